@@ -1,0 +1,1 @@
+"""Spark jobs: each a pure transform over typed frames plus a short run. Imports contracts only."""
