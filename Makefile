@@ -1,0 +1,90 @@
+# Every command a person or CI types. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness
+PY := .venv/bin/python
+UV := .venv/bin/uv
+UV_VERSION := 0.13.8
+MVN := mvn -q -B -U --no-transfer-progress
+CLUSTER ?= node
+REGISTRY ?=
+# The environment's own Python is used; none is fetched.
+export UV_PYTHON_DOWNLOADS := never
+export PYTHONDONTWRITEBYTECODE := 1
+export TESTCONTAINERS_RYUK_DISABLED := true
+
+.PHONY: help
+help: ## Show what can be made
+	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+## Use
+.PHONY: demo demo-down
+demo: setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
+	@$(PY) -m kwitness.e2e.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
+
+demo-down: setup ## Remove everything that `make demo` made; caches stay
+	@$(PY) -m kwitness.e2e.demo down --cluster $(CLUSTER)
+
+## Develop
+.PHONY: setup prerequisites images generate verify lint lock
+prerequisites:
+	@PYTHONPATH=e2e/src python3 -m kwitness.e2e.prerequisites
+
+setup: prerequisites .venv/.done ## Check what is needed, make the Python environment
+
+.venv/.done: locks/dev.txt pyproject.toml
+	@echo "python environment: .venv, from locks/dev.txt"
+	@test -x .venv/bin/python || python3 -m venv .venv
+	@test -x $(UV) || .venv/bin/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION)
+	@VIRTUAL_ENV=.venv $(UV) pip sync -q --require-hashes locks/dev.txt
+	@VIRTUAL_ENV=.venv $(UV) pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+images: setup ## Build all container images; what has not changed is not built again
+	@$(PY) -m kwitness.e2e.images
+
+generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
+	@$(PY) -m kwitness.contracts.generate
+	@$(PY) -m kwitness.e2e.reference
+
+verify: setup ## Fail when a generated file is stale
+	@$(PY) -m kwitness.contracts.generate --check
+	@$(PY) -m kwitness.e2e.reference --check
+
+lint: setup ## ruff, mypy, import-linter
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+lock: ## Resolve again what pyproject.toml asks for (uv), into locks/
+	@uv lock -q
+	@for extra in operator collector spark; do \
+	  uv export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
+	@uv export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
+
+## Test
+.PHONY: test test-java test-fast test-e2e
+test: setup lint verify test-java ## Every test there is, the end-to-end suite on a real node included
+	@$(PY) -m pytest
+
+test-java: setup ## The broker plugin's own tests
+	@$(MVN) -f services/broker-plugin/pom.xml verify
+
+test-fast: setup ## What needs neither a broker nor a node
+	@$(PY) -m pytest -m "not broker and not node and not e2e"
+
+test-e2e: setup ## The end-to-end suite alone
+	@$(PY) -m pytest tests/e2e
+
+## Measure
+.PHONY: bench
+bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 20 minutes
+	@$(PY) -m kwitness.e2e.bench
+
+## Clean
+.PHONY: clean-cache
+clean-cache: ## Remove downloads and builds that are kept under the user's cache folder
+	rm -rf "$(CACHE)"
