@@ -1,0 +1,86 @@
+"""What the demo says while it works."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TextIO
+
+
+class DemoError(Exception):
+    """A step failed: which component, why, and where its log is."""
+
+    def __init__(self, *, component: str, reason: str, log: str) -> None:
+        super().__init__(f"{component}: {reason}")
+        self.component = component
+        self.reason = reason
+        self.log = log
+
+
+@dataclass
+class Progress:
+    """Numbered steps with their duration; within a step, what is waited for.
+
+    A step that waits says so once per distinct reason, and again every 15 s, so that a reader always knows why.
+    """
+
+    total: int
+    """How many steps there will be."""
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    _number: int = 0
+    _said: str = ""
+    _said_at: float = 0.0
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        """Announce a step and, when it is through, its duration in seconds."""
+        self._number += 1
+        started = time.monotonic()
+        self._line(f"[{self._number:2}/{self.total}] {title}")
+        self._said = ""
+        yield
+        self._line(f"        done in {time.monotonic() - started:.0f} s")
+
+    def waiting(self, what: str) -> None:
+        """Say what is waited for, if that has changed or 15 s have passed."""
+        now = time.monotonic()
+        if what != self._said or now - self._said_at > 15:  # noqa: PLR2004 - seconds
+            self._line(f"        waits for {what}")
+            self._said, self._said_at = what, now
+
+    def note(self, text: str) -> None:
+        """Say something that is neither a step nor a wait."""
+        self._line(f"        {text}")
+
+    def _line(self, text: str) -> None:
+        print(text, file=self.out, flush=True)
+
+
+def wait_until(
+    ready: Callable[[], str | None], *, progress: Progress, component: str, log: str, seconds: float, every: float = 1.0
+) -> None:
+    """Poll until nothing is missing.
+
+    Parameters
+    ----------
+    ready
+        Returns None when there is nothing left to wait for, else what is missing, in words.
+    component, log
+        Named in the error when time runs out.
+    seconds, every
+        Time limit and pause between polls.
+
+    Raises
+    ------
+    DemoError
+        When something is still missing after `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    while (missing := ready()) is not None:
+        if time.monotonic() > deadline:
+            raise DemoError(component=component, reason=f"after {seconds:.0f} s still {missing}", log=log)
+        progress.waiting(missing)
+        time.sleep(every)
