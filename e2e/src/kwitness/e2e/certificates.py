@@ -1,4 +1,4 @@
-"""Certificates for the demo: one authority, one certificate for each server, one for a client."""
+"""Certificates for demo and tests: one authority, one certificate for each server, one for a client."""
 
 from __future__ import annotations
 

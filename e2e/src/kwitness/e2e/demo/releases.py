@@ -1,0 +1,57 @@
+"""The Helm release of the demo."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from kwitness.e2e.demo import platform
+from kwitness.e2e.demo.cluster import Cluster
+
+ROOT = Path(__file__).resolve().parents[5]
+"""The checkout."""
+CHART = ROOT / "charts" / "kwitness"
+VALUES = ROOT / "e2e" / "demo" / "values.yaml"
+RESOURCES = ROOT / "e2e" / "demo" / "resources"
+CLIENTS = ROOT / "e2e" / "demo" / "clients"
+
+
+def install(
+    cluster: Cluster,
+    images: Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    release: str = platform.RELEASE,
+    namespace: str = platform.NAMESPACE,
+) -> None:
+    """`helm upgrade --install` with the demo's values; the same command whether or not it is there.
+
+    Parameters
+    ----------
+    images
+        A values file that says where the images are.
+    settings
+        Single values that differ, by path (`devKafka.replicas`); JSON where not text.
+    """
+    extra = [part for key, value in (settings or {}).items() for part in ("--set-json", f"{key}={value}")]
+    cluster.helm(
+        "upgrade",
+        "--install",
+        release,
+        str(CHART),
+        "--namespace",
+        namespace,
+        "--values",
+        str(VALUES),
+        "--values",
+        str(images),
+        *extra,
+    )
+
+
+def uninstall(cluster: Cluster, *, release: str = platform.RELEASE, namespace: str = platform.NAMESPACE) -> None:
+    """`helm uninstall`, if it is installed."""
+    listed = json.loads(cluster.helm("list", "--namespace", namespace, "--all", "--output", "json"))
+    if any(one["name"] == release for one in listed):
+        cluster.helm("uninstall", release, "--namespace", namespace, "--wait")
