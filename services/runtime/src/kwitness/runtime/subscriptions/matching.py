@@ -1,0 +1,74 @@
+"""Which clients a subscription reaches, evaluated as the broker does: full match, every selector, absent never matches.
+
+Source: ``ClientMetricsInstanceMetadata.isMatch`` of Kafka 4.3.1.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.runtime.subscriptions.patterns import InvalidPatternError, compile_pattern
+
+_CACHED_PATTERNS: Final = 4096
+"""Compiled patterns kept; a cluster has a handful of subscriptions with at most six patterns each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """What one client is asked for: the union of every subscription that matches it.
+
+    ``prefixes`` is ``("*",)`` when any asks for everything; ``interval_ms`` is the shortest; ``ids`` are sorted.
+    """
+
+    ids: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    interval_ms: int | None
+
+
+@lru_cache(maxsize=_CACHED_PATTERNS)
+def _full_match(pattern: str, value: str) -> bool | None:
+    try:
+        return compile_pattern(pattern).fullmatch(value) is not None
+    except InvalidPatternError:
+        return None
+
+
+def pattern_matches(pattern: str, value: str) -> bool | None:
+    """Whether the whole of ``value`` matches; None if the pattern is one that only Java can read (a foreign one)."""
+    return _full_match(pattern, value)
+
+
+def matches(subscription: BrokerSubscription, client: Mapping[str, str]) -> bool | None:
+    """Whether the subscription reaches a client whose selectors are all in ``client``.
+
+    Keys are those of `MATCH_KEYS`; an absent key never matches. None when it hangs on an unreadable foreign pattern.
+    """
+    verdict: bool | None = True
+    for key, pattern in subscription.match:
+        value = client.get(key)
+        if value is None:
+            return False
+        result = pattern_matches(pattern, value)
+        if result is False:
+            return False
+        if result is None:
+            verdict = None
+    return verdict
+
+
+def effective(subscriptions: Iterable[BrokerSubscription], client: Mapping[str, str]) -> Effective:
+    """Unite what the matching subscriptions ask of ``client``; one that cannot be evaluated is left out."""
+    reached = [one for one in subscriptions if matches(one, client)]
+    prefixes = {prefix for one in reached for prefix in one.metrics}
+    return Effective(
+        ids=tuple(sorted(one.id for one in reached)),
+        prefixes=(ALL_METRICS,) if ALL_METRICS in prefixes else tuple(sorted(prefixes)),
+        interval_ms=min((one.interval_ms for one in reached), default=None),
+    )
+
+
+def requests_metric(prefixes: Iterable[str], metric: str) -> bool:
+    """Whether a metric, by its full ``org.apache.kafka.`` name, is asked for by any of the prefixes."""
+    return any(prefix == ALL_METRICS or metric.startswith(prefix) for prefix in prefixes)

@@ -1,0 +1,117 @@
+import pytest
+
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.runtime.subscriptions.risk import SAFE_PREFIXES, Plan, Software, endangered_by, plan
+
+OLD = Software("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
+K = "org.apache.kafka."
+
+
+def _subscription(name: str, *metrics: str, **match: str) -> BrokerSubscription:
+    return BrokerSubscription(id=name, metrics=metrics, match=tuple(sorted(match.items())))
+
+
+@pytest.mark.parametrize(
+    ("subscriptions", "expected"),
+    [
+        pytest.param([], set(), id="nothing"),
+        pytest.param([_subscription("a")], set(), id="subscribes to nothing"),
+        pytest.param([_subscription("a", "*")], set(), id="everything"),
+        pytest.param([_subscription("a", K)], set(), id="all standard metrics"),
+        pytest.param([_subscription("a", *SAFE_PREFIXES)], set(), id="the safe prefixes"),
+        pytest.param([_subscription("a", K + "producer.request.latency.avg")], {"a"}, id="a metric only Java has"),
+        pytest.param([_subscription("a", K + "consumer.")], {"a"}, id="consumer prefix aborts producers"),
+        pytest.param([_subscription("a", K + "producer.")], {"a"}, id="producer prefix aborts consumers"),
+        pytest.param([_subscription("a", K + "consumer."), _subscription("b", K + "producer.")], set(), id="united"),
+        pytest.param([_subscription("a", K + "consumer.fetch.manager.")], {"a"}, id="unknown consumer metrics"),
+        pytest.param(
+            [_subscription("a", K + "consumer.poll."), _subscription("b", *SAFE_PREFIXES)], set(), id="protected"
+        ),
+        pytest.param(
+            [_subscription("a", "x.", client_software_name="apache-kafka-java")], set(), id="match keeps it away"
+        ),
+        pytest.param([_subscription("a", "x.", client_software_version="2[.]5.*")], {"a"}, id="match on the version"),
+        pytest.param([_subscription("a", "x.", client_id="b")], {"a"}, id="client id could match"),
+        pytest.param(
+            [_subscription("a", "x.", client_id="b"), _subscription("s", "*", client_id="c")],
+            {"a"},
+            id="protection of other clients does not count",
+        ),
+        pytest.param(
+            [_subscription("a", "x.", client_id="b"), _subscription("s", "*", client_id="b")],
+            set(),
+            id="protection with the same selector counts",
+        ),
+        pytest.param(
+            [
+                _subscription("a", "x.", client_id="b", client_source_port="1"),
+                _subscription("s", "*", client_id="b"),
+            ],
+            set(),
+            id="protection with a wider selector counts",
+        ),
+        pytest.param(
+            [_subscription("a", "x."), _subscription("s", "*", client_id="b")], {"a"}, id="narrow protection is none"
+        ),
+        pytest.param(
+            [_subscription("a", "x.", client_software_name="(?!y).*")], {"a"}, id="an unreadable pattern could match"
+        ),
+    ],
+)
+def test_a_set_is_dangerous_when_some_role_is_asked_only_for_what_it_lacks(subscriptions, expected):
+    assert endangered_by(subscriptions, OLD) == expected
+
+
+def _plan(foreign=(), accepted=(), candidates=(), leaving=(), seen=(OLD,)):
+    return plan(
+        foreign=foreign,
+        accepted=accepted,
+        candidates=candidates,
+        leaving=leaving,
+        at_risk={one.id: seen for one in candidates},
+        seen=seen,
+    )
+
+
+def test_a_dangerous_candidate_is_held():
+    assert _plan(candidates=[_subscription("a", "x.")]) == Plan(frozenset({"a"}), frozenset(), {"a": (OLD,)})
+
+
+def test_nothing_is_held_when_nobody_at_risk_was_seen():
+    assert _plan(candidates=[_subscription("a", "x.")], seen=()).held == set()
+
+
+def test_candidates_that_protect_each_other_are_both_applied():
+    assert _plan(candidates=[_subscription("a", K + "consumer."), _subscription("b", K + "producer.")]).held == set()
+
+
+def test_a_candidate_that_loses_its_protection_goes_with_it():
+    protector = _subscription("p", "*")
+    assert _plan(candidates=[_subscription("a", "x."), protector]).held == set()
+    assert _plan(candidates=[_subscription("a", "x.")], leaving=[protector]) == Plan(
+        frozenset({"a"}), frozenset(), {"a": (OLD,)}
+    )
+
+
+def test_a_candidate_protected_by_a_foreign_subscription_is_applied():
+    assert _plan(foreign=[_subscription("f", "*")], candidates=[_subscription("a", "x.")]).held == set()
+
+
+def test_what_its_owner_accepted_is_applied_though_dangerous():
+    assert _plan(accepted=[_subscription("a", "x.")]).held == set()
+
+
+def test_a_deletion_that_would_make_a_foreign_subscription_deadly_is_not_carried_out():
+    found = _plan(foreign=[_subscription("f", "x.")], leaving=[_subscription("p", "*")])
+    assert found.retained == {"p"}
+
+
+def test_a_deletion_that_helps_nobody_is_carried_out():
+    assert _plan(foreign=[_subscription("f", "x.")], leaving=[_subscription("p", "y.")]).retained == set()
+    assert _plan(accepted=[_subscription("f", "x.")], leaving=[_subscription("p", "*")]).retained == set()
+
+
+def test_the_window_of_each_subscription_is_its_own():
+    short, long = _subscription("short", "x."), _subscription("long", "x.")
+    found = plan(foreign=[], accepted=[], candidates=[short, long], leaving=[], at_risk={"long": [OLD]}, seen=[OLD])
+    assert found.held == {"long"}
