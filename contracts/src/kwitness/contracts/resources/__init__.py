@@ -1,0 +1,147 @@
+"""The custom resources, one module per kind: spec, status, and the rules that the API server checks.
+
+Durations, references, connections and the like are modules of their own; nothing here talks to anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .analytics_job import AnalyticsJob
+from .client_metrics_subscription import ClientMetricsSubscription
+from .contract_model import Contract
+from .header_registry import HeaderRegistry
+from .interceptor_profile import InterceptorProfile
+from .kafka_cluster import KafkaCluster
+from .observer_deployment import ObserverDeployment
+from .telemetry_collector import TelemetryCollector
+
+__all__ = ["KINDS", "KindInfo", "PrinterColumn"]
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterColumn:
+    """A column of `kubectl get`.
+
+    Attributes
+    ----------
+    name, type, json_path
+        As in `additionalPrinterColumns`.
+    description
+        What the column shows.
+    """
+
+    name: str
+    type: str
+    json_path: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class KindInfo:
+    """One custom resource kind.
+
+    Attributes
+    ----------
+    kind, plural, singular, short_name
+        The names by which the API server knows it.
+    model
+        The pydantic model.
+    columns
+        What `kubectl get` shows between READY, REASON and AGE.
+    """
+
+    kind: str
+    plural: str
+    short_name: str
+    model: type[Contract]
+    columns: tuple[PrinterColumn, ...]
+
+    @property
+    def singular(self) -> str:
+        """Return the name for one."""
+        return self.kind.lower()
+
+
+_CLUSTER = PrinterColumn("Cluster", "string", ".spec.clusterRef.name", "The KafkaCluster.")
+
+KINDS: tuple[KindInfo, ...] = (
+    KindInfo(
+        "KafkaCluster",
+        "kafkaclusters",
+        "kfc",
+        KafkaCluster,
+        (
+            PrinterColumn("Version", "string", ".status.kafkaVersion", "Best known Kafka version."),
+            PrinterColumn("Telemetry", "string", ".status.telemetry", "How many brokers have a telemetry plugin."),
+            PrinterColumn("Cluster-Id", "string", ".status.clusterId", "Cluster id."),
+        ),
+    ),
+    KindInfo(
+        "ClientMetricsSubscription",
+        "clientmetricssubscriptions",
+        "kcms",
+        ClientMetricsSubscription,
+        (
+            _CLUSTER,
+            PrinterColumn("Interval", "string", ".spec.interval", "How often clients push."),
+            PrinterColumn("Matching", "integer", ".status.clients.matching", "Instances that match."),
+            PrinterColumn("Pushing", "integer", ".status.clients.pushing", "Instances that push."),
+        ),
+    ),
+    KindInfo(
+        "ObserverDeployment",
+        "observerdeployments",
+        "kobs",
+        ObserverDeployment,
+        (
+            _CLUSTER,
+            PrinterColumn("Mode", "string", ".spec.mode", "Where observers run."),
+            PrinterColumn("Injected", "integer", ".status.injected", "Pods that have an observer."),
+        ),
+    ),
+    KindInfo(
+        "TelemetryCollector",
+        "telemetrycollectors",
+        "ktc",
+        TelemetryCollector,
+        (
+            _CLUSTER,
+            PrinterColumn("Clients", "integer", ".status.clients", "Client instances heard from."),
+            PrinterColumn("Series", "integer", ".status.series", "Series exposed."),
+        ),
+    ),
+    KindInfo(
+        "InterceptorProfile",
+        "interceptorprofiles",
+        "kip",
+        InterceptorProfile,
+        (
+            _CLUSTER,
+            PrinterColumn("Matched", "integer", ".status.matched", "Pods that match."),
+            PrinterColumn("Injected", "integer", ".status.injected", "Pods that have the interceptors."),
+        ),
+    ),
+    KindInfo(
+        "AnalyticsJob",
+        "analyticsjobs",
+        "kaj",
+        AnalyticsJob,
+        (
+            PrinterColumn("Type", "string", ".spec.type", "What is computed."),
+            PrinterColumn("Phase", "string", ".status.phase", "Where the job is in its life."),
+            PrinterColumn("Table", "string", ".spec.table", "The table."),
+        ),
+    ),
+    KindInfo(
+        "HeaderRegistry",
+        "headerregistries",
+        "khr",
+        HeaderRegistry,
+        (
+            PrinterColumn("Policy", "string", ".spec.policy", "What to do about other keys."),
+            PrinterColumn("Keys", "integer", ".status.registered", "Keys registered."),
+        ),
+    ),
+)
+"""All seven kinds, in the order of the reference."""

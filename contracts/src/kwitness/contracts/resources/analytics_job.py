@@ -1,0 +1,181 @@
+"""AnalyticsJob: one Spark job over the platform's topics, with one Delta table as result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from .analytics_parameters import PARAMETER_RULES, Parameters
+from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
+from .contract_model import Contract, Rule, list_map, rules
+from .durations import duration_field
+from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
+from .pod_resources import Quantity
+from .references import ClusterRef
+
+__all__ = [
+    "AnalyticsJob",
+    "AnalyticsJobSpec",
+    "AnalyticsJobStatus",
+    "AnalyticsJobType",
+    "DataLoss",
+    "Executors",
+    "Lag",
+    "LastRun",
+    "Once",
+    "Run",
+    "Streaming",
+]
+
+AnalyticsJobType = Literal[
+    "clientInventory",
+    "traffic",
+    "unusedTopics",
+    "completeness",
+    "mirrorAudit",
+    "latencySlo",
+    "costAttribution",
+    "upgradeImpact",
+    "endToEndLatency",
+    "telemetryRollup",
+    "headerDrift",
+    "ledgerAudit",
+]
+
+
+class Streaming(Contract):
+    """Runs all the time, in micro-batches."""
+
+    trigger: str = duration_field("30s", "How often a micro-batch starts.", minimum="1s", maximum="1h")
+
+
+class Once(Contract):
+    """Runs once over what is there and ends."""
+
+
+class Run(Contract):
+    """When the job runs."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "(has(self.streaming) ? 1 : 0) + (has(self.schedule) ? 1 : 0) + (has(self.once) ? 1 : 0) == 1",
+                "exactly one of streaming, schedule and once must be given",
+            )
+        )
+    )
+    streaming: Streaming | None = Field(None, description="Runs all the time, in micro-batches.")
+    schedule: str | None = Field(
+        None,
+        description="Runs at these times: a cron expression of five fields, in UTC.",
+        min_length=9,
+        max_length=128,
+        pattern=r"^(@(hourly|daily|weekly|monthly|yearly)|[0-9*/,-]+ [0-9*/,-]+ [0-9*/,?-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*/,?-]+)$",
+    )
+    once: Once | None = Field(None, description="Runs once over what is there and ends.")
+
+
+class Executors(Contract):
+    """Spark executors; the Helm values set the upper bounds (reason LimitExceeded)."""
+
+    instances: int = Field(1, description="Number of executors.", ge=1, le=1000)
+    cores: int = Field(1, description="Processors of each.", ge=1, le=64)
+    memory: Quantity = Field(
+        "1Gi",
+        description="Heap of each; overhead comes on top.",
+        json_schema_extra=rules(
+            Rule(
+                "quantity(self).compareTo(quantity('512Mi')) >= 0 && quantity(self).compareTo(quantity('512Gi')) <= 0",
+                "must be from 512Mi to 512Gi",
+            )
+        ),
+    )
+
+
+class AnalyticsJobSpec(Contract):
+    """What is computed, from which cluster, when, and into which table."""
+
+    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES))
+    type: AnalyticsJobType = Field(
+        description="What is computed.",
+        json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
+    )
+    cluster_ref: ClusterRef = Field(description="The cluster whose topics are read.")
+    authentication: Authentication = Field(
+        default_factory=Authentication,
+        description="Who driver and executors are towards Kafka. They need to read the platform's topics and nothing "
+        "else; never the administrator's credential.",
+    )
+    tls: ClientTls = Field(default_factory=ClientTls, description="The job's certificates towards Kafka.")
+    run: Run = Field(description="When the job runs: exactly one of streaming, schedule and once.")
+    window: str = duration_field("5m", "Length of the windows of windowed types.", minimum="1s", maximum="168h")
+    parameters: Parameters = Field(default_factory=Parameters, description="Settings of the job's type.")
+    executors: Executors = Field(default_factory=Executors, description="Spark executors.")
+    table: str = Field(
+        description="Name of the Delta table, under the namespace's folder of the installation's root.",
+        min_length=1,
+        max_length=63,
+        pattern=r"^[a-z][a-z0-9_]*$",
+        json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
+    )
+    suspend: bool = Field(False, description="Whether the job is stopped; table and checkpoint stay.")
+
+
+class LastRun(Contract):
+    """The last run, or the current one while it streams."""
+
+    start: str | None = Field(None, description="When it began, as RFC 3339 in UTC.", max_length=40)
+    end: str | None = Field(None, description="When it ended; absent while it runs.", max_length=40)
+    rows: int | None = Field(None, description="Rows read.", ge=0)
+    batches: int | None = Field(None, description="Micro-batches finished.", ge=0)
+    quarantined: int | None = Field(None, description="Rows that could not be decoded.", ge=0)
+
+
+class Lag(Contract):
+    """How far behind the job is."""
+
+    records: int | None = Field(None, description="Records not read yet.", ge=0)
+    oldest_timestamp: str | None = Field(
+        None, description="Time of the oldest record not read yet, as RFC 3339 in UTC.", max_length=40
+    )
+
+
+class DataLoss(Contract):
+    """Records that were gone before the job read them."""
+
+    topic: str = Field(description="Topic.", max_length=249)
+    partition: int = Field(description="Partition.", ge=0)
+    first_offset: int = Field(description="First offset lost.", ge=0)
+    last_offset: int = Field(description="Last offset lost.", ge=0)
+
+
+class AnalyticsJobStatus(Status):
+    """What the job does and has done."""
+
+    phase: Literal["Pending", "Starting", "Running", "Suspended", "Succeeded", "Failed"] | None = Field(
+        None, description="Where the job is in its life."
+    )
+    application_id: str | None = Field(None, description="Spark's id of the application.", max_length=128)
+    driver_pod: str | None = Field(None, description="Pod of the driver.", max_length=253)
+    last_run: LastRun | None = Field(None, description="The last run, or the current one while it streams.")
+    lag: Lag | None = Field(None, description="How far behind the job is.")
+    table_path: str | None = Field(None, description="Where the table is.", max_length=1024)
+    table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)
+    data_loss: tuple[DataLoss, ...] = Field(
+        (),
+        description="Exact ranges that were gone before they were read.",
+        max_length=256,
+        json_schema_extra=list_map("topic", "partition", "firstOffset"),
+    )
+
+
+class AnalyticsJob(Contract):
+    """Runs one analysis on Spark."""
+
+    model_config = ConfigDict(json_schema_extra=child_name_rule(40))
+    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    kind: Literal["AnalyticsJob"] = "AnalyticsJob"
+    metadata: ObjectMeta
+    spec: AnalyticsJobSpec = Field(description="What is computed, from which cluster, when, and into which table.")
+    status: AnalyticsJobStatus | None = Field(None, description="What the job does and has done.")

@@ -1,0 +1,203 @@
+"""ClientMetricsSubscription: which clients push which metrics, how often.
+
+It affects every client of the Kafka cluster that it matches, so the right to create one is an administrator's right.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from .contract_model import Contract, Rule, list_map, list_set, rules
+from .durations import duration_field
+from .meta import API_VERSION, ObjectMeta, Status
+from .references import ClusterRef
+
+__all__ = [
+    "AtRiskClient",
+    "ClientCounts",
+    "ClientMetricsSubscription",
+    "ClientMetricsSubscriptionSpec",
+    "ClientMetricsSubscriptionStatus",
+    "Match",
+    "SilentClient",
+    "SilentSoftware",
+]
+
+MetricPrefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^(\*|[A-Za-z0-9._-]+)$")]
+Selector = Literal[
+    "clientId",
+    "clientInstanceId",
+    "clientSoftwareName",
+    "clientSoftwareVersion",
+    "clientSourceAddress",
+    "clientSourcePort",
+]
+
+# The part of the regular expression languages that Java (in the broker), RE2 (in the operator and in CEL) and Rust (in
+# observers) read alike. `true || error` is true in CEL, so the validity check is the condition of a ternary, which
+# passes the error on.
+_PATTERN_RULES = rules(
+    Rule(
+        "''.matches(self) ? true : true",
+        "must be a regular expression in RE2 syntax: no look-around, no back-references, no possessive quantifiers",
+    ),
+    Rule(
+        r"!self.matches('[{][0-9]*,[0-9]*[}]')",
+        "a bounded quantifier with a comma cannot be written in Kafka's match list: write it out, "
+        "for example aa?a? for a{1,3}",
+    ),
+    Rule(
+        r"!self.matches('[(][?]([^:i]|i[^)])')",
+        "of the groups that begin with '(?' only (?:...) and (?i) mean the same to the broker and to RE2",
+    ),
+    Rule(
+        r"!self.matches('(^|[^\\\\])(\\\\\\\\)*[\\[](\\\\.|[^\\]\\\\\\[])*[\\[]') && !self.matches('&&')",
+        r"'[' inside a character class and '&&' mean something else to the broker: write \[ and [&] instead",
+    ),
+)
+
+
+class Match(Contract):
+    """One property of a client and the pattern that the whole of it must match."""
+
+    selector: Selector = Field(
+        description="The property. clientSourceAddress is the address as the broker sees the connection, a proxy's "
+        "behind a proxy. clientSourcePort exists only while one connection lives."
+    )
+    pattern: str = Field(
+        description="Regular expression (RE2 syntax) that the whole value must match; a client that does not have the "
+        "property never matches.",
+        min_length=1,
+        max_length=256,
+        pattern=r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$",
+        json_schema_extra=_PATTERN_RULES,
+    )
+
+
+class ClientMetricsSubscriptionSpec(Contract):
+    """Which clients push which metrics, how often."""
+
+    cluster_ref: ClusterRef = Field(description="The cluster whose clients are asked.")
+    metrics: tuple[MetricPrefix, ...] = Field(
+        description="Prefixes of metric names, or exactly ['*'] for all. An empty list subscribes to nothing.",
+        max_length=256,
+        json_schema_extra={
+            **list_set(),
+            **rules(
+                Rule(
+                    "!('*' in self) || size(self) == 1", "'*' means every metric: leave it alone or name prefixes only"
+                )
+            ),
+        },
+    )
+    interval: str = duration_field("5m", "How often a client pushes.", minimum="100ms", maximum="1h")
+    match: tuple[Match, ...] = Field(
+        (),
+        description="Which clients: all entries must match. Without entries every client is asked.",
+        max_length=6,
+        json_schema_extra=list_map("selector"),
+    )
+    risk_policy: Literal["hold", "apply"] = Field(
+        "hold",
+        description="What to do when connected clients would crash: hold the subscription back, or apply it anyway.",
+    )
+    risk_window: str = duration_field(
+        "168h",
+        "For how long a client that would crash is remembered after it was last seen.",
+        minimum="1s",
+        maximum="8760h",
+    )
+    suspend: bool = Field(False, description="Whether the broker's configuration is removed while this stays true.")
+
+
+class ClientCounts(Contract):
+    """Client instances in numbers; a number that cannot be known is absent."""
+
+    asking: int | None = Field(None, description="Instances that asked a broker for subscriptions.", ge=0)
+    connected: int | None = Field(None, description="Instances connected; known to observers only.", ge=0)
+    matching: int | None = Field(None, description="Instances that match this subscription, of those that push.", ge=0)
+    pushing: int | None = Field(None, description="Instances that push.", ge=0)
+    silent: int | None = Field(None, description="Instances that match and do not push; known to observers only.", ge=0)
+    source: Literal["plugin", "observer"] | None = Field(None, description="Who counted.")
+
+
+class SilentSoftware(Contract):
+    """A software of which no instance pushes; counted in connections, not clients."""
+
+    client_software_name: str = Field(description="Software name, as the client says.", max_length=256)
+    client_software_version: str = Field(description="Software version, as the client says.", max_length=256)
+    connections: int = Field(description="Open connections.", ge=0)
+    reason: Literal["tooOld", "askedButNotPushing", "unknown"] = Field(
+        description="Why it is silent, as far as that can be known."
+    )
+
+
+class SilentClient(Contract):
+    """A client instance that matches and does not push; known to observers only."""
+
+    client_id: str | None = Field(None, description="Client id.", max_length=256)
+    client_software_name: str | None = Field(None, description="Software name.", max_length=256)
+    client_software_version: str | None = Field(None, description="Software version.", max_length=256)
+    client_address: str | None = Field(None, description="Address as the observer sees it.", max_length=64)
+    reason: Literal["tooOld", "askedButNotPushing", "error", "unknown"] = Field(
+        description="Why it is silent, as far as that can be known."
+    )
+
+
+class AtRiskClient(Contract):
+    """A software that this subscription would crash."""
+
+    client_software_name: str = Field(description="Software name, as the client says.", max_length=256)
+    client_software_version: str = Field(description="Software version, as the client says.", max_length=256)
+    librdkafka_version: str | None = Field(None, description="The librdkafka inside it.", max_length=32)
+    last_seen: str = Field(
+        description="When it was last seen, as RFC 3339 in UTC.",
+        max_length=40,
+        json_schema_extra={"format": "date-time"},
+    )
+
+
+class ClientMetricsSubscriptionStatus(Status):
+    """What became of the subscription."""
+
+    broker_resource: str | None = Field(
+        None, description="Name of the CLIENT_METRICS configuration in the broker.", max_length=400
+    )
+    applied_hash: str | None = Field(None, description="Hash of the configuration last applied.", max_length=64)
+    drift_repairs: int | None = Field(
+        None, description="How often a foreign change of the broker's configuration was repaired.", ge=0
+    )
+    clients: ClientCounts | None = Field(None, description="Client instances in numbers.")
+    silent_software: tuple[SilentSoftware, ...] = Field(
+        (), description="Software of which no instance pushes, the 20 with most connections.", max_length=20
+    )
+    silent_clients: tuple[SilentClient, ...] = Field(
+        (), description="Instances that match and do not push, up to 20; from observers.", max_length=20
+    )
+    unsent_prefixes: tuple[Annotated[str, Field(max_length=255)], ...] = Field(
+        (), description="Prefixes asked for of which no client sends a metric.", max_length=256
+    )
+    at_risk_clients: tuple[AtRiskClient, ...] = Field(
+        (), description="Software that this subscription would crash, up to 20.", max_length=20
+    )
+
+
+class ClientMetricsSubscription(Contract):
+    """Asks the clients of a Kafka cluster for metrics (KIP-714)."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "self.metadata.name.size() <= 200",
+                "metadata.name must have at most 200 characters, since the broker's name for it is made from it",
+                field_path=".metadata.name",
+            )
+        )
+    )
+    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    kind: Literal["ClientMetricsSubscription"] = "ClientMetricsSubscription"
+    metadata: ObjectMeta
+    spec: ClientMetricsSubscriptionSpec = Field(description="Which clients push which metrics, how often.")
+    status: ClientMetricsSubscriptionStatus | None = Field(None, description="What became of the subscription.")

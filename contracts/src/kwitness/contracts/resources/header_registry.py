@@ -1,0 +1,125 @@
+"""HeaderRegistry: the register of record header keys that KIP-82 asked for.
+
+KIP-82's integer keys on the wire were never adopted; the integers are used here on purpose, as stable names in a register.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from .contract_model import Contract, Rule, list_map, rules
+from .meta import API_VERSION, ObjectMeta, Status
+
+__all__ = ["ID_RANGES", "HeaderKey", "HeaderRegistry", "HeaderRegistrySpec", "HeaderRegistryStatus"]
+
+ID_RANGES: tuple[tuple[int, int, str], ...] = (
+    (0x00000000, 0x0000FFFF, "Kafka open source"),
+    *(
+        (base + part, base + part + 0xFFFF, f"{use}: {who}")
+        for base, use in ((0x00100000, "local use"), (0x00200000, "open use"), (0x00300000, "testing"))
+        for part, who in (
+            (0x00000, "infrastructure"),
+            (0x10000, "client"),
+            (0x20000, "stack and middleware"),
+            (0x30000, "application"),
+            (0x40000, "user"),
+        )
+    ),
+)
+"""First and last id of each range of KIP-82 and what it is for; everything else is reserved."""
+
+_IN_A_RANGE = " || ".join(
+    f"(self >= {base} && self <= {base + last})"
+    for base, last in ((0, 0xFFFF), (0x100000, 0x4FFFF), (0x200000, 0x4FFFF), (0x300000, 0x4FFFF))
+)
+_WELL_KNOWN = ((1, "client.id"), (2, "cluster.id"), (3, "correlation.id"))
+
+
+class HeaderKey(Contract):
+    """One header key."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            *(
+                Rule(
+                    f"(self.id == {number}) == (self.name == '{name}')",
+                    f"id {number} and name {name} belong together (KIP-82)",
+                    field_path=".name",
+                )
+                for number, name in _WELL_KNOWN
+            )
+        )
+    )
+    id: int = Field(
+        description="Number of the key: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, 0x200000 to 0x24FFFF "
+        "open, 0x300000 to 0x34FFFF testing; the rest is reserved.",
+        ge=0,
+        le=2_147_483_647,
+        json_schema_extra={
+            "format": "int32",
+            **rules(
+                Rule(
+                    _IN_A_RANGE,
+                    "is in a reserved range: use 1048576 to 1376255 (local), 2097152 to 2424831 (open) or "
+                    "3145728 to 3473407 (testing); 0 to 65535 belongs to Apache Kafka",
+                )
+            ),
+        },
+    )
+    name: str = Field(
+        description="The header's key, as it stands in records.",
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
+    )
+    description: str = Field(description="What it means.", min_length=1, max_length=1024)
+    used_by: str | None = Field(None, description="Who writes or reads it.", max_length=256)
+    url: str | None = Field(None, description="Where it is documented.", max_length=1024, pattern=r"^https?://[^\s]+$")
+    type: Literal["string", "bytes", "int32", "int64", "uuid", "timestamp", "json"] = Field(
+        description="How the value is encoded."
+    )
+    sensitivity: Literal["public", "internal", "secret"] = Field(
+        "internal", description="Who may see the value; the value of a secret one is never reported."
+    )
+    owner: str | None = Field(None, description="Who answers for it.", max_length=256)
+
+
+class HeaderRegistrySpec(Contract):
+    """The keys and what to do about others."""
+
+    keys: tuple[HeaderKey, ...] = Field(
+        description="The keys; ids and names are unique.",
+        max_length=256,
+        json_schema_extra={
+            **list_map("id"),
+            **rules(
+                Rule(
+                    "self.all(one, self.exists_one(other, other.name == one.name))",
+                    "names must be unique: two keys have the same name",
+                )
+            ),
+        },
+    )
+    policy: Literal["report", "warn", "deny"] = Field(
+        "report",
+        description="What to do about unregistered or wrongly typed keys; deny acts in interceptors.",
+    )
+
+
+class HeaderRegistryStatus(Status):
+    """What was seen of the keys."""
+
+    registered: int | None = Field(None, description="Keys registered.", ge=0)
+    unregistered_seen: int | None = Field(None, description="Keys seen in records that are not registered.", ge=0)
+
+
+class HeaderRegistry(Contract):
+    """A register of record header keys."""
+
+    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    kind: Literal["HeaderRegistry"] = "HeaderRegistry"
+    metadata: ObjectMeta
+    spec: HeaderRegistrySpec = Field(description="The keys and what to do about others.")
+    status: HeaderRegistryStatus | None = Field(None, description="What was seen of the keys.")

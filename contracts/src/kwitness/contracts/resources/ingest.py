@@ -1,0 +1,97 @@
+"""Who may send to a collector and read from it, and how the connection is encrypted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from .contract_model import Contract, Rule, rules
+from .references import ConfigMapRef, SecretRef
+
+__all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Sender"]
+
+_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+Namespace = Annotated[str, Field(min_length=1, max_length=63, pattern=_LABEL)]
+ServiceAccountName = Annotated[str, Field(min_length=1, max_length=253, pattern=_SUBDOMAIN)]
+
+
+class IngestTls(Contract):
+    """How connections to the collector are encrypted."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "has(self.secretRef) != self.insecurePlaintext",
+                "name a Secret with tls.crt and tls.key in secretRef, or accept unencrypted connections by "
+                "insecurePlaintext: true; one of the two",
+                field_path=".secretRef",
+            )
+        )
+    )
+    secret_ref: SecretRef | None = Field(
+        None, description="Secret with the keys tls.crt and tls.key: the collector's certificate."
+    )
+    ca_config_map_ref: ConfigMapRef | None = Field(
+        None,
+        description="ConfigMap with the key ca.crt: who signed the certificate, for the operator and other replicas. "
+        "Absent: the system's authorities.",
+    )
+    insecure_plaintext: bool = Field(False, description="Accepts that telemetry and tokens travel unencrypted.")
+
+
+class Sender(Contract):
+    """A service account whose projected tokens (audience kwitness-collector) are accepted."""
+
+    service_account: ServiceAccountName = Field(description="Name of the service account.")
+    namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
+    source: Literal["plugin", "otlp", "observer"] = Field(
+        description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
+        "observer for its own pod, plain OTLP for itself."
+    )
+
+
+class Reader(Contract):
+    """A service account whose projected tokens (audience kwitness-inventory) may read the inventory."""
+
+    service_account: ServiceAccountName = Field(description="Name of the service account.")
+    namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
+
+
+class IngestPeer(Contract):
+    """Where senders are, for the NetworkPolicy."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule("has(self.namespace) != has(self.cidr)", "give either namespace or cidr", field_path=".namespace"),
+            Rule("!has(self.cidr) || isCIDR(self.cidr)", "must be an address range such as 10.0.0.0/8", ".cidr"),
+        )
+    )
+    namespace: Namespace | None = Field(None, description="All pods of this namespace.")
+    cidr: str | None = Field(
+        None, description="All addresses of this range, such as 10.0.0.0/8.", min_length=3, max_length=64
+    )
+
+
+class Ingest(Contract):
+    """Who may send and read, and how the connection is encrypted."""
+
+    tls: IngestTls = Field(description="How connections to the collector are encrypted.")
+    senders: tuple[Sender, ...] = Field(
+        (),
+        description="Service accounts whose tokens are accepted from senders in the cluster. Without senders and "
+        "tokens every push is refused.",
+        max_length=64,
+    )
+    tokens_secret_ref: SecretRef | None = Field(
+        None,
+        description="Secret with the key tokens for senders elsewhere: lines of token, source and cluster id, "
+        "separated by blanks.",
+    )
+    readers: tuple[Reader, ...] = Field(
+        (), description="Service accounts that may read the inventory, besides the operator.", max_length=64
+    )
+    from_: tuple[IngestPeer, ...] = Field(
+        (), alias="from", description="Where senders may connect from. Absent: from everywhere.", max_length=64
+    )

@@ -1,0 +1,212 @@
+"""KafkaCluster: a connection to a Kafka cluster that exists; kwitness does not run Kafka."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
+from .contract_model import Contract, Rule, list_map, list_set, rules
+from .durations import duration_field
+from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
+from .references import LabelSelector
+
+__all__ = [
+    "AclHint",
+    "AllowedNamespaces",
+    "Broker",
+    "KafkaCluster",
+    "KafkaClusterSpec",
+    "KafkaClusterStatus",
+    "Listener",
+    "NamespaceRestriction",
+    "Subscriptions",
+    "Topics",
+    "ClusterWarning",
+]
+
+HostPort = Annotated[
+    str,
+    Field(
+        min_length=3,
+        max_length=260,
+        pattern=r"^(\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?):[0-9]{1,5}$",
+    ),
+]
+
+
+class Topics(Contract):
+    """The platform's own topics on this cluster; the operator creates what is missing and changes nothing."""
+
+    prefix: str = Field(
+        "kwitness.",
+        description="What the names of the platform's topics start with.",
+        min_length=1,
+        max_length=100,
+        pattern=r"^[A-Za-z0-9._-]+$",
+    )
+    partitions: int = Field(6, description="Partitions of a topic that is created.", ge=1, le=1000)
+    replication_factor: int | None = Field(
+        None,
+        description="Replicas of a topic that is created. Absent: 3, or the number of brokers if that is smaller.",
+        ge=1,
+        le=16,
+    )
+    retention: str = duration_field(
+        "168h", "How long a topic that is created keeps records.", minimum="1m", maximum="87600h"
+    )
+
+
+class AllowedNamespaces(Contract):
+    """Which namespaces may refer to this cluster."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "(self.from == 'Selector') == has(self.selector)",
+                "selector goes with from: Selector, and only with it",
+                field_path=".selector",
+            )
+        )
+    )
+    from_: Literal["Same", "All", "Selector"] = Field(
+        "Same",
+        alias="from",
+        description="Same: this namespace only. All: every namespace. Selector: those with the labels of selector.",
+    )
+    selector: LabelSelector | None = Field(None, description="Labels of the namespaces that may refer to this cluster.")
+
+
+class NamespaceRestriction(Contract):
+    """A match that is added to every subscription of one namespace and that the namespace cannot remove."""
+
+    namespace: str = Field(
+        description="The namespace whose subscriptions are narrowed.",
+        min_length=1,
+        max_length=63,
+        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    )
+    selector: Literal["clientId", "clientSoftwareName"] = Field(
+        "clientId", description="What of the client is compared; subscriptions of the namespace cannot match on it."
+    )
+    prefix: str = Field(
+        description="What it must start with, literally.", min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$"
+    )
+
+
+class Subscriptions(Contract):
+    """What subscriptions from other namespaces may do here."""
+
+    restrict: tuple[NamespaceRestriction, ...] = Field(
+        (),
+        description="Narrows the subscriptions of a namespace to clients of its own. Without an entry they reach "
+        "every client they match.",
+        max_length=64,
+        json_schema_extra=list_map("namespace"),
+    )
+
+
+class KafkaClusterSpec(Contract):
+    """How to reach the cluster, with which rights, and who may refer to it."""
+
+    model_config = ConfigDict(json_schema_extra=rules(*CLUSTER_CONNECTION_RULES))
+    bootstrap_servers: tuple[HostPort, ...] = Field(
+        description="Addresses to start from, each host:port.",
+        min_length=1,
+        max_length=32,
+        json_schema_extra=list_set(),
+    )
+    cluster_id: str | None = Field(
+        None,
+        description="The cluster id to accept. Absent: the first one seen; when the cluster then shows another, "
+        "nothing is applied until it is named here.",
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_-]+$",
+    )
+    tls: ClusterTls = Field(default_factory=ClusterTls, description="How the connection is encrypted.")
+    authentication: Authentication = Field(
+        default_factory=Authentication,
+        description="Who the operator is towards Kafka; no other component uses this credential.",
+    )
+    topics: Topics = Field(default_factory=Topics, description="The platform's own topics on this cluster.")
+    allowed_namespaces: AllowedNamespaces = Field(
+        default_factory=AllowedNamespaces, description="Which namespaces may refer to this cluster."
+    )
+    subscriptions: Subscriptions = Field(
+        default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."
+    )
+
+
+class Broker(Contract):
+    """One broker, as metadata and the plugin's heartbeat show it."""
+
+    id: int = Field(description="Node id.")
+    host: str = Field(description="Advertised host.", max_length=255)
+    port: int = Field(description="Advertised port.", ge=0, le=65535)
+    rack: str | None = Field(None, description="Rack, where configured.", max_length=255)
+    telemetry: bool | None = Field(
+        None, description="Whether the broker answers clients' telemetry requests (API keys 71 and 72)."
+    )
+    plugin: str | None = Field(None, description="Version of our plugin, from its heartbeat.", max_length=64)
+    version: str | None = Field(None, description="Version of the broker, from the plugin's heartbeat.", max_length=64)
+
+
+class Listener(Contract):
+    """One listener, as the plugin reports it."""
+
+    name: str = Field(description="Listener name.", max_length=128)
+    inter_broker: bool = Field(False, description="Whether brokers use it among themselves.")
+
+
+class ClusterWarning(Contract):
+    """Something to know that does not stop the work."""
+
+    type: str = Field(description="One stable CamelCase word.", max_length=64, pattern="^[A-Z][A-Za-z0-9]*$")
+    message: str = Field(description="What is the case and what to do.", max_length=1024)
+
+
+class AclHint(Contract):
+    """The rights one component needs on this cluster."""
+
+    component: Literal["operator", "collector", "analytics"] = Field(description="The component.")
+    command: str = Field(description="The kafka-acls.sh command that grants them.", max_length=2048)
+
+
+class KafkaClusterStatus(Status):
+    """What the operator saw of the cluster."""
+
+    cluster_id: str | None = Field(None, description="Cluster id, as the brokers say.", max_length=64)
+    brokers: tuple[Broker, ...] = Field(
+        (), description="Brokers, by id.", max_length=1000, json_schema_extra=list_map("id")
+    )
+    kafka_version: str | None = Field(
+        None, description="Best known version; a lower bound where no plugin reports it.", max_length=64
+    )
+    telemetry: Literal["all", "some", "none"] | None = Field(
+        None, description="How many brokers have a telemetry plugin loaded."
+    )
+    listeners: tuple[Listener, ...] = Field(
+        (), description="Listeners, where the plugin reports them.", max_length=64, json_schema_extra=list_map("name")
+    )
+    warnings: tuple[ClusterWarning, ...] = Field(
+        (), description="What to know about this cluster.", max_length=64, json_schema_extra=list_map("type")
+    )
+    acls: tuple[AclHint, ...] = Field(
+        (),
+        description="The exact rights each component needs, as commands.",
+        max_length=8,
+        json_schema_extra=list_map("component"),
+    )
+
+
+class KafkaCluster(Contract):
+    """A connection to a Kafka cluster that exists."""
+
+    model_config = ConfigDict(json_schema_extra=child_name_rule(63))
+    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    kind: Literal["KafkaCluster"] = "KafkaCluster"
+    metadata: ObjectMeta
+    spec: KafkaClusterSpec = Field(description="How to reach the cluster, with which rights, and who may refer to it.")
+    status: KafkaClusterStatus | None = Field(None, description="What the operator saw of the cluster.")

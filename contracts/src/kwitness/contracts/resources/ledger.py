@@ -1,0 +1,23 @@
+"""The ledger in a status: at each hop, accepted = delivered + queued + dropped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from .contract_model import Contract
+
+__all__ = ["HopLedger"]
+
+
+class HopLedger(Contract):
+    """One hop within the current epoch, in events, summed over replicas."""
+
+    hop: str = Field(description="The hop: receive, prometheus, topic or forward:<name>.", min_length=1, max_length=64)
+    accepted: int = Field(0, description="Events taken in.", ge=0)
+    delivered: int = Field(0, description="Events handed on.", ge=0)
+    queued: int = Field(0, description="Events waiting.", ge=0)
+    dropped: dict[str, Annotated[int, Field(ge=0)]] = Field(
+        default_factory=dict, description="Events given up, by reason.", max_length=32
+    )

@@ -1,0 +1,178 @@
+"""TelemetryCollector: the one door through which telemetry enters, for one cluster."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from kwitness.contracts.identity import DEFAULT_LABELS, IdentityKey
+from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
+from .contract_model import Contract, Rule, list_map, list_set, rules
+from .durations import duration_field
+from .ingest import Ingest
+from .ledger import HopLedger
+from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
+from .pod_resources import PodResources, Quantity
+from .references import ClusterRef, SecretRef
+
+__all__ = [
+    "Forward",
+    "KafkaTopic",
+    "Prometheus",
+    "ServiceMonitor",
+    "Storage",
+    "TelemetryCollector",
+    "TelemetryCollectorSpec",
+    "TelemetryCollectorStatus",
+]
+
+LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
+
+
+class ServiceMonitor(Contract):
+    """A ServiceMonitor for the Prometheus operator."""
+
+    enabled: bool = Field(False, description="Whether a ServiceMonitor is made.")
+    labels: dict[str, LabelText] = Field(
+        default_factory=dict, description="Labels that your Prometheus selects ServiceMonitors by.", max_length=16
+    )
+    interval: str = duration_field("30s", "How often to scrape.", minimum="1s", maximum="1h")
+
+
+class Prometheus(Contract):
+    """What is exposed to Prometheus."""
+
+    max_series: int = Field(
+        100_000,
+        description="Most series one replica exposes. Beyond it counters are added to one series labelled other, and "
+        "gauges are left out and counted.",
+        ge=100,
+        le=10_000_000,
+    )
+    labels: tuple[IdentityKey, ...] = Field(
+        DEFAULT_LABELS,
+        description="Identity keys that become labels. Instances that share all of them are combined by the rule in "
+        "the metric's registry entry.",
+        max_length=32,
+        json_schema_extra=list_set(),
+    )
+    expire_after_missed_pushes: int = Field(
+        3, description="How many missed pushes end a client's series.", ge=1, le=1000
+    )
+    service_monitor: ServiceMonitor = Field(
+        default_factory=ServiceMonitor, description="A ServiceMonitor for the Prometheus operator."
+    )
+
+
+class KafkaTopic(Contract):
+    """The copy of each push in the topic kwitness.telemetry."""
+
+    enabled: bool = Field(True, description="Whether pushes and connection snapshots are written to Kafka.")
+
+
+class Forward(Contract):
+    """An OTLP endpoint that gets a copy of each push."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "self.endpoint.startsWith('https://') || self.insecurePlaintext",
+                "must start with https://; a plain http:// endpoint needs insecurePlaintext: true",
+                field_path=".endpoint",
+            ),
+            Rule(
+                "isURL(self.endpoint)",
+                "must be a URL such as https://otlp.example.org:4318/v1/metrics",
+                field_path=".endpoint",
+            ),
+        )
+    )
+    name: str = Field(
+        description="Name of the hop, shown in the ledger as forward:<name>.",
+        min_length=1,
+        max_length=40,
+        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    )
+    endpoint: str = Field(
+        description="URL for OTLP over HTTP, such as https://otlp.example.org:4318/v1/metrics.",
+        min_length=8,
+        max_length=1024,
+        pattern=r"^https?://[^@\s]+$",
+    )
+    ca_secret_ref: SecretRef | None = Field(
+        None, description="Secret with the key ca.crt: who signs the endpoint's certificate. Absent: the system's."
+    )
+    headers_secret_ref: SecretRef | None = Field(
+        None,
+        description="Secret with the keys headers (one 'Name: value' a line) and hosts (the only addresses the "
+        "headers are sent to).",
+    )
+    insecure_plaintext: bool = Field(False, description="Accepts that telemetry and headers travel unencrypted.")
+
+
+class Storage(Contract):
+    """Where the accumulators are kept over a restart."""
+
+    storage_class_name: str | None = Field(
+        None,
+        description="StorageClass of a claim per replica. Absent: an emptyDir, which outlives the container but not "
+        "the pod. It cannot be changed after creation.",
+        min_length=1,
+        max_length=253,
+        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+    )
+    size: Quantity = Field("1Gi", description="Size of the claim or limit of the emptyDir.")
+
+
+class TelemetryCollectorSpec(Contract):
+    """What comes in, what goes out, and within which bounds."""
+
+    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
+    cluster_ref: ClusterRef = Field(description="The cluster whose telemetry is received; one collector per cluster.")
+    replicas: int = Field(1, description="Replicas; each client's pushes are handled by one of them.", ge=1, le=32)
+    authentication: Authentication = Field(
+        default_factory=Authentication,
+        description="Who the collector is towards Kafka. It needs to write to the platform's topics and nothing else; "
+        "never the administrator's credential.",
+    )
+    tls: ClientTls = Field(default_factory=ClientTls, description="The collector's certificates towards Kafka.")
+    prometheus: Prometheus = Field(default_factory=Prometheus, description="What is exposed to Prometheus.")
+    kafka_topic: KafkaTopic = Field(
+        default_factory=KafkaTopic, description="The copy of each push in the topic kwitness.telemetry."
+    )
+    forward: tuple[Forward, ...] = Field(
+        (),
+        description="OTLP endpoints that get a copy of each push.",
+        max_length=8,
+        json_schema_extra=list_map("name"),
+    )
+    ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
+    resources: PodResources = Field(
+        default_factory=PodResources, description="Processor time and memory of each replica."
+    )
+    storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
+
+
+class TelemetryCollectorStatus(Status):
+    """What the collector does."""
+
+    endpoint: str | None = Field(None, description="Where senders in the cluster reach it.", max_length=512)
+    ready_replicas: int | None = Field(None, description="Replicas that are ready.", ge=0)
+    clients: int | None = Field(None, description="Client instances heard from.", ge=0)
+    series: int | None = Field(None, description="Series exposed now, over all replicas.", ge=0)
+    overflowed: int | None = Field(None, description="Series that did not fit the budget.", ge=0)
+    ledger: tuple[HopLedger, ...] = Field(
+        (), description="The ledger by hop.", max_length=32, json_schema_extra=list_map("hop")
+    )
+
+
+class TelemetryCollector(Contract):
+    """Receives client telemetry, exposes it to Prometheus, writes it to Kafka and forwards it."""
+
+    model_config = ConfigDict(json_schema_extra=child_name_rule(40))
+    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    kind: Literal["TelemetryCollector"] = "TelemetryCollector"
+    metadata: ObjectMeta
+    spec: TelemetryCollectorSpec = Field(description="What comes in, what goes out, and within which bounds.")
+    status: TelemetryCollectorStatus | None = Field(None, description="What the collector does.")
