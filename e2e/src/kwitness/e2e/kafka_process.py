@@ -1,0 +1,154 @@
+"""A Kafka server as an operating system process: format, start, wait until it serves, stop."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+_STARTED = "Kafka Server started"
+_LOG4J = """\
+log4j.rootLogger=INFO, stdout
+log4j.appender.stdout=org.apache.log4j.ConsoleAppender
+log4j.appender.stdout.layout=org.apache.log4j.PatternLayout
+log4j.appender.stdout.layout.ConversionPattern=%d{ISO8601} %p %c %m%n
+"""
+_LOG4J2 = """\
+status = ERROR
+appender.console.type = Console
+appender.console.name = STDOUT
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{ISO8601} %p %c %m%n
+rootLogger.level = INFO
+rootLogger.appenderRef.stdout.ref = STDOUT
+"""
+
+
+class KafkaProcess:
+    """One Kafka server; start, stop and kill may be called again and again, the data stays.
+
+    Parameters
+    ----------
+    name
+        For messages.
+    folder
+        Where the log and the logging configuration are written; exists.
+    classpath
+        Class path entries, the first wins.
+    properties
+        Path of the server's properties.
+    java
+        The `java` program.
+    options
+        Options of the virtual machine.
+    """
+
+    def __init__(
+        self, *, name: str, folder: Path, classpath: Sequence[str], properties: Path, java: str, options: Sequence[str]
+    ) -> None:
+        self._name = name
+        self.log_file = folder / "server.log"
+        self._properties = properties
+        (folder / "log4j.properties").write_text(_LOG4J)
+        (folder / "log4j2.properties").write_text(_LOG4J2)
+        self._java = [
+            java,
+            f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}",
+            f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}",
+            *options,
+            "-cp",
+            os.pathsep.join(classpath),
+        ]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while the server runs."""
+        return self._process.pid if self.running and self._process else None
+
+    @property
+    def running(self) -> bool:
+        """Whether the process lives."""
+        return self._process is not None and self._process.poll() is None
+
+    def tool(self, main_class: str, *arguments: str) -> str:
+        """Run a command line tool of the same Kafka version and return what it printed.
+
+        Raises
+        ------
+        RuntimeError
+            It ended with another code than 0.
+        """
+        command = [*self._java, main_class, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode != 0:
+            output = (done.stdout + done.stderr)[-3000:]
+            raise RuntimeError(f"{main_class} of {self._name} ended with {done.returncode}:\n{output}")
+        return done.stdout
+
+    def start(self, *, timeout: float = 90) -> None:
+        """Start the server and wait until it says that it serves.
+
+        Raises
+        ------
+        RuntimeError
+            It ended, or did not serve within `timeout` seconds; the end of its log is in the message.
+        """
+        if self.running:
+            return
+        seen = self.log_file.stat().st_size if self.log_file.exists() else 0
+        with self.log_file.open("ab") as log:
+            command = [*self._java, "kafka.Kafka", str(self._properties)]
+            # Its own session: signals to the tests' terminal do not reach it, and the whole group can be ended.
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        deadline = time.monotonic() + timeout
+        while True:
+            with self.log_file.open("rb") as log:
+                log.seek(seen)
+                if _STARTED.encode() in log.read():
+                    return
+            code = self._process.poll()
+            if code is not None:
+                raise RuntimeError(f"{self._name} ended with {code} before it served; its log ends:\n{self._tail()}")
+            if time.monotonic() > deadline:
+                self.kill()
+                raise RuntimeError(f"{self._name} did not serve within {timeout:.0f} s; its log ends:\n{self._tail()}")
+            time.sleep(0.1)
+
+    def stop(self, *, timeout: float = 20) -> None:
+        """Ask the server to end, and end it after `timeout` seconds."""
+        self._signal(signal.SIGTERM)
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the server as a power cut would."""
+        self._signal(signal.SIGKILL)
+        if self._process is not None:
+            self._process.wait()
+
+    def pause(self) -> None:
+        """Freeze the server: its sockets stay open and nothing answers."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let a frozen server go on."""
+        self._signal(signal.SIGCONT)
+
+    def logs(self) -> str:
+        """Everything the server has logged so far, over restarts."""
+        return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def _tail(self) -> str:
+        return "\n".join(self.logs().splitlines()[-40:])
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
