@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kwitness.e2e.demo import summary
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 
 RELEASE = "kwitness"
 NAMESPACE = "kwitness"
@@ -25,7 +25,7 @@ CLUSTER, COLLECTOR, SUBSCRIPTION, JOB = "demo", "demo", "demo", "client-inventor
 class Platform:
     """A running demo."""
 
-    cluster: Cluster
+    cluster: DemoCluster
     images: Mapping[str, str]
     """Image name (`demo-python`) to full reference."""
     namespace: str = NAMESPACE

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kwitness.e2e.demo import platform
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 
 ROOT = Path(__file__).resolve().parents[5]
 """The checkout."""
@@ -18,7 +18,7 @@ CLIENTS = ROOT / "e2e" / "demo" / "clients"
 
 
 def install(
-    cluster: Cluster,
+    cluster: DemoCluster,
     images: Path,
     *,
     settings: Mapping[str, str] | None = None,
@@ -50,7 +50,7 @@ def install(
     )
 
 
-def uninstall(cluster: Cluster, *, release: str = platform.RELEASE, namespace: str = platform.NAMESPACE) -> None:
+def uninstall(cluster: DemoCluster, *, release: str = platform.RELEASE, namespace: str = platform.NAMESPACE) -> None:
     """`helm uninstall`, if it is installed."""
     listed = json.loads(cluster.helm("list", "--namespace", namespace, "--all", "--output", "json"))
     if any(one["name"] == release for one in listed):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.e2e.demo import platform
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 from kwitness.e2e.certificates import Authority
 
 USERS = ("admin", "kwitness-operator", "kwitness-collector", "kwitness-spark")
@@ -35,12 +35,12 @@ class Names:
         return [service, peers, f"{service}.cluster.local", f"{peers}.cluster.local"]
 
 
-def ensure(cluster: Cluster, namespace: str) -> None:
+def ensure(cluster: DemoCluster, namespace: str) -> None:
     """Make every Secret and ConfigMap of the demo that is not there yet.
 
     What exists is kept: a second `make demo` must not change the passwords of a running Kafka.
     """
-    if cluster.get("secret", "kwitness-dev-kafka-users", "--namespace", namespace):
+    if cluster.find("secret", "kwitness-dev-kafka-users", "--namespace", namespace):
         return
     authority = Authority("kwitness demo")
     names = Names(namespace=namespace)
@@ -65,7 +65,7 @@ def ensure(cluster: Cluster, namespace: str) -> None:
         secret("kwitness-dev-kafka-users", passwords),
     ]
     for document in documents:
-        cluster.apply(document, namespace=namespace)
+        cluster.apply_objects(document, namespace=namespace)
 
 
 def secret(name: str, entries: Mapping[str, str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.e2e.demo import waiting
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 
 KINDS = ("kafkaclusters", "telemetrycollectors", "clientmetricssubscriptions", "analyticsjobs")
 """The kinds whose status is shown, by plural name."""
@@ -39,21 +39,21 @@ class Facts:
     """Rows of the table `clientInventory`."""
 
 
-def query(cluster: Cluster, expression: str, *, namespace: str, service: str) -> list[dict[str, Any]]:
+def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str) -> list[dict[str, Any]]:
     """Ask Prometheus for an instant vector."""
     path = "/api/v1/query?query=" + urllib.parse.quote(expression)
     answer = cluster.http(namespace=namespace, service=service, port=9090, path=path)
     return list(answer["data"]["result"])
 
 
-def inventory(cluster: Cluster, *, namespace: str, job: str) -> list[dict[str, Any]]:
+def inventory(cluster: DemoCluster, *, namespace: str, job: str) -> list[dict[str, Any]]:
     """Rows of the table `clientInventory`, read in the driver's pod of that AnalyticsJob."""
     show = ["python3", "-m", "kwitness.jobs.show", "clientInventory", "--json"]
     text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
     return list(json.loads(text))
 
 
-def gather(cluster: Cluster, *, namespace: str, prometheus: str, rows: Sequence[Mapping[str, Any]]) -> Facts:
+def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Sequence[Mapping[str, Any]]) -> Facts:
     """Read the facts from a running platform.
 
     Parameters
@@ -70,7 +70,7 @@ def gather(cluster: Cluster, *, namespace: str, prometheus: str, rows: Sequence[
     return Facts(
         connections=ask("kafka_client_connections"),
         metrics={name: ask(name) for name in SHOWN_METRICS},
-        resources=[item for kind in KINDS for item in cluster.get(kind, "--namespace", namespace).get("items", [])],
+        resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
         inventory=rows,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 
 PROGRAM = """
 import json, sys
@@ -48,14 +48,14 @@ print(json.dumps(globals()[order["do"]](*order["with"])))
 class Toolbox:
     """Runs one admin call at a time in the pod `toolbox`, against the listener without authentication."""
 
-    cluster: Cluster
+    cluster: DemoCluster
     namespace: str
     image: str
     bootstrap: str
 
     def start(self) -> None:
         """Make the pod and wait until it runs."""
-        self.cluster.apply(self._pod(), namespace=self.namespace)
+        self.cluster.apply_objects(self._pod(), namespace=self.namespace)
         self.cluster.kubectl(
             "wait", "--for=condition=Ready", "pod/toolbox", "--namespace", self.namespace, "--timeout=120s"
         )
@@ -82,7 +82,7 @@ class Toolbox:
         order = json.dumps({"bootstrap": self.bootstrap, "do": do, "with": arguments})
         return json.loads(
             self.cluster.kubectl(
-                "exec", "-i", "toolbox", "--namespace", self.namespace, "--", "python3", "-c", PROGRAM, stdin=order
+                "exec", "-i", "toolbox", "--namespace", self.namespace, "--", "python3", "-c", PROGRAM, input=order
             )
         )
 

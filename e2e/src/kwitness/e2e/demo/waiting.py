@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kwitness.e2e.demo.cluster import Cluster
+from kwitness.e2e.demo.cluster import DemoCluster
 
 
-def workload(cluster: Cluster, *, kind: str, name: str, namespace: str) -> str | None:
+def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:
     """None when every replica of a Deployment or StatefulSet is ready, else what it lacks."""
-    found = cluster.get(kind, name, "--namespace", namespace)
+    found = cluster.find(kind, name, "--namespace", namespace)
     if not found:
         return f"{kind} {name} to be made"
     wanted = found["spec"].get("replicas", 1)
@@ -23,9 +23,9 @@ def workload(cluster: Cluster, *, kind: str, name: str, namespace: str) -> str |
     return f"{kind} {name}: {status.get('readyReplicas', 0)} of {wanted} ready" + "".join(f"; {one}" for one in troubles)
 
 
-def resource(cluster: Cluster, *, kind: str, name: str, namespace: str) -> str | None:
+def resource(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:
     """None when a custom resource is Ready for its present generation, else its reason and message."""
-    found = cluster.get(kind, name, "--namespace", namespace)
+    found = cluster.find(kind, name, "--namespace", namespace)
     if not found:
         return f"{kind} {name} to be applied"
     ready = condition(found, "Ready")

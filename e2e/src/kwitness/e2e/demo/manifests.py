@@ -1,0 +1,32 @@
+"""The demo's YAML files, with the images and replicas of this run filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+_PLACE = re.compile(r"\$\{([A-Z_]+)\}")
+
+
+def filled(file: Path, values: Mapping[str, str]) -> str:
+    """The text of a manifest with each `${NAME}` replaced.
+
+    Raises
+    ------
+    KeyError
+        The file has a placeholder that `values` does not name.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        try:
+            return values[found.group(1)]
+        except KeyError:
+            raise KeyError(f"{file.name} asks for ${{{found.group(1)}}}; known are {', '.join(sorted(values))}") from None
+
+    return _PLACE.sub(value, file.read_text())
+
+
+def files(folder: Path) -> list[Path]:
+    """The YAML files of a folder, by name."""
+    return sorted(folder.glob("*.yaml"))

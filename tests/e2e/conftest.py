@@ -1,0 +1,52 @@
+"""The platform on the real node, stood up by the demo's own entry point; logs are scanned after every test."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kwitness.e2e.demo import places, up
+from kwitness.e2e.demo.platform import APPS, KAFKA, NAMESPACE, Platform
+from kwitness.e2e.demo.progress import DemoError, Progress
+from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.e2e.node import KubernetesNode
+
+from tests.e2e import logs
+
+
+@pytest.fixture(scope="session")
+def platform(node: KubernetesNode) -> Platform:
+    """Everything of `make demo`, on the node of this run."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = places.on_node(node, Path(folder), Progress(total=places.STEPS, out=sys.__stderr__ or sys.stderr))
+        try:
+            return up.stand_up(place, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
+        except DemoError as failed:
+            pytest.exit(f"the platform does not stand: {failed}; logs: {place.logs()}", returncode=1)
+
+
+@pytest.fixture(scope="session")
+def toolbox(platform: Platform) -> Toolbox:
+    """A pod for what a person would do to the brokers by hand."""
+    box = Toolbox(
+        cluster=platform.cluster,
+        namespace=APPS,
+        image=platform.images["demo-python"],
+        bootstrap=f"{KAFKA}.{NAMESPACE}.svc:9092",
+    )
+    box.start()
+    return box
+
+
+@pytest.fixture(autouse=True)
+def _logs_hold_no_unexpected_errors(request: pytest.FixtureRequest, platform: Platform) -> Iterator[None]:
+    """After each test, errors in our components' logs must be among those the test expects."""
+    since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    yield
+    expected = [str(mark.args[0]) for mark in request.node.iter_markers("expects_log")]
+    unexpected = logs.unexpected(platform.cluster, since=since, expected=expected)
+    assert not unexpected, "errors in the logs that the test does not expect:\n" + "\n".join(unexpected)

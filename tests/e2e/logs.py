@@ -1,0 +1,57 @@
+"""Errors in the logs of all our pods, less those that are expected."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+from kwitness.e2e.demo.cluster import DemoCluster
+from kwitness.e2e.demo.platform import NAMESPACE
+from kwitness.e2e.demo.progress import DemoError
+
+KNOWN = Path(__file__).with_name("expected_logs.yaml")
+"""Errors that Kafka, Spark and others log in normal operation, with a reason for each."""
+
+_ERROR = re.compile(r"\b(ERROR|CRITICAL|FATAL|Traceback)\b")
+
+
+def unexpected(cluster: DemoCluster, *, since: str, expected: Sequence[str]) -> list[str]:
+    """Error lines since a time (RFC 3339) that neither `expected` nor the list of known ones explains."""
+    known = [(one["component"], re.compile(one["pattern"])) for one in yaml.safe_load(KNOWN.read_text())]
+    allowed = [re.compile(pattern) for pattern in expected]
+    found = []
+    for pod in cluster.pods(NAMESPACE):
+        name = pod["metadata"]["name"]
+        for line in _lines(cluster, name, since):
+            if not is_error(line) or any(pattern.search(line) for pattern in allowed):
+                continue
+            if not any(name.startswith(component) and pattern.search(line) for component, pattern in known):
+                found.append(f"{name}: {line[:400]}")
+    return found
+
+
+def is_error(line: str) -> bool:
+    """Whether a line, JSON or plain, is an error's."""
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return bool(_ERROR.search(line))
+    level = parsed.get("level", parsed.get("severity", "")) if isinstance(parsed, dict) else ""
+    return str(level).lower() in {"error", "critical", "fatal"}
+
+
+def _lines(cluster: DemoCluster, pod: str, since: str) -> list[str]:
+    """Lines of a pod's containers, before and after a restart; none where the container has not run."""
+    lines: list[str] = []
+    for previous in ((), ("--previous",)):
+        try:
+            text = cluster.kubectl(
+                "logs", pod, "--namespace", NAMESPACE, "--all-containers", f"--since-time={since}", *previous
+            )
+        except DemoError:
+            continue
+        lines.extend(text.splitlines())
+    return lines

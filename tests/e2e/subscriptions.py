@@ -1,0 +1,61 @@
+"""Custom resources that the scenarios apply, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from kwitness.e2e.demo import waiting
+from kwitness.e2e.demo.platform import CLUSTER, NAMESPACE, Platform
+
+from tests.e2e.eventually import eventually
+
+KIND = "clientmetricssubscription"
+
+
+def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spec: Any) -> dict[str, Any]:
+    """A ClientMetricsSubscription in the platform's namespace."""
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "ClientMetricsSubscription",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {"clusterRef": {"name": cluster}, "metrics": list(metrics), "interval": "10s", **spec},
+    }
+
+
+@contextmanager
+def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
+    """Apply a subscription for the length of a block; gives its name. Deleted afterwards, whatever happens."""
+    name = document["metadata"]["name"]
+    platform.cluster.apply_objects(document)
+    try:
+        yield name
+    finally:
+        platform.cluster.kubectl("delete", KIND, name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+
+def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:
+    """The resource as it is now."""
+    return platform.cluster.find(kind, name, f"--namespace={NAMESPACE}")
+
+
+def ready(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:
+    """Its condition Ready, if it is about the present generation; else an empty one."""
+    resource = found(platform, name, kind)
+    condition = waiting.condition(resource, "Ready") or {} if resource else {}
+    current = resource and condition.get("observedGeneration") == resource["metadata"]["generation"]
+    return condition if current else {}
+
+
+def reason_becomes(platform: Platform, name: str, reason: str, kind: str = KIND, seconds: float = 60) -> dict[str, Any]:
+    """Wait for a reason of the condition Ready."""
+    return eventually(
+        lambda: ready(platform, name, kind), lambda condition: condition.get("reason") == reason, seconds=seconds
+    )
+
+
+def broker_resource(platform: Platform, name: str) -> str:
+    """The broker's name for a subscription, once it is applied."""
+    reason_becomes(platform, name, "Applied")
+    return str(found(platform, name)["status"]["brokerResource"])

@@ -1,0 +1,172 @@
+"""A subscription goes in; broker configuration, pushes, metrics and table rows come out."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from kwitness.e2e.commands import CommandFailedError
+from kwitness.e2e.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.e2e.demo.toolbox import Toolbox
+
+from tests.e2e import subscriptions
+from tests.e2e.eventually import eventually, remains
+
+PRODUCER = "org.apache.kafka.producer.connection.creation."
+CONSUMER = "org.apache.kafka.consumer.connection.creation."
+SAFE = [PRODUCER, CONSUMER]
+"""Prefixes that every client that pushes at all knows."""
+
+
+def test_every_pod_runs_where_pod_security_restricted_is_enforced(platform: Platform) -> None:
+    for namespace in (NAMESPACE, APPS):
+        labels = platform.cluster.find("namespace", namespace)["metadata"]["labels"]
+        assert labels["pod-security.kubernetes.io/enforce"] == "restricted"
+        pods = platform.cluster.pods(namespace)
+        assert pods
+        assert all(pod["status"]["phase"] in {"Running", "Succeeded"} for pod in pods)
+
+
+def test_a_subscription_becomes_the_broker_config_byte_for_byte(platform: Platform, toolbox: Toolbox) -> None:
+    document = subscriptions.manifest(
+        "exact", SAFE, match=[{"selector": "clientSoftwareName", "pattern": "a=b|c\\d,d"}]
+    )
+
+    with subscriptions.applied(platform, document) as name:
+        resource = subscriptions.broker_resource(platform, name)
+        configs = toolbox.subscriptions()[resource]
+
+    assert {key: sorted(value.split(",")) for key, value in configs.items()} == {
+        "metrics": sorted(SAFE),
+        "interval.ms": ["10000"],
+        "match": ["client_software_name=a\\x3Db|c\\d\\x2Cd"],
+    }
+    eventually(toolbox.subscriptions, lambda now: resource not in now, seconds=30)
+
+
+def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_identity(platform: Platform) -> None:
+    def clients() -> dict[str, dict[str, str]]:
+        samples = platform.query("kafka_client_producer_node_request_latency_avg_seconds")
+        return {sample["metric"]["client_id"]: sample["metric"] for sample in samples}
+
+    seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=60)
+
+    cluster_id = subscriptions.found(platform, "demo", "kafkacluster")["status"]["clusterId"]
+    for client, software in (("demo-python-producer", "confluent-kafka-python"), ("demo-java-producer", "apache-kafka-java")):
+        assert seen[client]["client_software_name"] == software
+        assert seen[client]["client_software_version"]
+        assert seen[client]["cluster_id"] == cluster_id
+
+
+def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
+    rows = {row["client_id"]: row for row in platform.inventory(JOB) if row["kind"] == "instance"}
+
+    for client in ("demo-python-producer", "demo-java-producer", "demo-python-consumer", "demo-java-consumer"):
+        assert rows[client]["metrics"]
+        assert rows[client]["first_seen_ms"] <= rows[client]["last_seen_ms"] <= time.time() * 1000 + 60_000
+
+
+def test_clients_without_telemetry_are_seen_by_connections_alone_and_called_too_old(platform: Platform) -> None:
+    connected = {sample["metric"].get("client_software_name") for sample in platform.query("kafka_client_connections")}
+    silent = eventually(
+        lambda: subscriptions.found(platform, SUBSCRIPTION)["status"].get("silentSoftware", []),
+        lambda now: any(one["clientSoftwareName"] == "kafka-python" for one in now),
+        seconds=90,
+    )
+
+    assert "kafka-python" in connected
+    assert {one["reason"] for one in silent if one["clientSoftwareName"] == "kafka-python"} == {"tooOld"}
+
+
+def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform) -> None:
+    def last_seen() -> dict[str, int]:
+        return {row["client_id"]: row["last_seen_ms"] for row in platform.inventory() if row["kind"] == "instance"}
+
+    only_java = subscriptions.manifest(
+        "only-java", SAFE, interval="10s", match=[{"selector": "clientSoftwareName", "pattern": "apache-kafka-java"}]
+    )
+    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
+    platform.cluster.kubectl(*patch, json.dumps({"spec": {"suspend": True}}))
+    try:
+        with subscriptions.applied(platform, only_java) as name:
+            subscriptions.reason_becomes(platform, name, "Applied")
+            time.sleep(20)  # pushes that were under way under the former subscription
+            before = last_seen()
+            after = eventually(
+                last_seen, lambda now: now["demo-java-producer"] >= before["demo-java-producer"] + 20_000, seconds=90
+            )
+    finally:
+        platform.cluster.kubectl(*patch, json.dumps({"spec": {"suspend": None}}))
+
+    assert after["demo-python-producer"] == before["demo-python-producer"]
+    assert after["demo-python-consumer"] == before["demo-python-consumer"]
+    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
+
+
+def test_a_change_by_hand_is_repaired_counted_and_told_as_an_event(platform: Platform, toolbox: Toolbox) -> None:
+    with subscriptions.applied(platform, subscriptions.manifest("drift", SAFE)) as name:
+        resource = subscriptions.broker_resource(platform, name)
+        right = toolbox.subscriptions()[resource]
+
+        toolbox.alter(resource, {"interval.ms": "60000"})
+        _resync(platform, name)
+
+        eventually(lambda: toolbox.subscriptions()[resource], lambda now: now == right, seconds=60)
+        eventually(
+            lambda: subscriptions.found(platform, name)["status"].get("driftRepairs"), lambda now: now == 1, seconds=60
+        )
+        events = platform.cluster.items("events.events.k8s.io", f"--namespace={NAMESPACE}")
+        assert any(event.get("regarding", {}).get("name") == name for event in events)
+
+
+def test_a_resource_deleted_while_the_operator_is_away_is_swept_at_its_return(
+    platform: Platform, toolbox: Toolbox
+) -> None:
+    with subscriptions.applied(platform, subscriptions.manifest("orphan", SAFE)) as name:
+        resource = subscriptions.broker_resource(platform, name)
+        foreign = "somebody-elses"
+        toolbox.alter(foreign, {"metrics": PRODUCER, "interval.ms": "60000"})
+        _scale_operator(platform, 0)
+
+    assert resource in toolbox.subscriptions()
+    _scale_operator(platform, 1)
+
+    eventually(toolbox.subscriptions, lambda now: resource not in now, seconds=120)
+    assert foreign in toolbox.subscriptions()
+    toolbox.remove(foreign)
+
+
+@pytest.mark.parametrize("pattern", ["(unclosed", "a{1,3}", "(?=look)"])
+def test_a_pattern_that_cannot_be_is_refused_by_the_api_server(platform: Platform, pattern: str) -> None:
+    document = subscriptions.manifest("bad", SAFE, match=[{"selector": "clientId", "pattern": pattern}])
+
+    with pytest.raises(CommandFailedError, match=r"spec\.match"):
+        platform.cluster.apply_objects(document)
+
+
+def test_an_interval_below_the_installations_limit_is_refused_in_status(platform: Platform, toolbox: Toolbox) -> None:
+    before = set(toolbox.subscriptions())
+
+    with subscriptions.applied(platform, subscriptions.manifest("hasty", SAFE, interval="100ms")) as name:
+        condition = subscriptions.reason_becomes(platform, name, "IntervalTooShort")
+        remains(lambda: set(toolbox.subscriptions()), lambda now: now == before, seconds=5)
+
+    assert condition["status"] == "False"
+    assert condition["message"]
+
+
+def _scale_operator(platform: Platform, replicas: int) -> None:
+    platform.cluster.kubectl("scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}")
+    eventually(
+        lambda: platform.cluster.find("deployment", "kwitness-operator", f"--namespace={NAMESPACE}"),
+        lambda now: now["status"].get("readyReplicas", 0) == replicas and now["status"].get("replicas", 0) == replicas,
+        seconds=120,
+    )
+
+
+def _resync(platform: Platform, name: str) -> None:
+    """Make the operator look now instead of at its next resync, by a change that means nothing."""
+    platform.cluster.kubectl(
+        "annotate", subscriptions.KIND, name, f"--namespace={NAMESPACE}", f"looked-at={time.time()}", "--overwrite"
+    )
