@@ -1,0 +1,199 @@
+"""What the Helm values decide for the operator: one JSON file, rendered by the chart into a mounted ConfigMap.
+
+Field order follows the chart's ``values.yaml``. Nothing comes from the environment but the pod's own name and
+namespace: a setting that can be changed in two places is one that nobody can look up.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+
+__all__ = [
+    "DEFAULT_SETTINGS_FILE",
+    "ImageSettings",
+    "OperatorSettings",
+    "PodSettings",
+    "SettingsError",
+    "load_settings",
+]
+
+DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/operator/settings.json")
+"""Where the chart mounts the ConfigMap ``kwitness-operator``, key ``settings.json``."""
+
+_LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+
+
+class SettingsError(Exception):
+    """The settings file cannot be read or is wrong; names file, field and reason."""
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class ImageSettings(_Settings):
+    """Images of the pods that the operator makes, each ``registry/repository:tag`` or with a digest."""
+
+    collector: str = Field(description="Image of TelemetryCollector pods.")
+    spark: str | None = Field(None, description="Image of AnalyticsJob drivers and executors; absent: no analytics.")
+
+
+class PodSettings(_Settings):
+    """Settings for all pods that the operator makes; users of the resources cannot set them."""
+
+    node_selector: dict[str, str] = Field(default_factory=dict, description="Labels a node must have.")
+    tolerations: list[dict[str, str | int]] = Field(default_factory=list, description="Taints to tolerate.")
+    priority_class_name: str | None = Field(None, description="PriorityClass.")
+    run_as_user: int | None = Field(
+        65532, description="User id of collector pods; null where the cluster assigns one (OpenShift)."
+    )
+    fs_group: int | None = Field(65532, description="Group that owns volumes; null where the cluster assigns one.")
+
+
+class CollectorSettings(_Settings):
+    """Defaults for the TelemetryCollector's pods."""
+
+    service_account: str = Field(
+        "kwitness-collector", description="Service account of the pods; the chart makes it in each watched namespace."
+    )
+    resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
+        description="Resources where the TelemetryCollector names none.",
+    )
+    storage_class: str | None = Field(
+        None, description="StorageClass of the state volume where the TelemetryCollector names none; null: an emptyDir."
+    )
+
+
+class AnalyticsSettings(_Settings):
+    """Where AnalyticsJobs may run and where their tables are."""
+
+    namespaces: list[str] = Field(
+        default_factory=list,
+        description="Namespaces with a service account and a Role for drivers; an AnalyticsJob elsewhere is refused.",
+    )
+    table_root: str = Field(
+        "file:///var/lib/kwitness/tables",
+        description="Root of all tables: a path under the claim's mount, or an object store such as s3a://bucket/kwitness.",
+    )
+    table_claim: str | None = Field(
+        None,
+        description="PersistentVolumeClaim, of this name in each analytics namespace, mounted at /var/lib/kwitness.",
+    )
+    single_node: bool = Field(
+        False, description="States that the cluster has one node, where the claim need not be ReadWriteMany."
+    )
+    service_account: str = Field("kwitness-spark", description="Service account of drivers and executors.")
+    driver_resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "1536Mi"}},
+        description="Resources of the driver.",
+    )
+    driver_memory: str = Field("700m", description="Heap of the driver, as Spark writes it.")
+    spark_user: int | None = Field(185, description="User id in the Spark image; null where the cluster assigns one.")
+
+
+class LimitSettings(_Settings):
+    """Upper bounds for what users of the resources may ask."""
+
+    min_interval: str = Field(
+        "10s", description="Shortest interval of a ClientMetricsSubscription, such as 10s; else IntervalTooShort."
+    )
+    max_collector_replicas: int = Field(
+        8, ge=1, description="Most replicas of a TelemetryCollector; else LimitExceeded."
+    )
+    max_executor_instances: int = Field(8, ge=1, description="Most executors of an AnalyticsJob; else LimitExceeded.")
+    max_executor_cores: int = Field(4, ge=1, description="Most cores of an executor; else LimitExceeded.")
+    max_executor_memory: str = Field("8Gi", description="Most heap of an executor; else LimitExceeded.")
+
+
+class OperatorSettings(_Settings):
+    """Everything the operator is told, with units and reasons."""
+
+    namespace: str = Field(pattern=_LABEL, description="Namespace of the release: the operator's own.")
+    watch_namespaces: list[str] = Field(
+        min_length=1, description="Namespaces whose resources are served; exactly ['*'] for all of them."
+    )
+    installation: str | None = Field(
+        None,
+        pattern=r"^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$",
+        description="Name of this installation in broker configs; null: made once and kept in kwitness-installation.",
+    )
+    service_account: str = Field(
+        "kwitness-operator", description="The operator's own service account, which collectors let read the inventory."
+    )
+    images: ImageSettings = Field(description="Images of the pods that the operator makes.")
+    image_pull_policy: str = Field("IfNotPresent", description="Pull policy of those pods.")
+    image_pull_secrets: list[str] = Field(
+        default_factory=list, description="Names of pull secrets, which must be in each watched namespace."
+    )
+    pods: PodSettings = Field(default_factory=PodSettings, description="Settings for all pods that the operator makes.")
+    collector: CollectorSettings = Field(
+        default_factory=CollectorSettings, description="Defaults for the TelemetryCollector's pods."
+    )
+    analytics: AnalyticsSettings = Field(
+        default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."
+    )
+    limits: LimitSettings = Field(
+        default_factory=LimitSettings, description="Upper bounds for what users of the resources may ask."
+    )
+    resync_seconds: float = Field(
+        600.0, gt=0, description="Seconds after which each resource is looked at again, though nothing happened."
+    )
+    inventory_seconds: float = Field(
+        15.0, gt=0, description="Seconds between looks at a collector's inventory, which decide on clients at risk."
+    )
+    status_seconds: float = Field(
+        60.0, ge=0, description="Least seconds between two writes of a status that differ in live numbers only."
+    )
+    stall_seconds: float = Field(
+        300.0, gt=0, description="Seconds without a successful list or watch of a kind after which liveness fails."
+    )
+    probe_port: int = Field(8080, ge=0, description="Port of /metrics, /healthz and /readyz.")
+    inventory_token_file: str = Field(
+        "/var/run/secrets/kwitness/inventory/token", description="Projected token with audience kwitness-inventory."
+    )
+    driver_token_file: str = Field(
+        "/var/run/secrets/kwitness/driver/token", description="Projected token with audience kwitness-driver."
+    )
+    log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
+
+    @model_validator(mode="after")
+    def _star_stands_alone(self) -> OperatorSettings:
+        if "*" in self.watch_namespaces and len(self.watch_namespaces) > 1:
+            raise ValueError("watchNamespaces: '*' means every namespace; leave it alone or name namespaces only")
+        return self
+
+    @property
+    def watches_everything(self) -> bool:
+        """Whether all namespaces are served."""
+        return self.watch_namespaces == ["*"]
+
+    def watches(self, namespace: str) -> bool:
+        """Whether the resources of ``namespace`` are served."""
+        return self.watches_everything or namespace in self.watch_namespaces
+
+
+def load_settings(path: Path) -> OperatorSettings:
+    """Read the settings file.
+
+    Raises
+    ------
+    SettingsError
+        If the file cannot be read, is not JSON, or a field is wrong.
+    """
+    try:
+        return OperatorSettings.model_validate(json.loads(path.read_text()))
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}); the chart mounts it") from error
+    except json.JSONDecodeError as error:
+        raise SettingsError(f"{path}: not JSON ({error})") from error
+    except ValidationError as error:
+        details = "; ".join(
+            f"{'.'.join(str(part) for part in issue['loc']) or 'settings'}: {issue['msg']}" for issue in error.errors()
+        )
+        raise SettingsError(f"{path}: {details}") from error
