@@ -1,0 +1,114 @@
+"""A Kubernetes cluster as kubectl sees it: the local node, or the one a person's KUBECONFIG names."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import select
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kwitness.e2e.commands import CommandFailedError, run
+
+_FORWARD_SECONDS = 20
+_FORWARDED = re.compile(r"Forwarding from 127\.0\.0\.1:(\d+)")
+
+
+class Cluster:
+    """Calls kubectl with one kubeconfig.
+
+    Parameters
+    ----------
+    kubeconfig
+        File with address and credentials.
+    kubectl
+        The command.
+    """
+
+    def __init__(self, *, kubeconfig: Path, kubectl: Path) -> None:
+        self.kubeconfig = kubeconfig
+        self._kubectl = kubectl
+
+    def kubectl(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002 # the word of subprocess.run
+        """Run kubectl and return its standard output.
+
+        Raises
+        ------
+        CommandFailedError
+            kubectl failed; what it said is in the message.
+        """
+        return run([self._kubectl, f"--kubeconfig={self.kubeconfig}", *arguments], input_text=input)
+
+    def get(self, *arguments: str) -> Any:
+        """The parsed JSON of `kubectl get`."""
+        return json.loads(self.kubectl("get", *arguments, "--output=json"))
+
+    def apply(self, manifest: str, *, namespace: str | None = None) -> str:
+        """Apply YAML or JSON text."""
+        place = [f"--namespace={namespace}"] if namespace else []
+        return self.kubectl("apply", *place, "--filename=-", input=manifest)
+
+    @contextlib.contextmanager
+    def port_forward(self, namespace: str, target: str, port: int) -> Iterator[int]:
+        """A local port that reaches a port of a pod or service for as long as the context lasts.
+
+        Parameters
+        ----------
+        target
+            As kubectl names it: `pod/x`, `service/x`, `statefulset/x`.
+
+        Raises
+        ------
+        CommandFailedError
+            The forwarding did not come up within 20 s.
+        """
+        command = [
+            str(self._kubectl),
+            f"--kubeconfig={self.kubeconfig}",
+            f"--namespace={namespace}",
+            "port-forward",
+            target,
+            f":{port}",
+        ]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            try:
+                yield _forwarded_port(process, command)
+            finally:
+                process.terminate()
+
+    def describe_everything(self, folder: Path) -> None:
+        """Write objects and events of all namespaces into a folder; what cannot be read is written as its error."""
+        for name, arguments in (
+            ("events", ("get", "events", "--all-namespaces", "--sort-by=.lastTimestamp")),
+            ("objects", ("get", "all,configmaps,persistentvolumeclaims", "--all-namespaces", "--output=wide")),
+            ("pods", ("describe", "pods", "--all-namespaces")),
+            ("nodes", ("describe", "nodes")),
+        ):
+            try:
+                text = self.kubectl(*arguments, "--request-timeout=10s")
+            except CommandFailedError as error:
+                text = str(error)
+            (folder / f"{name}.txt").write_text(text)
+
+
+def _forwarded_port(process: subprocess.Popen[bytes], command: list[str]) -> int:
+    if process.stdout is None:
+        raise AssertionError("the process was started without its output")
+    said = b""
+    deadline = time.monotonic() + _FORWARD_SECONDS
+    while time.monotonic() < deadline:
+        readable, _, _ = select.select([process.stdout], [], [], 0.5)
+        if readable:
+            line = process.stdout.readline()
+            if not line:
+                break
+            said += line
+            found = _FORWARDED.search(line.decode(errors="replace"))
+            if found:
+                return int(found.group(1))
+    process.terminate()
+    raise CommandFailedError(command, process.poll() or 1, said.decode(errors="replace"))

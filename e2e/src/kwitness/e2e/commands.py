@@ -1,0 +1,103 @@
+"""Running other programs: what failed, with which output, in one exception."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+#: Receives one line of progress, for a person.
+Progress = Callable[[str], None]
+
+
+class CommandFailedError(RuntimeError):
+    """A program ended with an error.
+
+    Attributes
+    ----------
+    command
+        The program and its arguments.
+    exit_code
+        Its exit status.
+    output
+        Standard output, then standard error, whole.
+    """
+
+    def __init__(self, command: Sequence[str], exit_code: int, output: str) -> None:
+        self.command = tuple(command)
+        self.exit_code = exit_code
+        self.output = output
+        shown = "\n".join(output.rstrip().splitlines()[-25:])
+        super().__init__(f"`{' '.join(command)}` ended with {exit_code}:\n{shown}")
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    input_text: str | None = None,
+    directory: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    timeout_seconds: float | None = None,
+) -> str:
+    """Run a program to its end and return its standard output.
+
+    Parameters
+    ----------
+    command
+        Program and arguments; never a shell line.
+    environment
+        Variables that are set on top of this process's own.
+
+    Raises
+    ------
+    CommandFailedError
+        The program ended with another status than 0.
+    FileNotFoundError
+        There is no such program.
+    subprocess.TimeoutExpired
+        It did not end in time; it was killed.
+    """
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        input=input_text,
+        cwd=directory,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=timeout_seconds,
+    )
+    if done.returncode != 0:
+        raise CommandFailedError(words, done.returncode, done.stdout + done.stderr)
+    return done.stdout
+
+
+def pipe(source: Sequence[str | Path], sink: Sequence[str | Path]) -> None:
+    """Run `source | sink` without a shell.
+
+    Raises
+    ------
+    CommandFailedError
+        One of the two failed; the sink is named first, because a source fails when its sink is gone.
+    """
+    words = [[str(word) for word in command] for command in (source, sink)]
+    with (
+        subprocess.Popen(words[0], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as first,
+        subprocess.Popen(words[1], stdin=first.stdout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as second,
+    ):
+        if first.stdout is not None:
+            first.stdout.close()
+        sink_output = second.communicate()[0].decode(errors="replace")
+        source_output = first.stderr.read().decode(errors="replace") if first.stderr is not None else ""
+        first.wait()
+    if second.returncode != 0:
+        raise CommandFailedError(words[1], second.returncode, source_output + sink_output)
+    if first.returncode != 0:
+        raise CommandFailedError(words[0], first.returncode, source_output)
+
+
+def silent(_line: str) -> None:
+    """Progress for nobody."""
