@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from kwitness.e2e.local_broker import LocalBroker
 from kwitness.e2e.node import KubernetesNode
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from kwitness.e2e.demo import places, up
 from kwitness.e2e.demo.platform import APPS, KAFKA, NAMESPACE, Platform
 from kwitness.e2e.demo.progress import DemoError, Progress

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
+
 from kwitness.e2e.demo.cluster import DemoCluster
 from kwitness.e2e.demo.platform import NAMESPACE
 from kwitness.e2e.demo.progress import DemoError

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.e2e.demo.toolbox import Toolbox
@@ -53,7 +54,10 @@ def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_ident
     seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=60)
 
     cluster_id = subscriptions.found(platform, "demo", "kafkacluster")["status"]["clusterId"]
-    for client, software in (("demo-python-producer", "confluent-kafka-python"), ("demo-java-producer", "apache-kafka-java")):
+    for client, software in (
+        ("demo-python-producer", "confluent-kafka-python"),
+        ("demo-java-producer", "apache-kafka-java"),
+    ):
         assert seen[client]["client_software_name"] == software
         assert seen[client]["client_software_version"]
         assert seen[client]["cluster_id"] == cluster_id
@@ -157,7 +161,9 @@ def test_an_interval_below_the_installations_limit_is_refused_in_status(platform
 
 
 def _scale_operator(platform: Platform, replicas: int) -> None:
-    platform.cluster.kubectl("scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}")
+    platform.cluster.kubectl(
+        "scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}"
+    )
     eventually(
         lambda: platform.cluster.find("deployment", "kwitness-operator", f"--namespace={NAMESPACE}"),
         lambda now: now["status"].get("readyReplicas", 0) == replicas and now["status"].get("replicas", 0) == replicas,

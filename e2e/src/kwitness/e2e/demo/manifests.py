@@ -22,7 +22,9 @@ def filled(file: Path, values: Mapping[str, str]) -> str:
         try:
             return values[found.group(1)]
         except KeyError:
-            raise KeyError(f"{file.name} asks for ${{{found.group(1)}}}; known are {', '.join(sorted(values))}") from None
+            raise KeyError(
+                f"{file.name} asks for ${{{found.group(1)}}}; known are {', '.join(sorted(values))}"
+            ) from None
 
     return _PLACE.sub(value, file.read_text())
 

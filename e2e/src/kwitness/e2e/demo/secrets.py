@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kwitness.e2e.certificates import Authority
 from kwitness.e2e.demo import platform
 from kwitness.e2e.demo.cluster import DemoCluster
-from kwitness.e2e.certificates import Authority
 
 USERS = ("admin", "kwitness-operator", "kwitness-collector", "kwitness-spark")
 """Users of the development Kafka; what each may do is in docs/operations/acls.md."""

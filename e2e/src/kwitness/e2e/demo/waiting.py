@@ -20,7 +20,9 @@ def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> s
         return None
     selector = ",".join(f"{key}={value}" for key, value in found["spec"]["selector"]["matchLabels"].items())
     troubles = [trouble for pod in cluster.pods(namespace, selector) if (trouble := _pod_trouble(pod))]
-    return f"{kind} {name}: {status.get('readyReplicas', 0)} of {wanted} ready" + "".join(f"; {one}" for one in troubles)
+    return f"{kind} {name}: {status.get('readyReplicas', 0)} of {wanted} ready" + "".join(
+        f"; {one}" for one in troubles
+    )
 
 
 def resource(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:

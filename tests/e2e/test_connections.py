@@ -1,0 +1,126 @@
+"""A cluster that cannot be used: each cause has a reason of its own, and says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.certificates import Authority
+from kwitness.e2e.demo import secrets
+from kwitness.e2e.demo.platform import KAFKA, NAMESPACE, Platform
+
+from tests.e2e import subscriptions
+
+KIND = "kafkacluster"
+SERVICE = f"{KAFKA}.{NAMESPACE}.svc"
+SCRAM = {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-admin"}}
+TLS = {"enabled": True, "caSecretRef": {"name": "kwitness-kafka-ca"}}
+
+
+@contextmanager
+def connected(platform: Platform, name: str, spec: dict[str, Any]) -> Iterator[str]:
+    document = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "KafkaCluster",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": spec,
+    }
+    platform.cluster.apply_objects(document)
+    try:
+        yield name
+    finally:
+        platform.cluster.kubectl("delete", KIND, name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+
+@contextmanager
+def secret(platform: Platform, name: str, entries: dict[str, str]) -> Iterator[None]:
+    platform.cluster.apply_objects(secrets.secret(name, entries), namespace=NAMESPACE)
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl("delete", "secret", name, f"--namespace={NAMESPACE}")
+
+
+# These Secrets are named in e2e/demo/values.yaml, so that the operator may read them.
+WRONG_PASSWORD, OTHER_CA, LIMITED, NO_HOSTS, UNNAMED = (
+    "kwitness-test-wrong-password",
+    "kwitness-test-other-ca",
+    "kwitness-kafka-spark",
+    "kwitness-test-no-hosts",
+    "kwitness-test-not-granted",
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "servers", "tls", "authentication"),
+    [
+        pytest.param("Unreachable", ["nowhere.invalid:9096"], TLS, SCRAM, id="no such host"),
+        pytest.param(
+            "TlsFailed", [f"{SERVICE}:9096"], {"enabled": True, "caSecretRef": {"name": OTHER_CA}}, SCRAM, id="wrong CA"
+        ),
+        pytest.param("TlsFailed", [f"{SERVICE}:9092"], TLS, {"type": "none"}, id="plaintext where TLS is expected"),
+        pytest.param(
+            "AuthenticationFailed",
+            [f"{SERVICE}:9096"],
+            TLS,
+            {"type": "scram-sha-512", "secretRef": {"name": WRONG_PASSWORD}},
+            id="wrong password",
+        ),
+        pytest.param(
+            "Forbidden",
+            [f"{SERVICE}:9096"],
+            TLS,
+            {"type": "scram-sha-512", "secretRef": {"name": LIMITED}},
+            id="missing right in Kafka",
+        ),
+        pytest.param(
+            "HostNotAllowed",
+            [f"{SERVICE}:9096"],
+            TLS,
+            {"type": "scram-sha-512", "secretRef": {"name": NO_HOSTS}},
+            id="a password that may not be sent there",
+        ),
+        pytest.param(
+            "SecretForbidden",
+            [f"{SERVICE}:9096"],
+            TLS,
+            {"type": "scram-sha-512", "secretRef": {"name": UNNAMED}},
+            id="a Secret that no Role names",
+        ),
+    ],
+)
+def test_each_cause_has_its_own_reason(
+    platform: Platform, reason: str, servers: list[str], tls: dict[str, Any], authentication: dict[str, Any]
+) -> None:
+    hosts = f"*.{NAMESPACE}.svc:9096"
+    with (
+        secret(platform, WRONG_PASSWORD, {"username": "kwitness-operator", "password": "wrong", "hosts": hosts}),
+        secret(platform, OTHER_CA, {"ca.crt": Authority("another").certificate}),
+        secret(platform, NO_HOSTS, {"username": "u", "password": "p", "hosts": "elsewhere.example.org:9096"}),
+        secret(platform, UNNAMED, {"username": "u", "password": "p", "hosts": hosts}),
+        connected(
+            platform, "broken", {"bootstrapServers": servers, "tls": tls, "authentication": authentication}
+        ) as name,
+    ):
+        condition = subscriptions.reason_becomes(platform, name, reason, KIND, seconds=90)
+
+    assert condition["status"] == "False"
+    assert len(condition["message"]) > 20  # says what to do, not only what is
+    assert "wrong" not in condition["message"].split()
+
+
+def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_once_it_is(platform: Platform) -> None:
+    document = subscriptions.manifest("early", ["org.apache.kafka.producer.connection.creation."], cluster="later")
+
+    with subscriptions.applied(platform, document) as name:
+        subscriptions.reason_becomes(platform, name, "ClusterNotReady")
+        with connected(
+            platform, "later", {"bootstrapServers": [f"{SERVICE}:9096"], "tls": TLS, "authentication": SCRAM}
+        ):
+            condition = subscriptions.reason_becomes(platform, name, "Applied", seconds=90)
+            platform.cluster.kubectl("delete", subscriptions.KIND, name, f"--namespace={NAMESPACE}")
+
+    assert condition["status"] == "True"

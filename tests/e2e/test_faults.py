@@ -1,0 +1,169 @@
+"""Parts are killed and restarted; what must hold, holds."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.demo import waiting
+from kwitness.e2e.demo.platform import APPS, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.e2e.demo.toolbox import Toolbox
+
+from tests.e2e import subscriptions
+from tests.e2e.eventually import eventually
+
+SAFE = ["org.apache.kafka.producer.connection.creation.", "org.apache.kafka.consumer.connection.creation."]
+
+
+def test_a_gauge_rises_with_a_client_and_disappears_with_it(platform: Platform) -> None:
+    version = (
+        'kafka_client_connections{client_software_name="confluent-kafka-python",client_software_version=~"2[.]6[.]1.*"}'
+    )
+    scale = ("scale", "deployment/old-python-producer", f"--namespace={APPS}")
+    assert platform.total(version) > 0
+
+    platform.cluster.kubectl(*scale, "--replicas=0")
+    eventually(lambda: platform.query(version), lambda now: not now, seconds=90)
+    platform.cluster.kubectl(*scale, "--replicas=1")
+
+    eventually(lambda: platform.total(version), lambda now: now > 0, seconds=90)
+
+
+@pytest.mark.expects_log("(?i)collector|connect|unreachable|peer|inventory")
+def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platform) -> None:
+    metric = "kafka_client_producer_connection_creation_total"
+
+    def counters() -> dict[str, float]:
+        return {sample["metric"]["client_id"]: float(sample["value"][1]) for sample in platform.query(metric)}
+
+    before = eventually(counters, lambda now: "demo-java-producer" in now, seconds=60)
+    platform.cluster.kubectl(
+        "delete", "pod", f"kwitness-collector-{COLLECTOR}-0", f"--namespace={NAMESPACE}", "--wait=false"
+    )
+    _stands(platform, "statefulset", f"kwitness-collector-{COLLECTOR}")
+    pushed = _accepted(platform)
+
+    eventually(lambda: _accepted(platform), lambda now: now != pushed, seconds=60)
+    after = eventually(counters, lambda now: set(before) <= set(now), seconds=60)
+    # These clients have opened their connections: their counters may grow a little, not double.
+    for client, value in before.items():
+        assert value <= after[client] <= value + 2, client
+    assert _ledger_gap(platform) == 0
+
+
+@pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node")
+def test_a_broker_restart_leaves_the_platform_working(platform: Platform, toolbox: Toolbox) -> None:
+    platform.cluster.kubectl("delete", "pod", f"{KAFKA}-0", f"--namespace={NAMESPACE}")
+    _stands(platform, "statefulset", KAFKA)
+
+    subscriptions.reason_becomes(platform, "demo", "Connected", "kafkacluster", seconds=180)
+    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=120)
+    with subscriptions.applied(platform, subscriptions.manifest("after-restart", SAFE)) as name:
+        assert subscriptions.broker_resource(platform, name) in toolbox.subscriptions()
+    seen = _accepted(platform)
+    eventually(lambda: _accepted(platform), lambda now: now > seen, seconds=120)
+
+
+@pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel")
+def test_an_operator_killed_at_random_moments_ends_in_the_same_state(platform: Platform, toolbox: Toolbox) -> None:
+    seed = int(time.time())
+    chance = random.Random(seed)  # noqa: S311 - a seed that can be repeated, not a secret
+    names = [f"killed-{number}" for number in range(20)]
+    try:
+        for name in names:
+            platform.cluster.apply_objects(subscriptions.manifest(name, SAFE, interval=f"{10 + len(name)}s"))
+            if chance.random() < 0.4:
+                time.sleep(chance.random() * 2)
+                platform.cluster.kubectl(
+                    "delete",
+                    "pod",
+                    "--selector=app.kubernetes.io/component=operator",
+                    f"--namespace={NAMESPACE}",
+                    "--grace-period=0",
+                    "--force",
+                    "--wait=false",
+                )
+        _stands(platform, "deployment", "kwitness-operator")
+        for name in names:
+            subscriptions.reason_becomes(platform, name, "Applied", seconds=180)
+        wanted = {subscriptions.found(platform, name)["status"]["brokerResource"] for name in names}
+        there = {name for name in toolbox.subscriptions() if ".killed-" in name}
+    finally:
+        platform.cluster.kubectl("delete", subscriptions.KIND, *names, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+    assert there == wanted, f"seed {seed}"
+    eventually(toolbox.subscriptions, lambda now: not [one for one in now if ".killed-" in one], seconds=120)
+
+
+@pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel|executor|driver|job|interrupt")
+def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: Platform) -> None:
+    def instances() -> dict[str, dict[str, Any]]:
+        return {row["client_instance_id"]: row for row in platform.inventory() if row["kind"] == "instance"}
+
+    before = instances()
+    platform.cluster.kubectl("delete", "pod", f"kwitness-job-{JOB}-0", f"--namespace={NAMESPACE}")
+    _stands(platform, "statefulset", f"kwitness-job-{JOB}")
+    subscriptions.reason_becomes(platform, JOB, "Running", "analyticsjob", seconds=240)
+    started = time.time() * 1000
+    after = eventually(
+        instances,
+        lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
+        seconds=180,
+        every=5,
+    )
+
+    for instance, row in before.items():
+        assert after[instance]["first_seen_ms"] == row["first_seen_ms"]
+        assert after[instance]["last_seen_ms"] >= row["last_seen_ms"]
+        assert set(row["metrics"]) <= set(after[instance]["metrics"])
+
+
+def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, node: Any) -> None:
+    account = f"system:serviceaccount:{NAMESPACE}:kwitness-operator"
+
+    def writes() -> list[str]:
+        return [
+            f"{event['verb']} {event['requestURI']}"
+            for event in node.audit()
+            if event["user"]["username"] == account
+            and event["verb"] in {"create", "update", "patch", "delete"}
+            and "tokenreviews" not in event["requestURI"]
+            and not event["requestURI"].split("?")[0].endswith("/status")
+        ]
+
+    for kind, name in (("kafkacluster", "demo"), ("telemetrycollector", COLLECTOR), (subscriptions.KIND, SUBSCRIPTION)):
+        assert (waiting.condition(subscriptions.found(platform, name, kind), "Ready") or {})["status"] == "True"
+    before = writes()
+
+    # A restart lists and reconciles everything, as a resync does.
+    platform.cluster.kubectl("rollout", "restart", "deployment/kwitness-operator", f"--namespace={NAMESPACE}")
+    _stands(platform, "deployment", "kwitness-operator")
+    time.sleep(30)
+
+    assert writes()[len(before) :] == []
+
+
+def _accepted(platform: Platform) -> float:
+    return platform.total('kwitness_ledger_events_total{component="collector",hop="receive",outcome="accepted"}')
+
+
+def _ledger_gap(platform: Platform) -> float:
+    """accepted - delivered - dropped - queued over the hop into the topic; 0 when the ledger closes."""
+    hop = 'component="collector",hop="topic"'
+    parts = {
+        outcome: platform.total(f'kwitness_ledger_events_total{{{hop},outcome="{outcome}"}}')
+        for outcome in ("accepted", "delivered", "dropped")
+    }
+    queued = platform.total(f"kwitness_ledger_queued_events{{{hop}}}")
+    return parts["accepted"] - parts["delivered"] - parts["dropped"] - queued
+
+
+def _stands(platform: Platform, kind: str, name: str) -> None:
+    eventually(
+        lambda: waiting.workload(platform.cluster, kind=kind, name=name, namespace=NAMESPACE),
+        lambda missing: missing is None,
+        seconds=240,
+    )

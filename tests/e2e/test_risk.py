@@ -1,0 +1,77 @@
+"""librdkafka 2.5.0 to 2.5.2 abort when a subscription asks for nothing they know. The platform holds such a one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kwitness.e2e.demo import manifests, releases
+from kwitness.e2e.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.e2e.demo.toolbox import Toolbox
+
+from tests.e2e import subscriptions
+from tests.e2e.eventually import eventually, remains
+
+FATAL = ["org.apache.kafka.producer.request.latency."]
+"""Known to Java's clients alone."""
+ABORTED = 134
+
+
+@contextmanager
+def old_client(platform: Platform) -> Iterator[str]:
+    """A producer on confluent-kafka 2.5.0."""
+    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
+    text = manifests.filled(releases.CLIENTS / "old-python-producer.yaml", values)
+    text = text.replace("old-python-producer", "fragile-producer").replace("confluent-2.6.1", "confluent-2.5.0")
+    platform.cluster.apply(text, namespace=APPS)
+    try:
+        eventually(
+            lambda: platform.query('kafka_client_connections{client_software_version=~"2[.]5[.]0.*"}'), bool, seconds=90
+        )
+        yield "fragile-producer"
+    finally:
+        platform.cluster.kubectl("delete", "deployment", "fragile-producer", f"--namespace={APPS}", "--wait")
+
+
+@contextmanager
+def without_other_subscriptions(platform: Platform) -> Iterator[None]:
+    """The demo's own subscription would make any other one harmless: the union counts."""
+    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
+    platform.cluster.kubectl(*patch, '{"spec": {"suspend": true}}')
+    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Suspended")
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl(*patch, '{"spec": {"suspend": null}}')
+        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
+
+
+def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_otherwise(
+    platform: Platform, toolbox: Toolbox
+) -> None:
+    with without_other_subscriptions(platform), old_client(platform) as client:
+        with subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL)) as name:
+            condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk", seconds=90)
+            remains(toolbox.subscriptions, lambda now: not any(one.endswith(".fatal") for one in now), seconds=10)
+
+            assert "org.apache.kafka.producer.connection.creation." in condition["message"]
+            risky = subscriptions.found(platform, name)["status"]["atRiskClients"]
+            assert any(one["clientSoftwareVersion"].startswith("2.5.0") for one in risky)
+            assert _exit_codes(platform, client) == set()
+
+            platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="apply"))
+            subscriptions.reason_becomes(platform, name, "Applied")
+            eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes, seconds=90)
+
+
+def _exit_codes(platform: Platform, name: str) -> set[int]:
+    """Exit codes of a client's containers so far."""
+    codes = set()
+    for pod in platform.cluster.pods(APPS, f"app.kubernetes.io/name={name}"):
+        for status in pod["status"].get("containerStatuses", []):
+            for state in (status.get("state", {}), status.get("lastState", {})):
+                ended: dict[str, Any] | None = state.get("terminated")
+                if ended:
+                    codes.add(int(ended["exitCode"]))
+    return codes
