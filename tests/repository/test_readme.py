@@ -1,0 +1,49 @@
+"""What the README tells a newcomer to type is what the tests run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+from kwitness.contracts.resources import KINDS
+from kwitness.e2e import prerequisites
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def test_its_two_commands_are_targets_and_demo_is_the_suites_entry_point() -> None:
+    assert re.findall(r"^    (make [a-z-]+)$", README, re.MULTILINE) == ["make demo", "make test"]
+    for target in ("demo", "demo-down", "test", "images"):
+        assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
+    assert "kwitness.e2e.demo up" in MAKEFILE
+    assert "up.stand_up(" in (ROOT / "tests/e2e/conftest.py").read_text()
+    assert "up.stand_up(" in (ROOT / "e2e/src/kwitness/e2e/demo/__main__.py").read_text()
+
+
+def test_its_resources_are_valid() -> None:
+    models = {info.kind: info.model for info in KINDS}
+    (block,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+
+    for document in yaml.safe_load_all(block):
+        models[document["kind"]].model_validate(document)
+
+
+def test_it_names_what_is_needed_as_the_check_does() -> None:
+    line = next(line for line in README.splitlines() if line.startswith("You need "))
+
+    for tool in prerequisites.TOOLS:
+        assert tool.name in line, tool.name
+
+
+def test_its_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_gate_calls_make_test_and_nothing_else() -> None:
+    commands = [line for line in (ROOT / ".ci/run").read_text().splitlines() if line.startswith("make")]
+
+    assert commands == ["make test"]
