@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
-import os
 import re
-import socket
-import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -62,11 +60,33 @@ class KubernetesNode(DockerContainer, Cluster):
         engine.ensure_engine(progress)
         self.node_name = name
         self._replace_outdated = replace_outdated
+        self._borrowed = False
         self._progress = progress
         self._folder = cache_folder() / "nodes" / name
         image = node_image(progress)
         DockerContainer.__init__(self, image, name=name, env={"NODE_NAME": name})
         Cluster.__init__(self, kubeconfig=self._folder / "kubeconfig", kubectl=kubectl(progress))
+
+    @classmethod
+    def attach(cls, name: str, *, progress: Progress = silent) -> Self:
+        """The node that already runs under a name, ready; leaving its context does not stop it.
+
+        Raises
+        ------
+        NodeNotReadyError
+            There is none.
+        """
+        node = cls(name, progress=progress)
+        node._borrowed = True
+        if not node._attach():
+            raise NodeNotReadyError(f"no node {name} runs: start one with `python -m kwitness.e2e.node start {name}`")
+        node._wait_until_ready()
+        return node
+
+    @override
+    def __exit__(self, *raised: object) -> None:
+        if not self._borrowed:
+            self.stop()
 
     @override
     def start(self) -> Self:
@@ -276,3 +296,21 @@ class KubernetesNode(DockerContainer, Cluster):
     def _image_volumes(self) -> list[str]:
         names = engine.docker("volume", "ls", "--quiet", "--filter", f"name={self.node_name}-images-").split()
         return [name for name in names if name.startswith(f"{self.node_name}-images-")]
+
+
+def main() -> None:
+    """`start NAME` or `stop NAME`, for a person."""
+    parser = argparse.ArgumentParser(prog="python -m kwitness.e2e.node", description=__doc__)
+    parser.add_argument("action", choices=("start", "stop"))
+    parser.add_argument("name")
+    parser.add_argument("--images-too", action="store_true", help="with stop: remove the imported images as well")
+    chosen = parser.parse_args()
+    node = KubernetesNode(chosen.name, progress=print)
+    if chosen.action == "stop":
+        node.stop(keep_images=not chosen.images_too)
+    else:
+        print(f"export KUBECONFIG={node.start().kubeconfig}")
+
+
+if __name__ == "__main__":
+    main()
