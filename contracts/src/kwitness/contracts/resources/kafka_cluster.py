@@ -16,6 +16,7 @@ __all__ = [
     "AclHint",
     "AllowedNamespaces",
     "Broker",
+    "ClusterWarning",
     "KafkaCluster",
     "KafkaClusterSpec",
     "KafkaClusterStatus",
@@ -23,7 +24,6 @@ __all__ = [
     "NamespaceRestriction",
     "Subscriptions",
     "Topics",
-    "ClusterWarning",
 ]
 
 HostPort = Annotated[

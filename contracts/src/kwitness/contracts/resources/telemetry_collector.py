@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.identity import DEFAULT_LABELS, IdentityKey
+
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field

@@ -1,0 +1,102 @@
+"""The files that the operator writes for a collector: config.json and subscriptions.json."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .identity import DEFAULT_LABELS, IdentityKey
+from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
+
+__all__ = [
+    "BrokerSubscriptionConfig",
+    "CollectorConfig",
+    "ForwardConfig",
+    "IngestConfig",
+    "KafkaAuthentication",
+    "KafkaConnection",
+    "PrometheusConfig",
+    "ReaderConfig",
+    "SenderConfig",
+    "SubscriptionsFile",
+    "TopicNames",
+]
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class PrometheusConfig(_Config):
+    """What is exposed, within which bounds."""
+
+    max_series: int = 100_000
+    labels: tuple[IdentityKey, ...] = DEFAULT_LABELS
+    expire_after_missed_pushes: int = 3
+
+
+class SenderConfig(_Config):
+    """A service account whose tokens (audience kwitness-collector) are accepted, and what it speaks for."""
+
+    namespace: str
+    service_account: str
+    source: Literal["plugin", "otlp", "observer", "collector"]
+
+
+class ReaderConfig(_Config):
+    """A service account whose tokens (audience kwitness-inventory) may read the inventory."""
+
+    namespace: str
+    service_account: str
+
+
+class IngestConfig(_Config):
+    """Encryption and the circle of senders and readers. Without a certificate the port speaks plaintext."""
+
+    tls_cert_file: str | None = None
+    tls_key_file: str | None = None
+    ca_file: str | None = None
+    senders: tuple[SenderConfig, ...] = ()
+    readers: tuple[ReaderConfig, ...] = ()
+    tokens_file: str | None = None
+
+
+class ForwardConfig(_Config):
+    """An OTLP endpoint that gets a copy of each push."""
+
+    name: str
+    endpoint: str
+    headers_file: str | None = None
+    hosts_file: str | None = None
+    ca_file: str | None = None
+
+
+class CollectorConfig(_Config):
+    """Everything one collector needs to know; `topics` is None where pushes are not written to Kafka."""
+
+    cluster_id: str
+    namespace: str
+    name: str
+    replicas: int = Field(1, ge=1)
+    kafka: KafkaConnection
+    topics: TopicNames | None = None
+    prometheus: PrometheusConfig = Field(default_factory=PrometheusConfig)
+    ingest: IngestConfig = Field(default_factory=IngestConfig)
+    forward: tuple[ForwardConfig, ...] = ()
+    state_dir: str = "/var/lib/kwitness"
+
+
+class BrokerSubscriptionConfig(_Config):
+    """One CLIENT_METRICS configuration of the broker, ours or foreign; `match` has Kafka's keys, such as client_id."""
+
+    id: str
+    metrics: tuple[str, ...] = ()
+    interval_ms: int = 300_000
+    match: dict[str, str] = Field(default_factory=dict)
+
+
+class SubscriptionsFile(_Config):
+    """All CLIENT_METRICS configurations of the broker."""
+
+    subscriptions: tuple[BrokerSubscriptionConfig, ...] = ()

@@ -1,0 +1,24 @@
+"""The base of all bodies, and the lengths that bound what unauthenticated clients can put into them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["BrokerId", "ClientText", "ClusterId", "Count", "Envelope", "Milliseconds"]
+
+
+class Envelope(BaseModel):
+    """A frozen body; keys that are not known are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+ClientText = Annotated[str, Field(max_length=32_767)]
+"""Text that a client chose; Kafka's strings have at most 32,767 bytes."""
+
+ClusterId = Annotated[str, Field(min_length=1, max_length=64)]
+BrokerId = Annotated[str, Field(min_length=1, max_length=16)]
+Milliseconds = Annotated[int, Field(ge=0, le=2**62)]
+Count = Annotated[int, Field(ge=0, le=2**62)]

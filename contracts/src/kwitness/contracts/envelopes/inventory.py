@@ -1,0 +1,80 @@
+"""GET /v1/clients and GET /v1/clusters/{cluster_id}: the client inventory."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from kwitness.contracts.identity import Identity
+
+from .envelope_model import Count, Envelope, Milliseconds
+from .gauges import PluginLedger
+
+__all__ = ["BrokerState", "ClientItem", "ClientPage", "ClusterState", "HopState", "SoftwareState"]
+
+
+class ClientItem(Identity):
+    """One client instance; identity keys that are not known are absent."""
+
+    ours: bool = Field(False, description="Whether it is one of the platform's own clients.")
+    first_seen_ms: Milliseconds = Field(description="When it was first heard from, in milliseconds since 1970.")
+    last_push_ms: Milliseconds | None = Field(None, description="When it last pushed.")
+    push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")
+    metrics: tuple[str, ...] = Field((), description="Names of the metrics it sends.")
+    subscriptions: tuple[str, ...] = Field((), description="Broker subscriptions that match it.")
+    terminated: bool = Field(False, description="Whether it said goodbye.")
+
+
+class ClientPage(Envelope):
+    """One page of the inventory."""
+
+    items: tuple[ClientItem, ...] = Field(description="Client instances, by instance id.")
+    continue_: str | None = Field(
+        None, alias="continue", description="Token for the next page; null when this is the last."
+    )
+
+
+class BrokerState(Envelope):
+    """One broker, from its plugin's heartbeat."""
+
+    broker_id: str = Field(description="Broker id.")
+    plugin_version: str | None = Field(None, description="Version of the plugin.")
+    kafka_version: str | None = Field(None, description="Version of the broker.")
+    last_heartbeat_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
+    gauge_truncated: bool = Field(False, description="Whether its counts are incomplete.")
+    listeners: str | None = Field(None, description="The broker's configuration `listeners`.")
+    inter_broker_listener: str | None = Field(None, description="Listener that brokers use among themselves.")
+    warnings: tuple[str, ...] = Field((), description="What is wrong with the configuration.")
+    ledger: PluginLedger = Field(default_factory=PluginLedger, description="The plugin's own ledger.")
+
+
+class SoftwareState(Envelope):
+    """One software of which connections were seen within the last 7 days."""
+
+    client_software_name: str = Field(description="Software name.")
+    client_software_version: str = Field(description="Software version.")
+    connections: Count = Field(description="Open connections now; 0 when it is gone.")
+    first_seen_ms: Milliseconds = Field(description="When it was first seen, in milliseconds since 1970.")
+    last_seen_ms: Milliseconds = Field(description="When it was last seen.")
+    ours: bool = Field(False, description="Whether only clients of the platform itself are behind it.")
+
+
+class HopState(Envelope):
+    """One hop of the ledger, summed over replicas."""
+
+    hop: str = Field(description="receive, prometheus, topic or forward:<name>.")
+    accepted: Count = Field(0, description="Events taken in.")
+    delivered: Count = Field(0, description="Events handed on.")
+    queued: Count = Field(0, description="Events waiting.")
+    dropped: dict[str, Count] = Field(default_factory=dict, description="Events given up, by reason.")
+
+
+class ClusterState(Envelope):
+    """What the collector knows of a cluster."""
+
+    cluster_id: str = Field(description="Cluster id.")
+    brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
+    software: tuple[SoftwareState, ...] = Field((), description="Software seen connected.")
+    series: Count = Field(0, description="Series exposed now.")
+    overflowed: Count = Field(0, description="Series that did not fit the budget.")
+    clients: Count = Field(0, description="Client instances heard from.")
+    ledger: tuple[HopState, ...] = Field((), description="The ledger by hop.")

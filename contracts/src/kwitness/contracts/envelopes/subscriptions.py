@@ -1,0 +1,51 @@
+"""GET /v1/subscriptions/{id}: one broker subscription in numbers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from .envelope_model import Count, Envelope, Milliseconds
+
+__all__ = ["SilentSoftwareState", "SubscriptionClients", "SubscriptionState", "TopClient"]
+
+
+class SubscriptionClients(Envelope):
+    """Client instances in numbers; a number that cannot be known is absent."""
+
+    asking: Count | None = Field(None, description="Instances that asked a broker for subscriptions.")
+    matching: Count | None = Field(None, description="Instances that match, of those that push.")
+    pushing: Count | None = Field(None, description="Instances that push.")
+    source: Literal["plugin", "observer"] | None = Field(None, description="Who counted.")
+
+
+class SilentSoftwareState(Envelope):
+    """A software of which no instance pushes."""
+
+    client_software_name: str = Field(description="Software name.")
+    client_software_version: str = Field(description="Software version.")
+    connections: Count = Field(description="Open connections.")
+    reason: Literal["tooOld", "askedButNotPushing", "unknown"] = Field(description="Why, as far as can be known.")
+    ours: bool = Field(False, description="Whether it is the platform's own.")
+
+
+class TopClient(Envelope):
+    """One of the client instances that match."""
+
+    client_instance_id: str = Field(description="Client instance id.")
+    client_id: str | None = Field(None, description="Client id.")
+    client_software_name: str | None = Field(None, description="Software name.")
+    client_software_version: str | None = Field(None, description="Software version.")
+    last_push_ms: Milliseconds | None = Field(None, description="When it last pushed, in milliseconds since 1970.")
+    metrics: Count = Field(0, description="How many metrics of this subscription it sends.")
+
+
+class SubscriptionState(Envelope):
+    """One broker subscription in numbers."""
+
+    id: str = Field(description="Name of the CLIENT_METRICS configuration in the broker.")
+    clients: SubscriptionClients = Field(description="Client instances in numbers.")
+    silent_software: tuple[SilentSoftwareState, ...] = Field((), description="Software of which no instance pushes.")
+    unsent_prefixes: tuple[str, ...] = Field((), description="Prefixes of which no client sends a metric.")
+    top_clients: tuple[TopClient, ...] = Field((), description="Up to 20 instances that match.")

@@ -1,0 +1,47 @@
+"""`python -m kwitness.contracts.generate [--check]`: write generated files, or name those that are stale."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[5]
+"""The repository; this module runs from a checkout only."""
+
+# Tables come first and alone: later stages import them.
+STAGES = (("kwitness.contracts.generate.tables", "tables"),)
+
+
+def outputs(stage: tuple[str, str]) -> Iterator[tuple[Path, str]]:
+    """Yield path and text of each file of one stage."""
+    module, function = stage
+    yield from getattr(importlib.import_module(module), function)(ROOT)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write or check all generated files; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m kwitness.contracts.generate", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is stale")
+    check = parser.parse_args(arguments).check
+    stale = []
+    for stage in STAGES:
+        for path, text in outputs(stage):
+            if path.is_file() and path.read_text(encoding="utf-8") == text:
+                continue
+            stale.append(path.relative_to(ROOT))
+            if not check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+    for path in stale:
+        print(f"{'stale: ' if check else 'wrote '}{path}", file=sys.stderr if check else sys.stdout)
+    if check and stale:
+        print("run `make generate` and commit the result", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

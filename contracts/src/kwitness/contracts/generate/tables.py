@@ -1,0 +1,42 @@
+"""Python tables from the registries, so that no process reads YAML at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from . import registries
+
+__all__ = ["tables"]
+
+_TABLES: dict[str, Callable[[Path], tuple[Any, ...]]] = {
+    "client_metrics": registries.client_metrics,
+    "own_metrics": registries.own_metrics,
+    "topics": registries.topics,
+    "record_headers": registries.record_headers,
+    "software": registries.software,
+    "reasons": registries.reasons,
+}
+
+
+def tables(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield path and text of each table module, for the repository at `root`."""
+    folder = root / "contracts/src/kwitness/contracts/tables"
+    yield (
+        folder / "__init__.py",
+        '"""Generated from `contracts/registry` by `make generate`; nothing here is written by hand."""\n',
+    )
+    for name, read in _TABLES.items():
+        entries = read(root / "contracts/registry")
+        entry_type = type(entries[0]).__name__
+        lines = ",\n    ".join(repr(entry) for entry in entries)
+        yield (
+            folder / f"{name}.py",
+            f'"""Generated from contracts/registry/{name}.yaml by `make generate`; do not edit."""\n\n'
+            "# fmt: off\n"
+            "# ruff: noqa: E501\n"
+            "from __future__ import annotations\n\n"
+            f"from kwitness.contracts.registry_entries import {entry_type}\n\n"
+            f"ENTRIES: tuple[{entry_type}, ...] = (\n    {lines},\n)\n",
+        )

@@ -1,0 +1,53 @@
+"""The file that the operator writes for a Spark driver: job.json."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .kafka_connection import KafkaConnection, TopicNames
+from .resources.analytics_job import AnalyticsJobType
+
+__all__ = ["ExecutorsConfig", "JobConfig", "RunConfig"]
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class RunConfig(_Config):
+    """When the job runs."""
+
+    mode: Literal["streaming", "once"] = "streaming"
+    trigger_seconds: float = 30.0
+    starting: Literal["earliest"] = "earliest"
+
+
+class ExecutorsConfig(_Config):
+    """Spark executors; `memory` as Spark writes it (1g, 1024m)."""
+
+    instances: int = Field(1, ge=0)
+    cores: int = 1
+    memory: str = "1g"
+    image: str = ""
+    pod_template_file: str | None = None
+    service_account: str = "kwitness-spark"
+
+
+class JobConfig(_Config):
+    """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case."""
+
+    type: AnalyticsJobType
+    namespace: str = ""
+    name: str = ""
+    cluster_id: str
+    kafka: KafkaConnection
+    topics: TopicNames = Field(default_factory=TopicNames)
+    run: RunConfig = Field(default_factory=RunConfig)
+    table_path: str
+    checkpoint_path: str
+    quarantine_path: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    status_port: int = 8090
+    executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)

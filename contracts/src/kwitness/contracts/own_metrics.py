@@ -1,0 +1,24 @@
+"""The metrics that our own processes expose."""
+
+from __future__ import annotations
+
+from .registry_entries import OwnMetric
+from .tables.own_metrics import ENTRIES
+
+__all__ = ["OWN_METRICS", "OwnMetric", "own_metric"]
+
+OWN_METRICS: tuple[OwnMetric, ...] = ENTRIES
+"""All metrics of our own processes."""
+
+_BY_NAME = {metric.name: metric for metric in ENTRIES}
+
+
+def own_metric(name: str) -> OwnMetric:
+    """Return the entry for `name`.
+
+    Raises
+    ------
+    KeyError
+        If the registry has no such metric: add it to contracts/registry/own_metrics.yaml.
+    """
+    return _BY_NAME[name]

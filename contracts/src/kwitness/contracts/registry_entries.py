@@ -1,0 +1,138 @@
+"""The shapes of the registries' entries. The entries themselves are in `contracts/registry/*.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["ClientMetric", "OwnMetric", "Reason", "RecordHeader", "Software", "Topic"]
+
+Role = Literal["producer", "consumer"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMetric:
+    """A metric that Kafka clients push.
+
+    Attributes
+    ----------
+    name
+        Name on the wire, such as org.apache.kafka.producer.node.request.latency.avg.
+    prometheus_name
+        The one name it has in Prometheus, whoever sent it.
+    type
+        The one type it has in Prometheus, whatever the client declares.
+    unit
+        Unit of the value on the wire: ms, ns, s, bytes or 1.
+    scale
+        Factor from the wire to the base unit (0.001 for ms).
+    combine
+        How instances that share a series combine.
+    required
+        Whether KIP-714 as adopted demands it.
+    role
+        Which kind of client sends it; None for both under one name.
+    senders
+        Client libraries known to send it: java, librdkafka.
+    help
+        What it is, for HELP.
+    """
+
+    name: str
+    prometheus_name: str
+    type: Literal["counter", "gauge"]
+    unit: Literal["ms", "ns", "s", "bytes", "1"]
+    scale: float
+    combine: Literal["sum", "max", "min", "mean"]
+    required: bool
+    role: Role | None
+    senders: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMetric:
+    """A metric of our own processes; `source` says which one exposes it."""
+
+    name: str
+    type: Literal["counter", "gauge", "histogram"]
+    labels: tuple[str, ...]
+    source: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of the platform; `name` follows the prefix that the KafkaCluster sets.
+
+    Attributes
+    ----------
+    name
+        Name after the prefix.
+    key, value
+        What the record's key and value are.
+    schema, version
+        The name and version that each record carries.
+    status
+        Whether something writes it already.
+    writer
+        Where its records come from.
+    help
+        What it is for.
+    """
+
+    name: str
+    key: str
+    value: str
+    schema: str
+    version: int
+    status: Literal["used", "reserved"]
+    writer: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHeader:
+    """A header of records in the telemetry topic, as UTF-8 text of `type`."""
+
+    name: str
+    type: Literal["string", "int64", "boolean"]
+    required: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Software:
+    """A client software by the name it announces (KIP-511).
+
+    Attributes
+    ----------
+    name
+        The announced name.
+    engine
+        What speaks the protocol: librdkafka, java, or an implementation of its own.
+    version
+        Where librdkafka's version is in the announced one: suffix, same or none.
+    pushes_since
+        First version that pushes telemetry (of librdkafka, for its bindings), never, or unknown.
+    language
+        For which language it is.
+    """
+
+    name: str
+    engine: Literal["librdkafka", "java", "other"]
+    version: Literal["suffix", "same", "none"]
+    pushes_since: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason of a condition; without `kinds` every kind may have it."""
+
+    reason: str
+    condition: str
+    status: Literal["True", "False", "Unknown"]
+    kinds: tuple[str, ...]
+    meaning: str
+    remedy: str

@@ -1,0 +1,88 @@
+"""What clients announce as software (KIP-511): what is inside, whether it pushes, and whether it is ours.
+
+Names and versions come from clients and are not authenticated. What cannot be mapped is unknown, never safe.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from .registry_entries import Software
+from .tables.software import ENTRIES
+
+__all__ = [
+    "OUR_CLIENT_ID_PREFIX",
+    "SOFTWARE",
+    "Software",
+    "crashes_on_unknown_metrics",
+    "is_ours",
+    "librdkafka_version",
+    "parse_version",
+    "pushes_telemetry",
+]
+
+OUR_CLIENT_ID_PREFIX = "kwitness-"
+"""What client ids and software names of our own clients start with."""
+
+SOFTWARE: tuple[Software, ...] = ENTRIES
+"""The software known by name."""
+
+Version = tuple[int, int, int]
+
+_BY_NAME = {software.name: software for software in ENTRIES}
+_EMBEDDED = re.compile(r"rdkafka-v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
+_PLAIN = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?![0-9])")
+_FIRST_CRASHING: Version = (2, 5, 0)
+_FIRST_SOUND: Version = (2, 5, 3)
+
+
+def parse_version(text: str) -> Version | None:
+    """Return major, minor and patch (0 where absent) at the start of `text`, or None."""
+    found = _PLAIN.match(text)
+    return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
+
+
+def librdkafka_version(name: str, version: str) -> Version | None:
+    """Return the version of the librdkafka inside a client, or None where there is none or it is not known."""
+    embedded = _EMBEDDED.search(version)
+    if embedded:
+        return (int(embedded[1]), int(embedded[2]), int(embedded[3]))
+    software = _BY_NAME.get(name)
+    if software is None or software.engine != "librdkafka":
+        return None
+    # Bindings without a suffix announce librdkafka's own version, or one that is kept equal to it.
+    return parse_version(version)
+
+
+def crashes_on_unknown_metrics(name: str, version: str) -> Literal["yes", "no", "unknown"]:
+    """Say whether a client aborts when a subscription matches none of the metrics it knows.
+
+    librdkafka 2.5.0 to 2.5.2 does. Software that is not in the table is unknown.
+    """
+    inside = librdkafka_version(name, version)
+    if inside is not None:
+        return "yes" if _FIRST_CRASHING <= inside < _FIRST_SOUND else "no"
+    software = _BY_NAME.get(name)
+    return "unknown" if software is None or software.engine == "librdkafka" else "no"
+
+
+def pushes_telemetry(name: str, version: str) -> Literal["yes", "tooOld", "unknown"]:
+    """Say whether a client can push telemetry; libraries that never could count as too old."""
+    inside = librdkafka_version(name, version)
+    if inside is not None:
+        return "yes" if inside >= _FIRST_CRASHING else "tooOld"
+    software = _BY_NAME.get(name)
+    if software is None or software.pushes_since == "unknown":
+        return "unknown"
+    if software.pushes_since == "never":
+        return "tooOld"
+    announced, first = parse_version(version), parse_version(software.pushes_since)
+    if announced is None or first is None:
+        return "unknown"
+    return "yes" if announced >= first else "tooOld"
+
+
+def is_ours(client_id: str | None, software_name: str | None = None) -> bool:
+    """Say whether a client announces itself as one of the platform's own."""
+    return any(text is not None and text.startswith(OUR_CLIENT_ID_PREFIX) for text in (client_id, software_name))
