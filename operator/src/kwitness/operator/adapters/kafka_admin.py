@@ -1,0 +1,273 @@
+"""What the operator asks of a Kafka cluster, and the two things it changes there: CLIENT_METRICS configs and topics.
+
+Each call opens a client of its own and closes it: a long-lived one would take a broker's restart for a wrong password.
+Everything blocks in a thread, with time-outs, so that the event loop never waits for a broker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from kafka import errors as kafka_errors
+from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
+
+from kwitness.operator.adapters.kafka_client import AdminClient, BootstrapError, open_client
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
+from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
+from kwitness.operator.adapters.kafka_probe import probe
+from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
+
+__all__ = ["BrokerSeen", "ClusterSeen", "KafkaAdmin", "TopicSeen", "TopicWanted"]
+
+_CALL_SECONDS: Final = 120.0
+"""Upper bound for one call as a whole; the library's own time-outs of 10 s each come first."""
+
+_SECOND_TRY_SECONDS: Final = 0.5
+"""A connection that a restarting broker cut during SASL looks like a refusal once, but not twice."""
+
+_PROBE_RESOURCE: Final = "kwitness.probe"
+"""Name for the ``validate_only`` alter that finds out about ALTER_CONFIGS; nothing of this name is ever written."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerSeen:
+    """One broker as metadata shows it; ``telemetry`` None means that it could not be asked."""
+
+    id: int
+    host: str
+    port: int
+    rack: str | None
+    telemetry: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSeen:
+    """A topic that exists."""
+
+    partitions: int
+    replication_factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWanted:
+    """A topic to create if it is missing; ``configs`` are topic configs."""
+
+    name: str
+    partitions: int
+    replication_factor: int
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSeen:
+    """Everything a KafkaCluster's reconcile needs to know.
+
+    ``lower_bound`` is the oldest version with the APIs that were advertised, such as ``4.3``. ``topics`` holds those of
+    the names that were asked for and exist. ``subscriptions`` holds every CLIENT_METRICS resource's configs.
+    """
+
+    cluster_id: str
+    brokers: tuple[BrokerSeen, ...]
+    lower_bound: str
+    topics: Mapping[str, TopicSeen]
+    subscriptions: Mapping[str, Mapping[str, str]]
+
+
+class KafkaAdmin:
+    """The adapter; it has no state."""
+
+    async def observe(self, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:
+        """Describe the cluster and find out whether the operator's rights suffice.
+
+        Raises
+        ------
+        OperatorError
+            Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden.
+        """
+        return await _in_thread(connection, lambda client: _observe(client, connection, topics))
+
+    async def subscriptions(self, connection: KafkaConnection) -> dict[str, dict[str, str]]:
+        """Every CLIENT_METRICS resource with the values that are set on it.
+
+        Raises
+        ------
+        OperatorError
+            As `observe`.
+        """
+        return await _in_thread(connection, lambda client: _subscriptions(client, connection))
+
+    async def alter(
+        self, connection: KafkaConnection, changes: Mapping[str, Mapping[str, str] | None]
+    ) -> dict[str, OperatorError | None]:
+        """Write (or, for None, remove) CLIENT_METRICS resources, all in one request.
+
+        Returns the error of each, None where it was carried out.
+
+        Raises
+        ------
+        OperatorError
+            When the request as a whole failed.
+        """
+        return await _in_thread(connection, lambda client: _alter(client, connection, changes))
+
+    async def create_topics(
+        self, connection: KafkaConnection, topics: tuple[TopicWanted, ...]
+    ) -> dict[str, OperatorError | None]:
+        """Create topics; one that exists by now counts as created.
+
+        Raises
+        ------
+        OperatorError
+            When the request as a whole failed.
+        """
+        return await _in_thread(connection, lambda client: _create_topics(client, connection, topics))
+
+
+async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient], T]) -> T:
+    def work() -> T:
+        with _client(connection) as client:
+            return action(client)
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(work), _CALL_SECONDS)
+    except TimeoutError as error:
+        raise PassingError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
+
+
+@contextmanager
+def _client(connection: KafkaConnection) -> Iterator[AdminClient]:
+    probe(connection)
+    try:
+        client = open_client(connection)
+    except BootstrapError:
+        time.sleep(_SECOND_TRY_SECONDS)
+        probe(connection)
+        try:
+            client = open_client(connection)
+        except BootstrapError as error:
+            raise from_bootstrap(error, connection) from error
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:
+    with _translated("DESCRIBE", connection):
+        described = client.describe_cluster()
+        existing = client.describe_topics(list(topics)) if topics else []
+    configs = _subscriptions(client, connection)
+    _check_alter(client, connection)
+    return ClusterSeen(
+        cluster_id=described["cluster_id"],
+        brokers=tuple(
+            BrokerSeen(
+                id=broker["broker_id"],
+                host=broker["host"],
+                port=broker["port"],
+                rack=broker.get("rack"),
+                telemetry=_telemetry(client, broker["broker_id"]),
+            )
+            for broker in sorted(described["brokers"], key=lambda one: int(one["broker_id"]))
+        ),
+        lower_bound=".".join(str(part) for part in client._manager.broker_version),  # noqa: SLF001 - no other way
+        topics={
+            topic["name"]: TopicSeen(
+                partitions=len(topic["partitions"]),
+                replication_factor=min((len(one["replica_nodes"]) for one in topic["partitions"]), default=0),
+            )
+            for topic in existing
+            if topic["error_code"] == 0
+        },
+        subscriptions=configs,
+    )
+
+
+def _telemetry(client: AdminClient, broker_id: int) -> bool | None:
+    try:
+        return client.has_telemetry(broker_id)
+    except kafka_errors.KafkaError:
+        # The others still count; a broker that is down comes back with the next look.
+        return None
+
+
+def _subscriptions(client: AdminClient, connection: KafkaConnection) -> dict[str, dict[str, str]]:
+    kind = ConfigResourceType.CLIENT_METRICS
+    with _translated("DESCRIBE_CONFIGS", connection):
+        listed = client.list_config_resources([kind]).get("client_metrics", [])
+        if not listed:
+            return {}
+        described = client.describe_configs([ConfigResource(kind, name) for name in sorted(listed)])
+    found: dict[str, dict[str, Any]] = described.get("client_metrics", {})
+    return {
+        name: {key: entry["value"] for key, entry in entries.items() if entry["value"] is not None}
+        for name, entries in found.items()
+    }
+
+
+def _check_alter(client: AdminClient, connection: KafkaConnection) -> None:
+    resource = ConfigResource(ConfigResourceType.CLIENT_METRICS, _PROBE_RESOURCE, configs={"interval.ms": "300000"})
+    with _translated("ALTER_CONFIGS", connection):
+        answer = client.alter_configs([resource], validate_only=True, raise_on_unknown=False, incremental=True)
+    error = from_result(answer["client_metrics"][_PROBE_RESOURCE], "ALTER_CONFIGS", connection)
+    if error is not None:
+        raise error
+
+
+def _alter(
+    client: AdminClient, connection: KafkaConnection, changes: Mapping[str, Mapping[str, str] | None]
+) -> dict[str, OperatorError | None]:
+    if not changes:
+        return {}
+    # Removals first: within one request a subscription must not lose its protection before it is gone itself.
+    ordered = sorted(changes.items(), key=lambda item: (item[1] is not None, item[0]))
+    resources = [
+        ConfigResource(
+            ConfigResourceType.CLIENT_METRICS,
+            name,
+            configs=dict.fromkeys(CONFIG_KEYS, (AlterConfigOp.DELETE, None)) if configs is None else dict(configs),
+        )
+        for name, configs in ordered
+    ]
+    with _translated("ALTER_CONFIGS", connection):
+        answer = client.alter_configs(resources, raise_on_unknown=False, incremental=True)
+    results: dict[str, str] = answer.get("client_metrics", {})
+    return {name: from_result(results.get(name, "no answer"), "ALTER_CONFIGS", connection) for name in changes}
+
+
+def _create_topics(
+    client: AdminClient, connection: KafkaConnection, topics: tuple[TopicWanted, ...]
+) -> dict[str, OperatorError | None]:
+    wanted = {
+        topic.name: {
+            "num_partitions": topic.partitions,
+            "replication_factor": topic.replication_factor,
+            "configs": dict(topic.configs),
+        }
+        for topic in topics
+    }
+    with _translated("CREATE", connection):
+        answer = client.create_topics(wanted, raise_errors=False)
+    already_there = kafka_errors.TopicAlreadyExistsError.errno
+    results: dict[str, OperatorError | None] = {}
+    for topic in answer["topics"]:
+        kind = kafka_errors.for_code(topic["error_code"])
+        good = topic["error_code"] in {0, already_there}
+        results[topic["name"]] = None if good else from_exception(kind(), "CREATE", connection)
+    return results
+
+
+@contextmanager
+def _translated(operation: Operation, connection: KafkaConnection) -> Iterator[None]:
+    try:
+        yield
+    except kafka_errors.KafkaError as error:
+        raise from_exception(error, operation, connection) from error

@@ -1,0 +1,109 @@
+"""How to reach one Kafka cluster, credentials included; and to whom those credentials may be shown."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kwitness.operator.errors import SettledError
+
+__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "host_is_allowed", "split_address"]
+
+
+@dataclass(frozen=True, slots=True)
+class SaslLogin:
+    """A user name and password for SASL; neither appears in ``repr``."""
+
+    mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
+    username: str = field(repr=False)
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TlsMaterial:
+    """PEM texts; ``authorities`` None means the system's, ``certificate`` and ``key`` come together or not at all."""
+
+    authorities: str | None = field(default=None, repr=False)
+    certificate: str | None = field(default=None, repr=False)
+    key: str | None = field(default=None, repr=False)
+
+    def context(self) -> ssl.SSLContext:
+        """Build the client's side of TLS 1.2 or newer.
+
+        Raises
+        ------
+        SettledError
+            Reason TlsFailed, when a PEM text is not one or key and certificate do not belong together.
+        """
+        try:
+            context = ssl.create_default_context(cadata=self.authorities)
+        except ssl.SSLError as error:
+            raise SettledError("TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate") from error
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        if self.certificate is not None and self.key is not None:
+            try:
+                with _in_memory(self.certificate) as certificate, _in_memory(self.key) as key:
+                    context.load_cert_chain(certificate, key)
+            except ssl.SSLError as error:
+                raise SettledError(
+                    "TlsFailed",
+                    "tls.crt and tls.key of spec.tls.clientCertificateSecretRef are no PEM certificate with its key",
+                ) from error
+        return context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaConnection:
+    """Everything needed to connect as the operator.
+
+    ``allowed_hosts`` is the Secret's ``hosts``; None where there is no credential to protect.
+    """
+
+    bootstrap_servers: tuple[str, ...]
+    client_id: str
+    tls: TlsMaterial | None = None
+    login: SaslLogin | None = None
+    allowed_hosts: tuple[str, ...] | None = None
+
+    @property
+    def security_protocol(self) -> str:
+        """Kafka's word for the combination of TLS and SASL."""
+        return ("SASL_" if self.login else "") + ("SSL" if self.tls else "PLAINTEXT")
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """Split ``host:port`` or ``[v6]:port``."""
+    host, _, port = address.rpartition(":")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def host_is_allowed(host: str, port: int, allowed: tuple[str, ...] | None) -> bool:
+    """Whether a credential may be sent to ``host:port``.
+
+    An entry is ``host:port`` or ``*.suffix:port``; letters' case does not count. None allows every host.
+    """
+    if allowed is None:
+        return True
+    name = host.lower().rstrip(".")
+    for entry in allowed:
+        pattern, allowed_port = split_address(entry.lower())
+        if port != allowed_port:
+            continue
+        if pattern == name or (pattern.startswith("*.") and name.endswith(pattern[1:]) and name != pattern[2:]):
+            return True
+    return False
+
+
+@contextmanager
+def _in_memory(text: str) -> Iterator[str]:
+    # ssl reads certificates from files only; the pod's file system is read-only and a key belongs on no disk.
+    descriptor = os.memfd_create("kwitness-pem")
+    try:
+        os.write(descriptor, text.encode())
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)

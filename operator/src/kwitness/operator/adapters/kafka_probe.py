@@ -1,0 +1,125 @@
+"""Step by step to a listener, so that each step can fail with its own reason: TCP, then TLS.
+
+kafka-python tries again until a time-out whatever went wrong (kafka/net/manager.py of 3.0.12), which would make every
+failure look like an unreachable broker.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Final
+
+from kwitness.operator.adapters.kafka_connection import KafkaConnection, host_is_allowed, split_address
+from kwitness.operator.errors import OperatorError, PassingError, SettledError
+
+__all__ = ["probe", "speaks_tls"]
+
+_CONNECT_SECONDS: Final = 5.0
+"""Patience per address; a broker on the same continent answers within one."""
+
+_ALERT_SECONDS: Final = 0.3
+"""In TLS 1.3 the refusal of a client certificate comes after the handshake; wait this long for it."""
+
+
+def probe(connection: KafkaConnection) -> None:
+    """Reach at least one bootstrap server through TCP and, if configured, TLS. Blocks; call it in a thread.
+
+    Raises
+    ------
+    OperatorError
+        Reason HostNotAllowed, Unreachable or TlsFailed; the last server's, when all fail.
+    """
+    failure: OperatorError | None = None
+    for address in connection.bootstrap_servers:
+        host, port = split_address(address)
+        if not host_is_allowed(host, port, connection.allowed_hosts):
+            raise SettledError(
+                "HostNotAllowed",
+                f"{address} is not in the key hosts of the Secret, so nothing was sent there: add it to hosts, or"
+                " remove it from spec.bootstrapServers",
+            )
+    for address in connection.bootstrap_servers:
+        host, port = split_address(address)
+        try:
+            with _connect(host, port) as plain:
+                if connection.tls is not None:
+                    _handshake(plain, host, port, connection.tls.context())
+        except OperatorError as error:
+            # TLS trouble tells more than an address that does not answer.
+            if failure is None or failure.reason == "Unreachable":
+                failure = error
+        else:
+            return
+    if failure is not None:
+        raise failure
+
+
+def speaks_tls(address: str) -> bool:
+    """Whether a listener answers a TLS hello; used to explain why a plaintext connection was closed."""
+    host, port = split_address(address)
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        with socket.create_connection((host, port), timeout=_CONNECT_SECONDS) as plain, context.wrap_socket(plain):
+            return True
+    except OSError:
+        return False
+
+
+def _connect(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_connection((host, port), timeout=_CONNECT_SECONDS)
+    except socket.gaierror as error:
+        raise PassingError(
+            "Unreachable", f"the name {host} cannot be resolved: check spec.bootstrapServers and the cluster's DNS"
+        ) from error
+    except TimeoutError as error:
+        raise PassingError(
+            "Unreachable",
+            f"{host}:{port} did not answer within {_CONNECT_SECONDS:g} s: check spec.bootstrapServers, network policies"
+            " and firewalls",
+        ) from error
+    except OSError as error:
+        raise PassingError(
+            "Unreachable",
+            f"{host}:{port} refused the connection ({error.strerror or 'no route'}): check spec.bootstrapServers and"
+            " whether the broker runs",
+        ) from error
+
+
+def _handshake(plain: socket.socket, host: str, port: int, context: ssl.SSLContext) -> None:
+    try:
+        with context.wrap_socket(plain, server_hostname=host) as secure:
+            secure.settimeout(_ALERT_SECONDS)
+            try:
+                secure.recv(1)
+            except TimeoutError:
+                return
+    except ssl.SSLCertVerificationError as error:
+        raise PassingError(
+            "TlsFailed",
+            f"the certificate of {host}:{port} was not accepted ({error.verify_message}): check ca.crt in"
+            " spec.tls.caSecretRef and that the certificate is for this name",
+        ) from error
+    except ssl.SSLError as error:
+        raise PassingError("TlsFailed", _explain(host, port, error)) from error
+    except (ConnectionError, TimeoutError) as error:
+        raise PassingError(
+            "TlsFailed", f"{host}:{port} ended the TLS handshake: check that this listener speaks TLS"
+        ) from error
+
+
+def _explain(host: str, port: int, error: ssl.SSLError) -> str:
+    reason = error.reason or ""
+    if "CERTIFICATE_REQUIRED" in reason or "HANDSHAKE_FAILURE" in reason:
+        return (
+            f"{host}:{port} wants a client certificate: name one in spec.tls.clientCertificateSecretRef with"
+            " spec.authentication.type mtls"
+        )
+    if "UNKNOWN_CA" in reason or "BAD_CERTIFICATE" in reason or "CERTIFICATE_UNKNOWN" in reason:
+        return f"{host}:{port} did not accept our client certificate: check spec.tls.clientCertificateSecretRef"
+    if reason in {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "UNEXPECTED_EOF_WHILE_READING"}:
+        return f"{host}:{port} did not answer with TLS: set spec.tls.enabled to false, or name the listener with TLS"
+    return f"the TLS handshake with {host}:{port} failed ({reason or 'no reason given'}): check spec.tls"

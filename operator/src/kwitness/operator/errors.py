@@ -1,0 +1,34 @@
+"""What can stop a reconcile. The class is the retry decision; the reason is what the resource's status says.
+
+``message`` is ours from the first to the last word: what a remote end sent is never quoted, since a status is readable
+by people who may not read the remote end.
+"""
+
+from __future__ import annotations
+
+__all__ = ["OperatorError", "PassingError", "SettledError"]
+
+
+class OperatorError(Exception):
+    """Something that becomes a condition.
+
+    Attributes
+    ----------
+    reason
+        One CamelCase word of ``kwitness.contracts.reasons``.
+    message
+        What is the case and what to do.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+        self.message = message
+
+
+class SettledError(OperatorError):
+    """The user's doing: trying again changes nothing until a resource or a right does. Looked at again at resync."""
+
+
+class PassingError(OperatorError):
+    """The surroundings' doing: tried again with growing intervals."""

@@ -1,0 +1,153 @@
+"""One queue per kind: keys are coalesced, worked on by one worker at a time, and tried again as the error's class says.
+
+kopf retries nothing for ``on.event`` handlers, and what it does for the others it keeps in annotations, which would be
+API writes. So retry, back-off and resync are here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from kwitness.operator import metrics
+from kwitness.operator.errors import OperatorError, SettledError
+
+__all__ = ["Again", "WorkQueue"]
+
+K = TypeVar("K", bound=Hashable)
+
+_FIRST_DELAY: Final = 0.5
+"""Seconds before the first retry; doubled each time."""
+
+_LONGEST_DELAY: Final = 300.0
+"""Seconds; a cluster that is down for a day is asked every five minutes at the end."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """When to look at a key again, though nothing happens.
+
+    ``seconds`` None means at the resync; ``forget`` means never, since the resource is gone.
+    """
+
+    seconds: float | None = None
+    forget: bool = False
+
+
+class WorkQueue(Generic[K]):
+    """Keys waiting for their time.
+
+    Parameters
+    ----------
+    kind
+        Label in metrics and logs.
+    reconcile
+        Works on one key. It raises `SettledError` (looked at again at resync), `PassingError` or anything else (tried
+        again with growing, jittered intervals), or returns `Again`.
+    resync
+        Seconds after which a key is looked at again.
+    workers
+        Keys worked on at the same time.
+    """
+
+    def __init__(
+        self, kind: str, reconcile: Callable[[K], Awaitable[Again]], *, resync: float, workers: int = 4
+    ) -> None:
+        self.kind = kind
+        self._reconcile = reconcile
+        self._resync = resync
+        self._workers = workers
+        self._due: dict[K, float] = {}
+        self._failures: dict[K, int] = {}
+        self._busy: set[K] = set()
+        self._changed = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, key: K, delay: float = 0.0) -> None:
+        """Have ``key`` looked at in ``delay`` seconds, or earlier if it already waits for an earlier time."""
+        due = time.monotonic() + delay
+        if due < self._due.get(key, float("inf")):
+            self._due[key] = due
+            self._changed.set()
+        self._measure()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        try:
+            while True:
+                self._changed.clear()
+                self._start_what_is_due()
+                waiting = [due for key, due in self._due.items() if key not in self._busy]
+                free = len(self._busy) < self._workers
+                delay = max(0.0, min(waiting) - time.monotonic()) if waiting and free else None
+                try:
+                    await asyncio.wait_for(self._changed.wait(), delay)
+                except TimeoutError:
+                    continue
+        finally:
+            for task in self._tasks:
+                task.cancel()
+
+    def _start_what_is_due(self) -> None:
+        now = time.monotonic()
+        for key in sorted((key for key, due in self._due.items() if due <= now), key=self._due.__getitem__):
+            if key not in self._busy and len(self._busy) < self._workers:
+                del self._due[key]
+                self._busy.add(key)
+                task = asyncio.create_task(self._work(key))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+        self._measure()
+
+    async def _work(self, key: K) -> None:
+        started = time.monotonic()
+        try:
+            again = await self._reconcile(key)
+        except asyncio.CancelledError:
+            raise
+        except SettledError as error:
+            self._failures.pop(key, None)
+            self._finish(key, "settled", self._resync)
+            _log.info("Waiting for a change", extra={"kind": self.kind, "key": key, "reason": error.reason})
+        except Exception as error:  # noqa: BLE001 - whatever it was, the key is tried again and the trouble is counted
+            self._fail(key, error)
+        else:
+            self._failures.pop(key, None)
+            if again.forget:
+                self._finish(key, "success", None)
+            else:
+                # Spread, so that a hundred resources made by one kubectl apply do not stay in step for ever.
+                resync = self._resync * random.uniform(0.9, 1.1)  # noqa: S311
+                self._finish(key, "success", resync if again.seconds is None else min(resync, again.seconds))
+        finally:
+            metrics.RECONCILE_DURATION.labels(kind=self.kind).observe(time.monotonic() - started)
+
+    def _fail(self, key: K, error: Exception) -> None:
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2**failures) * random.uniform(0.5, 1.0)  # noqa: S311
+        metrics.RECONCILE_ERRORS.labels(kind=self.kind).inc()
+        extra = {"kind": self.kind, "key": key, "retry_seconds": round(delay, 1)}
+        if isinstance(error, OperatorError):
+            _log.warning("Will try again", extra={**extra, "reason": error.reason, "detail": error.message})
+        else:
+            _log.error("Failed in an unforeseen way, will try again", extra=extra, exc_info=error)
+        self._finish(key, "error", min(delay, self._resync))
+
+    def _finish(self, key: K, result: str, delay: float | None) -> None:
+        metrics.RECONCILE.labels(kind=self.kind, result=result).inc()
+        self._busy.discard(key)
+        if delay is not None:
+            self.add(key, delay)
+        self._changed.set()
+
+    def _measure(self) -> None:
+        now = time.monotonic()
+        metrics.WORKQUEUE_DEPTH.labels(kind=self.kind).set(sum(due <= now for due in self._due.values()))

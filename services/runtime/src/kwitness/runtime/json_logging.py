@@ -1,0 +1,45 @@
+"""Log lines as JSON objects: the message says what happened, fields say which. Nothing is logged per record."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from typing import Any, Final
+
+__all__ = ["JsonFormatter", "configure_logging"]
+
+_STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+_QUIET: Final = ("kafka", "aiohttp.access", "asyncio")
+"""Libraries held at WARNING whatever was asked: kafka-python writes passwords at DEBUG (net/connection.py of 3.0.12)."""
+
+
+class JsonFormatter(logging.Formatter):
+    """One line per record: ``time`` (UTC), ``level``, ``logger``, ``message`` and whatever ``extra`` held."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Render the record; values that JSON does not know become their text."""
+        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, Any] = {
+            "time": f"{seconds}.{int(record.msecs):03d}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line.update({key: value for key, value in vars(record).items() if key not in _STANDARD})
+        if record.exc_info and record.exc_info[0] is not None:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def configure_logging(level: str) -> None:
+    """Send everything from ``level`` (INFO, ...) up to standard output as JSON lines."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(JsonFormatter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
