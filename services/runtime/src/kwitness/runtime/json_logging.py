@@ -8,17 +8,23 @@ import sys
 import time
 from typing import Any, Final
 
+from typing_extensions import override
+
 __all__ = ["JsonFormatter", "configure_logging"]
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 _QUIET: Final = ("kafka", "aiohttp.access", "asyncio")
-"""Libraries held at WARNING whatever was asked: kafka-python writes passwords at DEBUG (net/connection.py of 3.0.12)."""
+"""Libraries held at WARNING whatever was asked.
+
+kafka-python writes passwords at DEBUG (kafka/net/connection.py of 3.0.12).
+"""
 
 
 class JsonFormatter(logging.Formatter):
     """One line per record: ``time`` (UTC), ``level``, ``logger``, ``message`` and whatever ``extra`` held."""
 
+    @override
     def format(self, record: logging.LogRecord) -> str:
         """Render the record; values that JSON does not know become their text."""
         seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))

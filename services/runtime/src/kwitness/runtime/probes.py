@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -46,7 +46,7 @@ class ProbeServer:
             await self._runner.cleanup()
 
     @staticmethod
-    def _handler(check: Check) -> Callable[[web.Request], object]:
+    def _handler(check: Check) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def answer(_: web.Request) -> web.Response:
             trouble = check()
             return web.Response(text=trouble or "ok", status=200 if trouble is None else 503)
