@@ -1,0 +1,67 @@
+"""`make bench`: runs every benchmark under `e2e/bench` and writes `docs/benchmarks.md` from what they measured.
+
+A benchmark is a program `e2e/bench/<name>.py` that writes, into the folder it is given, `<name>.json` (raw blocks)
+and `<name>.md` (a section, from a heading of level two on). It decides nothing: a bar that is missed is published.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[4]
+PROGRAMS = ROOT / "e2e" / "bench"
+RESULTS = PROGRAMS / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+HEAD = """# Benchmarks
+
+Ratios against a peer or against "direct" in the same run; absolute figures are one machine's. Candidates are pinned to one core and the
+generator to the other, in alternating blocks; the median of the blocks' ratios is given with a bootstrap 95 % interval. Raw blocks are in
+`e2e/bench/results`. Made by `make bench`, which is not part of `make test`.
+
+Measured at commit `{commit}` on {machine}.
+"""
+
+
+def main() -> int:
+    """Run all or the named benchmarks; 1 when one of them failed."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("names", nargs="*", help="only these; all when absent")
+    wanted = parser.parse_args().names
+    programs = [path for path in sorted(PROGRAMS.glob("*.py")) if not wanted or path.stem in wanted]
+    if unknown := set(wanted) - {path.stem for path in programs}:
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; see {PROGRAMS.relative_to(ROOT)}")
+    RESULTS.mkdir(exist_ok=True)
+    failed = []
+    for number, program in enumerate(programs, 1):
+        print(f"[{number}/{len(programs)}] {program.stem}", flush=True)
+        done = subprocess.run([sys.executable, str(program), "--results", str(RESULTS)], cwd=ROOT, check=False)
+        if done.returncode != 0:
+            failed.append(program.stem)
+    PAGE.write_text(page())
+    print(f"written: {PAGE.relative_to(ROOT)}")
+    if failed:
+        print(f"failed: {', '.join(failed)}; their sections are from an earlier run or missing", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def page() -> str:
+    """The page, from the sections in the results' folder."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    machine = f"{_processors()} processors, Linux {platform.release().split('-')[0]}, Python {platform.python_version()}"
+    sections = [path.read_text().strip() for path in sorted(RESULTS.glob("*.md"))]
+    return "\n\n".join([HEAD.format(commit=commit, machine=machine).strip(), *sections]) + "\n"
+
+
+def _processors() -> int:
+    return Path("/proc/cpuinfo").read_text().count("\nprocessor") + 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

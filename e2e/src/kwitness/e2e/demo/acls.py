@@ -1,0 +1,1 @@
+"""Kafka rights of the platform's own users: exactly those that the documentation gives."""
