@@ -1,0 +1,236 @@
+"""A real Kubernetes API server as two processes on loopback, without nodes and controllers.
+
+It starts in a few seconds, so schemas, rights and adapters can be tried against the real thing. Nothing runs pods here:
+what needs controllers needs the node.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import requests
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from kwitness.e2e import binaries
+from kwitness.e2e.cluster import Cluster
+from kwitness.e2e.commands import Progress, silent
+
+_START_SECONDS = 60
+_STOP_SECONDS = 15
+_ADMIN_TOKEN = "administrator"  # noqa: S105 - loopback only, for the life of a test
+_AUDIT_POLICY = """\
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules: [{level: Metadata}]
+"""
+
+
+class ApiServerFailedError(RuntimeError):
+    """etcd or the API server did not come up; the end of its log is in the message."""
+
+
+class ApiServer:
+    """etcd and kube-apiserver with RBAC and an audit log; a context manager.
+
+    Parameters
+    ----------
+    users
+        Names that may sign in, each with its own name as bearer token and no rights but those given by RBAC.
+    progress
+        Told when Kubernetes has to be built first.
+    """
+
+    def __init__(self, *, users: Sequence[str] = (), progress: Progress = silent) -> None:
+        self._users = tuple(users)
+        self._progress = progress
+        self._folder = Path(tempfile.mkdtemp(prefix="kwitness-api-"))
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._etcd_port, self._peer_port, self._port = _free_ports(3)
+        self.kubeconfig = self._folder / "kubeconfig"
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """Address of the API."""
+        return f"https://127.0.0.1:{self._port}"
+
+    def start(self) -> Self:
+        """Start both processes and wait until the API is ready.
+
+        Raises
+        ------
+        ApiServerFailedError
+            One of them ended, or the API was not ready after 60 s.
+        """
+        try:
+            self._write_credentials()
+            self._launch("etcd", self._etcd_command())
+            self.start_server()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def start_server(self) -> None:
+        """Start the API server alone; etcd and with it all objects are still there."""
+        self._launch("kube-apiserver", self._server_command())
+        self._wait_until_ready()
+
+    def stop_server(self) -> None:
+        """Stop the API server alone, as in an upgrade of the control plane."""
+        self._end("kube-apiserver")
+
+    def stop(self) -> None:
+        """End both processes and remove everything they wrote."""
+        for name in ("kube-apiserver", "etcd"):
+            self._end(name)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def kubectl(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002 # the word of subprocess.run
+        """Run kubectl as administrator and return its standard output; see `Cluster.kubectl`."""
+        return self.cluster().kubectl(*arguments, input=input)
+
+    def cluster(self, user: str | None = None) -> Cluster:
+        """kubectl as administrator or as one of `users`."""
+        return Cluster(kubeconfig=self.kubeconfig_of(user), kubectl=binaries.kubectl(self._progress))
+
+    def kubeconfig_of(self, user: str | None = None) -> Path:
+        """A kubeconfig for the administrator or one of `users`."""
+        if user is None:
+            return self.kubeconfig
+        path = self._folder / f"kubeconfig-{user}"
+        self._write_kubeconfig(path, user)
+        return path
+
+    def audit(self) -> list[dict[str, Any]]:
+        """Every request answered so far, oldest first: `audit.k8s.io/v1` events without bodies."""
+        lines = (self._folder / "audit.log").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.endswith("}")]
+
+    def log(self, name: str = "kube-apiserver") -> str:
+        """What a process has written."""
+        return (self._folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
+
+    def _etcd_command(self) -> list[str]:
+        client, peer = f"http://127.0.0.1:{self._etcd_port}", f"http://127.0.0.1:{self._peer_port}"
+        return [
+            str(binaries.built(binaries.ETCD, self._progress) / "etcd"),
+            f"--data-dir={self._folder / 'etcd'}",
+            f"--listen-client-urls={client}",
+            f"--advertise-client-urls={client}",
+            f"--listen-peer-urls={peer}",
+            f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=default={peer}",
+            # Nothing has to outlive a test.
+            "--unsafe-no-fsync",
+        ]
+
+    def _server_command(self) -> list[str]:
+        key = self._folder / "service-account.key"
+        return [
+            str(binaries.built(binaries.KUBERNETES, self._progress) / "kube-apiserver"),
+            f"--etcd-servers=http://127.0.0.1:{self._etcd_port}",
+            "--bind-address=127.0.0.1",
+            f"--secure-port={self._port}",
+            f"--cert-dir={self._folder / 'certificates'}",
+            "--service-cluster-ip-range=10.96.0.0/16",
+            "--authorization-mode=RBAC",
+            f"--token-auth-file={self._folder / 'tokens.csv'}",
+            f"--service-account-key-file={key}",
+            f"--service-account-signing-key-file={key}",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            # No controller makes service accounts here, so pods could not be admitted.
+            "--disable-admission-plugins=ServiceAccount",
+            f"--audit-policy-file={self._folder / 'audit-policy.yaml'}",
+            f"--audit-log-path={self._folder / 'audit.log'}",
+        ]
+
+    def _write_credentials(self) -> None:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        (self._folder / "service-account.key").write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
+            )
+        )
+        lines = [f'{_ADMIN_TOKEN},admin,admin,"system:masters"', *(f"{user},{user},{user}" for user in self._users)]
+        (self._folder / "tokens.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (self._folder / "audit-policy.yaml").write_text(_AUDIT_POLICY, encoding="utf-8")
+        self._write_kubeconfig(self.kubeconfig, _ADMIN_TOKEN)
+
+    def _write_kubeconfig(self, path: Path, token: str) -> None:
+        cluster = {"server": self.url, "certificate-authority": str(self._folder / "certificates/apiserver.crt")}
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "it",
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+            "clusters": [{"name": "it", "cluster": cluster}],
+            "users": [{"name": "it", "user": {"token": token}}],
+        }
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+    def _launch(self, name: str, command: Sequence[str]) -> None:
+        with (self._folder / f"{name}.log").open("ab") as log:
+            self._processes[name] = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+
+    def _end(self, name: str) -> None:
+        process = self._processes.pop(name, None)
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline:
+            for name, process in self._processes.items():
+                if process.poll() is not None:
+                    raise ApiServerFailedError(f"{name} ended with {process.returncode}:\n{self.log(name)[-2000:]}")
+            with contextlib.suppress(requests.RequestException, OSError):
+                if self._says_ready():
+                    return
+            time.sleep(0.1)
+        raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
+
+    def _says_ready(self) -> bool:
+        headers = {"Authorization": f"Bearer {_ADMIN_TOKEN}"}
+        authority = str(self._folder / "certificates/apiserver.crt")
+        with requests.Session() as session:
+            session.trust_env = False  # a proxy of the environment does not reach loopback
+            ready = session.get(f"{self.url}/readyz", headers=headers, verify=authority, timeout=5)
+            # The namespace is made by a loop after readiness; without it nothing can be applied.
+            place = session.get(f"{self.url}/api/v1/namespaces/default", headers=headers, verify=authority, timeout=5)
+        return ready.ok and place.ok
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports of loopback that are free now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]
