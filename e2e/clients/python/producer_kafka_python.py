@@ -1,0 +1,34 @@
+"""A producer on kafka-python, which knows no client telemetry: it is seen by its connections alone."""
+
+from __future__ import annotations
+
+import client_settings
+import kafka
+from kafka import KafkaProducer
+
+REPORT_EVERY = 100
+"""Records between two lines of progress."""
+
+
+def main() -> None:
+    """Send small records until told to stop."""
+    stop = client_settings.until_told_to_stop()
+    topic = client_settings.required("TOPIC")
+    producer = KafkaProducer(
+        bootstrap_servers=client_settings.required("BOOTSTRAP_SERVERS"),
+        client_id=client_settings.required("CLIENT_ID"),
+    )
+    delivered = 0
+    while not stop.wait(client_settings.seconds_between_records()):
+        producer.send(topic, f"order {delivered}".encode()).get(timeout=30)
+        delivered += 1
+        if delivered == 1:
+            print(f"connected; kafka-python {kafka.__version__}", flush=True)
+        if delivered % REPORT_EVERY == 0:
+            print(f"delivered {delivered}", flush=True)
+    producer.close(timeout=5)
+    print(f"stopped after {delivered} records", flush=True)
+
+
+if __name__ == "__main__":
+    main()
