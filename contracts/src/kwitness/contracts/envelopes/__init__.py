@@ -1,7 +1,7 @@
 """Bodies of the collector's HTTP API, one module per direction; OpenAPI and JSON Schema are generated from them.
 
-All keys are snake_case, as identity keys are everywhere. Unknown keys are ignored, so that older and newer sides understand
-each other; unknown identity keys are absent, never null.
+All keys are snake_case, as identity keys are everywhere. Unknown keys are ignored, so that older and newer sides
+understand each other; unknown identity keys are absent, never null.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ __all__ = ["BrokerId", "ClientText", "ClusterId", "Count", "Envelope", "Millisec
 class Envelope(BaseModel):
     """A frozen body; keys that are not known are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
 
 ClientText = Annotated[str, Field(max_length=32_767)]

@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[5]
 """The repository; this module runs from a checkout only."""
 
 # Tables come first and alone: later stages import them.
-STAGES = (("kwitness.contracts.generate.tables", "tables"),)
+STAGES = (
+    ("kwitness.contracts.generate.tables", "tables"),
+    ("kwitness.contracts.generate.crds", "crds"),
+)
 
 
 def outputs(stage: tuple[str, str]) -> Iterator[tuple[Path, str]]:
@@ -36,9 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
     for path in stale:
-        print(f"{'stale: ' if check else 'wrote '}{path}", file=sys.stderr if check else sys.stdout)
+        (sys.stderr if check else sys.stdout).write(f"{'stale: ' if check else 'wrote '}{path}\n")
     if check and stale:
-        print("run `make generate` and commit the result", file=sys.stderr)
+        sys.stderr.write("run `make generate` and commit the result\n")
         return 1
     return 0
 

@@ -20,6 +20,21 @@ _TABLES: dict[str, Callable[[Path], tuple[Any, ...]]] = {
 }
 
 
+_MODULE = '''\
+"""Generated from contracts/registry/{name}.yaml by `make generate`; do not edit."""
+
+# fmt: off
+# ruff: noqa: E501
+from __future__ import annotations
+
+from kwitness.contracts.registry_entries import {entry_type}
+
+ENTRIES: tuple[{entry_type}, ...] = (
+    {lines},
+)
+'''
+
+
 def tables(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield path and text of each table module, for the repository at `root`."""
     folder = root / "contracts/src/kwitness/contracts/tables"
@@ -33,10 +48,5 @@ def tables(root: Path) -> Iterator[tuple[Path, str]]:
         lines = ",\n    ".join(repr(entry) for entry in entries)
         yield (
             folder / f"{name}.py",
-            f'"""Generated from contracts/registry/{name}.yaml by `make generate`; do not edit."""\n\n'
-            "# fmt: off\n"
-            "# ruff: noqa: E501\n"
-            "from __future__ import annotations\n\n"
-            f"from kwitness.contracts.registry_entries import {entry_type}\n\n"
-            f"ENTRIES: tuple[{entry_type}, ...] = (\n    {lines},\n)\n",
+            _MODULE.format(name=name, entry_type=entry_type, lines=lines),
         )

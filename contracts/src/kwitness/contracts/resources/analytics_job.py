@@ -44,6 +44,28 @@ AnalyticsJobType = Literal[
 ]
 
 
+def _cron_field(value: str) -> str:
+    entry = rf"(\*|{value}(-{value})?)(/[1-9][0-9]?)?"
+    return f"{entry}(,{entry})*"
+
+
+CRON_PATTERN = (
+    "^(@(hourly|daily|weekly|monthly|yearly)|"
+    + " ".join(
+        _cron_field(value)
+        for value in (
+            "[0-5]?[0-9]",
+            "([01]?[0-9]|2[0-3])",
+            "(0?[1-9]|[12][0-9]|3[01])",
+            "(0?[1-9]|1[0-2]|[A-Za-z]{3})",
+            "([0-7]|[A-Za-z]{3})",
+        )
+    )
+    + ")$"
+)
+"""A cron expression of five fields within their ranges, one blank between them, or a name such as @daily."""
+
+
 class Streaming(Contract):
     """Runs all the time, in micro-batches."""
 
@@ -69,9 +91,9 @@ class Run(Contract):
     schedule: str | None = Field(
         None,
         description="Runs at these times: a cron expression of five fields, in UTC.",
-        min_length=9,
+        min_length=7,
         max_length=128,
-        pattern=r"^(@(hourly|daily|weekly|monthly|yearly)|[0-9*/,-]+ [0-9*/,-]+ [0-9*/,?-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*/,?-]+)$",
+        pattern=CRON_PATTERN,
     )
     once: Once | None = Field(None, description="Runs once over what is there and ends.")
 

@@ -63,7 +63,7 @@ class ClusterTls(Contract):
     enabled: bool = Field(False, description="Whether the listener speaks TLS.")
     ca_secret_ref: SecretRef | None = Field(
         None,
-        description="Secret with the key ca.crt: who signs the brokers' certificates. Absent: the system's authorities.",
+        description="Secret with the key ca.crt: who signs the brokers' certificates. Absent: the system's list.",
     )
     client_certificate_secret_ref: SecretRef | None = Field(
         None, description="Secret with the keys tls.crt, tls.key and hosts: our certificate towards the brokers."

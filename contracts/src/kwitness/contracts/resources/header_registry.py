@@ -1,6 +1,6 @@
 """HeaderRegistry: the register of record header keys that KIP-82 asked for.
 
-KIP-82's integer keys on the wire were never adopted; the integers are used here on purpose, as stable names in a register.
+KIP-82's integer keys on the wire were never adopted; the integers are used here on purpose, as names in a register.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class HeaderKey(Contract):
         )
     )
     id: int = Field(
-        description="Number of the key: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, 0x200000 to 0x24FFFF "
-        "open, 0x300000 to 0x34FFFF testing; the rest is reserved.",
+        description="Number of the key: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, 0x200000 to "
+        "0x24FFFF open, 0x300000 to 0x34FFFF testing; the rest is reserved.",
         ge=0,
         le=2_147_483_647,
         json_schema_extra={

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ __all__ = [
 
 GROUP = "kwitness.dev"
 VERSION = "v1alpha1"
-API_VERSION = f"{GROUP}/{VERSION}"
+API_VERSION: Final = "kwitness.dev/v1alpha1"
 
 
 class OwnerReference(Contract):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, rules
 
-__all__ = ["ClusterRef", "ConfigMapRef", "LabelSelector", "SecretRef"]
+__all__ = ["ClusterRef", "ConfigMapRef", "LabelSelector", "LabelText", "SecretRef"]
+
+LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
+"""The value of a label, as Kubernetes allows it."""
 
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 _OURS = "a user of our resources must not be able to name a Secret that was made for something else"
@@ -69,6 +74,6 @@ class ClusterRef(Contract):
 class LabelSelector(Contract):
     """Objects by their labels."""
 
-    match_labels: dict[str, str] = Field(
+    match_labels: dict[str, LabelText] = Field(
         description="Labels that an object must have, all of them.", min_length=1, max_length=16
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
@@ -15,7 +15,7 @@ from .ingest import Ingest
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources, Quantity
-from .references import ClusterRef, SecretRef
+from .references import ClusterRef, LabelText, SecretRef
 
 __all__ = [
     "Forward",
@@ -27,8 +27,6 @@ __all__ = [
     "TelemetryCollectorSpec",
     "TelemetryCollectorStatus",
 ]
-
-LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
 
 
 class ServiceMonitor(Contract):
