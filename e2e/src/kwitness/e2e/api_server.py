@@ -111,7 +111,7 @@ class ApiServer:
         return self.cluster().kubectl(*arguments, input=input)
 
     def cluster(self, user: str | None = None) -> Cluster:
-        """kubectl as administrator or as one of `users`."""
+        """Kubectl as administrator or as one of `users`."""
         return Cluster(kubeconfig=self.kubeconfig_of(user), kubectl=binaries.kubectl(self._progress))
 
     def kubeconfig_of(self, user: str | None = None) -> Path:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ _MODULE = '''\
 """Generated from contracts/registry/{name}.yaml by `make generate`; do not edit."""
 
 # fmt: off
-# ruff: noqa: E501
+# ruff: noqa: E501, Q003
 from __future__ import annotations
 
 from kwitness.contracts.registry_entries import {entry_type}
@@ -33,6 +35,16 @@ ENTRIES: tuple[{entry_type}, ...] = (
     {lines},
 )
 '''
+
+
+def _literal(value: Any) -> str:
+    """Return `value` as Python source with double quotes, which `repr` does not promise."""
+    if is_dataclass(value):
+        given = ", ".join(f"{field.name}={_literal(getattr(value, field.name))}" for field in fields(value))
+        return f"{type(value).__name__}({given})"
+    if isinstance(value, tuple):
+        return f"({''.join(f'{_literal(item)}, ' for item in value).rstrip()})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def tables(root: Path) -> Iterator[tuple[Path, str]]:
@@ -45,7 +57,7 @@ def tables(root: Path) -> Iterator[tuple[Path, str]]:
     for name, read in _TABLES.items():
         entries = read(root / "contracts/registry")
         entry_type = type(entries[0]).__name__
-        lines = ",\n    ".join(repr(entry) for entry in entries)
+        lines = ",\n    ".join(_literal(entry) for entry in entries)
         yield (
             folder / f"{name}.py",
             _MODULE.format(name=name, entry_type=entry_type, lines=lines),

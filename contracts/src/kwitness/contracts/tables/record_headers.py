@@ -1,18 +1,18 @@
 """Generated from contracts/registry/record_headers.yaml by `make generate`; do not edit."""
 
 # fmt: off
-# ruff: noqa: E501
+# ruff: noqa: E501, Q003
 from __future__ import annotations
 
 from kwitness.contracts.registry_entries import RecordHeader
 
 ENTRIES: tuple[RecordHeader, ...] = (
-    RecordHeader(name='schema', type='string', required=True, help='Always kwitness.telemetry/1.'),
-    RecordHeader(name='event_source', type='string', required=True, help='Who numbered the event: <cluster id>/<broker id> for a plugin.'),
-    RecordHeader(name='event_epoch', type='int64', required=True, help='Start of the source, in milliseconds since 1970; a restart begins a new epoch.'),
-    RecordHeader(name='event_seq', type='int64', required=True, help='Number within the epoch; source, epoch and number together are the event id.'),
-    RecordHeader(name='received_at_ms', type='int64', required=True, help='When the source received the push, in milliseconds since 1970.'),
-    RecordHeader(name='push_interval_ms', type='int64', required=False, help="The client's push interval, where the broker says it."),
-    RecordHeader(name='terminating', type='boolean', required=False, help="true for a client's last push."),
-    RecordHeader(name='content_type', type='string', required=True, help='Always application/x-protobuf: an OTLP MetricsData message.'),
+    RecordHeader(name="schema", type="string", required=True, help="Always kwitness.telemetry/1."),
+    RecordHeader(name="event_source", type="string", required=True, help="Who numbered the event: <cluster id>/<broker id> for a plugin."),
+    RecordHeader(name="event_epoch", type="int64", required=True, help="Start of the source, in milliseconds since 1970; a restart begins a new epoch."),
+    RecordHeader(name="event_seq", type="int64", required=True, help="Number within the epoch; source, epoch and number together are the event id."),
+    RecordHeader(name="received_at_ms", type="int64", required=True, help="When the source received the push, in milliseconds since 1970."),
+    RecordHeader(name="push_interval_ms", type="int64", required=False, help="The client's push interval, where the broker says it."),
+    RecordHeader(name="terminating", type="boolean", required=False, help="true for a client's last push."),
+    RecordHeader(name="content_type", type="string", required=True, help="Always application/x-protobuf: an OTLP MetricsData message."),
 )
