@@ -26,7 +26,7 @@ _MODULE = '''\
 """Generated from contracts/registry/{name}.yaml by `make generate`; do not edit."""
 
 # fmt: off
-# ruff: noqa: E501, Q003
+# ruff: noqa: E501
 from __future__ import annotations
 
 from kwitness.contracts.registry_entries import {entry_type}
@@ -43,8 +43,10 @@ def _literal(value: Any) -> str:
         given = ", ".join(f"{field.name}={_literal(getattr(value, field.name))}" for field in fields(value))
         return f"{type(value).__name__}({given})"
     if isinstance(value, tuple):
-        return f"({''.join(f'{_literal(item)}, ' for item in value).rstrip()})"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+        inside = ", ".join(_literal(item) for item in value)
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    # repr() prefers single quotes unless there is one inside, which is when it and json agree.
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and '"' not in value else repr(value)
 
 
 def tables(root: Path) -> Iterator[tuple[Path, str]]:

@@ -1,37 +1,37 @@
 """Generated from contracts/registry/own_metrics.yaml by `make generate`; do not edit."""
 
 # fmt: off
-# ruff: noqa: E501, Q003
+# ruff: noqa: E501
 from __future__ import annotations
 
 from kwitness.contracts.registry_entries import OwnMetric
 
 ENTRIES: tuple[OwnMetric, ...] = (
-    OwnMetric(name="kafka_client_connections", type="gauge", labels=("cluster_id", "listener", "client_software_name", "client_software_version", "source",), source="collector", help="Open client connections by software, as the brokers count them (source=\"broker\") or observers do (source=\"observer\"); the series disappears at zero."),
-    OwnMetric(name="kwitness_client_instances", type="gauge", labels=("cluster_id", "client_id", "client_software_name", "client_software_version",), source="collector", help="Client instances combined in the series with these labels."),
+    OwnMetric(name="kafka_client_connections", type="gauge", labels=("cluster_id", "listener", "client_software_name", "client_software_version", "source"), source="collector", help='Open client connections by software, as the brokers count them (source="broker") or observers do (source="observer"); the series disappears at zero.'),
+    OwnMetric(name="kwitness_client_instances", type="gauge", labels=("cluster_id", "client_id", "client_software_name", "client_software_version"), source="collector", help="Client instances combined in the series with these labels."),
     OwnMetric(name="kwitness_series", type="gauge", labels=("component",), source="collector", help="Series exposed now."),
-    OwnMetric(name="kwitness_series_overflow_total", type="counter", labels=("component", "reason",), source="collector", help="Series that did not fit the budget."),
-    OwnMetric(name="kwitness_parser_errors_total", type="counter", labels=("component", "reason",), source="collector", help="Pushes or requests that could not be decoded."),
+    OwnMetric(name="kwitness_series_overflow_total", type="counter", labels=("component", "reason"), source="collector", help="Series that did not fit the budget."),
+    OwnMetric(name="kwitness_parser_errors_total", type="counter", labels=("component", "reason"), source="collector", help="Pushes or requests that could not be decoded."),
     OwnMetric(name="kwitness_metric_type_conflicts_total", type="counter", labels=("component",), source="collector", help="Metrics that came with two types under one name and were split."),
-    OwnMetric(name="kwitness_label_values_cut_total", type="counter", labels=("component", "label",), source="collector", help="Label values cut because a client sent more than 128 characters."),
-    OwnMetric(name="kwitness_ledger_events_total", type="counter", labels=("component", "hop", "outcome", "reason",), source="collector", help="Events at each hop by outcome: accepted, delivered, dropped."),
-    OwnMetric(name="kwitness_ledger_queued_events", type="gauge", labels=("component", "hop",), source="collector", help="Events waiting at each hop."),
+    OwnMetric(name="kwitness_label_values_cut_total", type="counter", labels=("component", "label"), source="collector", help="Label values cut because a client sent more than 128 characters."),
+    OwnMetric(name="kwitness_ledger_events_total", type="counter", labels=("component", "hop", "outcome", "reason"), source="collector", help="Events at each hop by outcome: accepted, delivered, dropped."),
+    OwnMetric(name="kwitness_ledger_queued_events", type="gauge", labels=("component", "hop"), source="collector", help="Events waiting at each hop."),
     OwnMetric(name="kwitness_ledger_epoch", type="gauge", labels=("component",), source="collector", help="Start of the epoch that the ledger counts in, in seconds since 1970."),
     OwnMetric(name="kwitness_duplicates_total", type="counter", labels=("component",), source="collector", help="Pushes that came again and were not counted twice."),
     OwnMetric(name="kwitness_clients", type="gauge", labels=("component",), source="collector", help="Client instances heard from that have not expired."),
-    OwnMetric(name="kwitness_ingest_requests_total", type="counter", labels=("path", "code",), source="collector", help="Requests by path and status code."),
-    OwnMetric(name="kwitness_plugin_heartbeat_seconds", type="gauge", labels=("cluster_id", "broker_id",), source="collector", help="When a broker's plugin was last heard from, in seconds since 1970."),
-    OwnMetric(name="kwitness_plugin_events_total", type="counter", labels=("cluster_id", "broker_id", "outcome", "reason",), source="collector", help="The plugin's own ledger, from its heartbeat: accepted, delivered, dropped."),
-    OwnMetric(name="kwitness_build_info", type="gauge", labels=("component", "version",), source="every component", help="Always 1; the version is in the label."),
-    OwnMetric(name="kwitness_reconcile_total", type="counter", labels=("kind", "result",), source="operator", help="Reconciliations by result: success, requeue, error."),
+    OwnMetric(name="kwitness_ingest_requests_total", type="counter", labels=("path", "code"), source="collector", help="Requests by path and status code."),
+    OwnMetric(name="kwitness_plugin_heartbeat_seconds", type="gauge", labels=("cluster_id", "broker_id"), source="collector", help="When a broker's plugin was last heard from, in seconds since 1970."),
+    OwnMetric(name="kwitness_plugin_events_total", type="counter", labels=("cluster_id", "broker_id", "outcome", "reason"), source="collector", help="The plugin's own ledger, from its heartbeat: accepted, delivered, dropped."),
+    OwnMetric(name="kwitness_build_info", type="gauge", labels=("component", "version"), source="every component", help="Always 1; the version is in the label."),
+    OwnMetric(name="kwitness_reconcile_total", type="counter", labels=("kind", "result"), source="operator", help="Reconciliations by result: success, requeue, error."),
     OwnMetric(name="kwitness_reconcile_errors_total", type="counter", labels=("kind",), source="operator", help="Reconciliations that failed."),
     OwnMetric(name="kwitness_reconcile_duration_seconds", type="histogram", labels=("kind",), source="operator", help="Time a reconciliation took."),
     OwnMetric(name="kwitness_workqueue_depth", type="gauge", labels=("kind",), source="operator", help="Resources waiting for reconciliation."),
-    OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("kind", "verb",), source="operator", help="Writes to the Kubernetes API."),
+    OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("kind", "verb"), source="operator", help="Writes to the Kubernetes API."),
     OwnMetric(name="kwitness_broker_writes_total", type="counter", labels=("operation",), source="operator", help="Changes of broker configuration and topics."),
     OwnMetric(name="kwitness_drift_repairs_total", type="counter", labels=("kind",), source="operator", help="Foreign changes that were repaired."),
     OwnMetric(name="kwitness_swept_total", type="counter", labels=(), source="operator", help="Broker configurations of deleted subscriptions that were removed."),
     OwnMetric(name="kwitness_watch_last_success_seconds", type="gauge", labels=("resource",), source="operator", help="When a watch last connected or listed, in seconds since 1970."),
-    OwnMetric(name="kwitness_resource_ready", type="gauge", labels=("kind", "namespace", "name", "reason",), source="operator", help="Whether a resource is ready (1) or not (0)."),
-    OwnMetric(name="kwitness_observer_errors_total", type="counter", labels=("component", "reason",), source="observer", help="Failures of observers, which never reach a client."),
+    OwnMetric(name="kwitness_resource_ready", type="gauge", labels=("kind", "namespace", "name", "reason"), source="operator", help="Whether a resource is ready (1) or not (0)."),
+    OwnMetric(name="kwitness_observer_errors_total", type="counter", labels=("component", "reason"), source="observer", help="Failures of observers, which never reach a client."),
 )

@@ -1,7 +1,7 @@
 """Generated from contracts/registry/topics.yaml by `make generate`; do not edit."""
 
 # fmt: off
-# ruff: noqa: E501, Q003
+# ruff: noqa: E501
 from __future__ import annotations
 
 from kwitness.contracts.registry_entries import Topic
