@@ -38,8 +38,8 @@ def base_image(name: str, packages_file: Path, progress: Progress = silent) -> s
     NoEngineError
         mmdebstrap is needed, not there, and could not be installed.
     """
+    tag = base_tag(name, packages_file)
     packages = read_packages(packages_file)
-    tag = f"{name}:{content_key('1', _SUITE, *packages)}"
     if image_exists(tag):
         return tag
     progress(f"making base image {tag}")
@@ -48,6 +48,11 @@ def base_image(name: str, packages_file: Path, progress: Progress = silent) -> s
     else:
         _make_from_archive(tag, packages, progress)
     return tag
+
+
+def base_tag(name: str, packages_file: Path) -> str:
+    """The name `base_image` gives the image; it depends on the packages alone."""
+    return f"{name}:{content_key('1', _SUITE, *read_packages(packages_file))}"
 
 
 def read_packages(file: Path) -> list[str]:

@@ -83,12 +83,16 @@ def exclusive(lock: Path) -> Iterator[None]:
         yield
 
 
+def is_content(name: str) -> bool:
+    """Whether a file or folder of this name counts: not what tools and builds leave beside the sources."""
+    return name not in _IGNORED and not name.endswith((".egg-info", ".pyc"))
+
+
 def _files(folder: Path) -> Iterable[Path]:
     for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _IGNORED and not name.endswith(".egg-info"))
-        for name in sorted(names):
-            if not name.endswith(".pyc"):
-                yield Path(parent) / name
+        folders[:] = sorted(filter(is_content, folders))
+        for name in sorted(filter(is_content, names)):
+            yield Path(parent) / name
 
 
 def _add_file(digest: hashlib._Hash, name: str, file: Path) -> None:
