@@ -53,7 +53,7 @@ def _up(where: str, registry: str) -> int:
     print(f"\n{summary}\n")
     print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
     if where == "node":
-        print(f"Look around with: export KUBECONFIG={place.cluster.kubeconfig}; kubectl get kwitness --namespace kwitness")
+        print(f"Look around with: export KUBECONFIG={place.cluster.kubeconfig}; kubectl get kwitness -n kwitness")
     print("Remove it with: make demo-down")
     return 0
 

@@ -57,7 +57,7 @@ def stand_up(place: Place, progress: Progress) -> Platform:
         releases.install(cluster, place.image_values)
         _workloads(place, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
     with progress.step("least rights in Kafka for operator, collector and job"):
-        acls.grant(cluster, NAMESPACE)
+        acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
     with progress.step("kubectl apply: KafkaCluster, TelemetryCollector, ClientMetricsSubscription, AnalyticsJob"):
         for file in manifests.files(releases.RESOURCES):
             cluster.apply(manifests.filled(file, {}), namespace=NAMESPACE)
@@ -70,7 +70,7 @@ def stand_up(place: Place, progress: Progress) -> Platform:
         deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
         _workloads(place, progress, *(("deployment", name) for name in deployments), namespace=APPS)
     with progress.step("first pushes in Prometheus"):
-        _pushes(place, progress, platform)
+        _pushes(progress, platform)
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(place, progress, "analyticsjob", JOB, 300)
         _rows(place, progress, platform)
@@ -100,7 +100,7 @@ def _ready(place: Place, progress: Progress, kind: str, name: str, seconds: floa
     )
 
 
-def _pushes(place: Place, progress: Progress, platform: Platform) -> None:
+def _pushes(progress: Progress, platform: Platform) -> None:
     wanted = {"confluent-kafka-python", "apache-kafka-java"}
 
     def missing() -> str | None:
