@@ -1,0 +1,90 @@
+package dev.kwitness.broker;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.metrics.KafkaMetric;
+
+/**
+ * The broker's own metrics that say something about its clients, as they appear and disappear.
+ *
+ * <p>Of the thousands a broker has only two kinds are kept: the KIP-511 connection gauges, and, for the instances that
+ * asked for a telemetry subscription, the sensors the broker makes for each. Called from the broker's threads.
+ */
+final class BrokerMetrics {
+    /** A network processor counts no further software beyond this number (IntGaugeSuite in Selector, KIP-511). */
+    static final int GAUGES_PER_PROCESSOR = 100;
+
+    private static final String NAME = "clientSoftwareName";
+    private static final String VERSION = "clientSoftwareVersion";
+    private static final String LISTENER = "listener";
+    private static final String PROCESSOR = "networkProcessor";
+    private static final String INSTANCE = "client_instance_id";
+
+    private final Map<MetricName, KafkaMetric> gauges = new ConcurrentHashMap<>();
+    private final Map<String, Integer> asking = new ConcurrentHashMap<>();
+    private final Set<MetricName> sensors = ConcurrentHashMap.newKeySet();
+
+    void add(KafkaMetric metric) {
+        MetricName name = metric.metricName();
+        if (isConnectionGauge(name)) {
+            gauges.put(name, metric);
+        } else if (isInstanceSensor(name) && sensors.add(name)) {
+            asking.merge(name.tags().get(INSTANCE), 1, Integer::sum);
+        }
+    }
+
+    void remove(KafkaMetric metric) {
+        MetricName name = metric.metricName();
+        gauges.remove(name);
+        if (sensors.remove(name)) {
+            asking.computeIfPresent(name.tags().get(INSTANCE), (id, number) -> number > 1 ? number - 1 : null);
+        }
+    }
+
+    /** Connections per listener, software and version, summed over network processors; never zero. */
+    List<ConnectionGauge> connections() {
+        Map<String, ConnectionGauge> sums = new TreeMap<>();
+        for (KafkaMetric metric : gauges.values()) {
+            Map<String, String> tags = metric.metricName().tags();
+            Object value = metric.metricValue();
+            long number = value instanceof Number ? ((Number) value).longValue() : 0;
+            if (number > 0) {
+                String key = tags.get(LISTENER) + '\n' + tags.get(NAME) + '\n' + tags.get(VERSION);
+                sums.merge(key, new ConnectionGauge(tags.get(LISTENER), tags.get(NAME), tags.get(VERSION), number),
+                    ConnectionGauge::plus);
+            }
+        }
+        return new ArrayList<>(sums.values());
+    }
+
+    /** Whether some network processor has as many gauges as it can have, so that others may be missing. */
+    boolean truncated() {
+        Map<String, Integer> perProcessor = new HashMap<>();
+        for (MetricName name : gauges.keySet()) {
+            perProcessor.merge(name.tags().get(LISTENER) + '\n' + name.tags().get(PROCESSOR), 1, Integer::sum);
+        }
+        return perProcessor.values().stream().anyMatch(number -> number >= GAUGES_PER_PROCESSOR);
+    }
+
+    /** Client instances that asked for a subscription and are remembered by the broker. */
+    Collection<String> asking() {
+        return new TreeSet<>(asking.keySet());
+    }
+
+    private static boolean isConnectionGauge(MetricName name) {
+        return name.name().equals("connections") && name.group().equals("socket-server-metrics")
+            && name.tags().containsKey(NAME);
+    }
+
+    private static boolean isInstanceSensor(MetricName name) {
+        return name.group().equals("client-metrics") && name.tags().containsKey(INSTANCE);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.kwitness.broker;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The thread that tells the collector, every few seconds, who is connected and how the plugin fares. */
+final class Heartbeat implements Runnable {
+    static final String PATH = "/v1/gauges";
+    static final String SCHEMA = "kwitness.gauges/1";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
+
+    private final CollectorClient client;
+    private final Target target;
+    private final BrokerIdentity broker;
+    private final BrokerMetrics metrics;
+    private final Listeners listeners;
+    private final PushReceiver receiver;
+    private final Supplier<Ledger> ledger;
+    private final Supplier<List<String>> warnings;
+    private final long intervalMs;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private long sequence;
+    private boolean failing;
+    private volatile long failures;
+
+    Heartbeat(
+            CollectorClient client, Target target, BrokerIdentity broker, BrokerMetrics metrics, Listeners listeners,
+            PushReceiver receiver, Supplier<Ledger> ledger, Supplier<List<String>> warnings, long intervalMs) {
+        this.client = client;
+        this.target = target;
+        this.broker = broker;
+        this.metrics = metrics;
+        this.listeners = listeners;
+        this.receiver = receiver;
+        this.ledger = ledger;
+        this.warnings = warnings;
+        this.intervalMs = intervalMs;
+    }
+
+    @Override
+    public void run() {
+        try {
+            do {
+                beat();
+            } while (!stopped.await(intervalMs, TimeUnit.MILLISECONDS));
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void stop() {
+        stopped.countDown();
+        client.abort();
+    }
+
+    /** Heartbeats the collector did not accept since the start. They are not sent again: the next one is newer. */
+    long failures() {
+        return failures;
+    }
+
+    private void beat() {
+        try {
+            Answer answer = client.post(target, PATH, CollectorClient.compress(json(System.currentTimeMillis())));
+            report(answer);
+        } catch (RuntimeException defect) {
+            failures++;
+            LOG.error("A snapshot of the connection gauges could not be made; please report this defect", defect);
+        }
+    }
+
+    /** The message for one moment, in milliseconds since 1970. */
+    String json(long nowMs) {
+        sequence++;
+        List<Json.Body> connections = new ArrayList<>();
+        listeners.clientFacing(metrics.connections(), receiver.listeners())
+            .forEach(gauge -> connections.add(gauge::write));
+        Ledger counts = ledger.get();
+        Map<String, Long> dropped = new LinkedHashMap<>();
+        counts.dropped().forEach((reason, number) -> dropped.put(reason.label(), number));
+        return Json.object(1024, object -> {
+            broker.write(object, SCHEMA);
+            object.put("seq", sequence)
+                .put("sent_at_ms", nowMs)
+                .put("java_version", System.getProperty("java.version"))
+                .put("listeners", listeners.configured())
+                .put("inter_broker_listener", listeners.interBroker())
+                .put("push_sharing_inter_broker_listener", listeners.shared())
+                .put("gauge_truncated", metrics.truncated())
+                .putObjects("connections", connections)
+                .putTexts("asking", metrics.asking())
+                .putObject("ledger", totals -> totals
+                    .put("accepted", counts.accepted())
+                    .put("delivered", counts.delivered())
+                    .put("queued", counts.queued())
+                    .putNumbers("dropped", dropped))
+                .putTexts("warnings", warnings.get());
+        });
+    }
+
+    private void report(Answer answer) {
+        boolean failed = answer.verdict() != Answer.Verdict.DELIVERED;
+        if (failed) {
+            failures++;
+        }
+        if (failed && !failing) {
+            LOG.warn("The collector at {} did not accept the connection gauges ({}); tried again every {} ms", target,
+                answer, intervalMs);
+        } else if (!failed && failing) {
+            LOG.info("The collector at {} accepts the connection gauges again", target);
+        }
+        failing = failed;
+    }
+}

@@ -1,0 +1,149 @@
+package dev.kwitness.broker;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.metrics.JmxReporter;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricsContext;
+import org.apache.kafka.common.metrics.MetricsReporter;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The life of the plugin, the same for both entry classes.
+ *
+ * <p>Kafka calls {@code configure}, {@code contextChange}, {@code init}, asks for the exporter, and at the end
+ * {@code close}. Whatever is wrong, none of these throws: a broker with a broken plugin must start. A plugin that
+ * cannot work is <em>passive</em>: it starts no thread and offers no exporter, so that the broker hides the telemetry
+ * APIs and clients do not push for nothing.
+ */
+abstract class PluginReporter implements MetricsReporter {
+    private static final Logger LOG = LoggerFactory.getLogger(PluginReporter.class);
+
+    private final BrokerMetrics metrics = new BrokerMetrics();
+    private Map<String, Object> brokerProperties = Map.of();
+    private Map<String, String> context = Map.of();
+    private PluginConfig config;
+    private Pipeline pipeline;
+    private PluginMBean bean;
+    private List<String> warnings = List.of();
+
+    @Override
+    public final void configure(Map<String, ?> configs) {
+        Map<String, Object> properties = new TreeMap<>();
+        configs.forEach((key, value) -> {
+            if (value != null) {
+                properties.put(key, value);
+            }
+        });
+        brokerProperties = properties;
+        Object roles = properties.get("process.roles");
+        if (roles != null && !list(roles).contains("broker")) {
+            LOG.info("kwitness broker plugin stays passive: clients do not connect to a node that is only a {}",
+                list(roles));
+            return;
+        }
+        try {
+            config = PluginConfig.read(properties);
+        } catch (InvalidConfiguration wrong) {
+            warnings = List.of("InvalidConfiguration");
+            LOG.error("kwitness broker plugin stays passive, clients cannot push metrics to this broker: {}",
+                wrong.getMessage());
+        }
+    }
+
+    @Override
+    public final void contextChange(MetricsContext metricsContext) {
+        context = Map.copyOf(metricsContext.contextLabels());
+    }
+
+    @Override
+    public final void init(List<KafkaMetric> existing) {
+        existing.forEach(metrics::add);
+        if (config != null && pipeline == null) {
+            warnings = standingWarnings();
+            pipeline = new Pipeline(config, brokerIdentity(), metrics, brokerProperties, warnings);
+            pipeline.start();
+            LOG.info("kwitness broker plugin {} active: pushes and connection gauges of broker {} go to {}",
+                BrokerIdentity.version(), brokerIdentity().brokerId(), config.url());
+        }
+        if (bean == null) {
+            bean = new PluginMBean(pipeline, warnings);
+            bean.register();
+        }
+    }
+
+    @Override
+    public final void metricChange(KafkaMetric metric) {
+        metrics.add(metric);
+    }
+
+    @Override
+    public final void metricRemoval(KafkaMetric metric) {
+        metrics.remove(metric);
+    }
+
+    @Override
+    public final void close() {
+        if (bean != null) {
+            bean.unregister();
+            bean = null;
+        }
+        if (pipeline != null) {
+            pipeline.close();
+        }
+    }
+
+    /** Where pushes go, or null while the plugin is passive. */
+    final PushReceiver receiver() {
+        return pipeline == null ? null : pipeline.receiver();
+    }
+
+    private BrokerIdentity brokerIdentity() {
+        String node = context.getOrDefault("kafka.node.id", context.get("kafka.broker.id"));
+        if (node == null) {
+            node = String.valueOf(brokerProperties.getOrDefault("node.id", brokerProperties.get("broker.id")));
+        }
+        return new BrokerIdentity(
+            context.getOrDefault("kafka.cluster.id", "unknown"), node, System.currentTimeMillis(),
+            AppInfoParser.getVersion(), BrokerIdentity.version());
+    }
+
+    private List<String> standingWarnings() {
+        List<String> found = new ArrayList<>();
+        if (!hasJmxReporter()) {
+            found.add("JmxReporterMissing");
+            LOG.warn("metric.reporters names no {}, so this broker shows no metrics in JMX; add it before the plugin",
+                JmxReporter.class.getName());
+        }
+        Set<String> unknown = PluginConfig.unknownKeys(brokerProperties);
+        if (!unknown.isEmpty()) {
+            found.add("UnknownConfiguration");
+            LOG.warn("The broker's properties hold keys the plugin does not know, perhaps misspelled: {}; it knows {}",
+                unknown, PluginConfig.DEFINITION.names());
+        }
+        return found;
+    }
+
+    /** Kafka 3 adds JmxReporter by itself unless told not to; from 4.0 on the list alone counts. */
+    private boolean hasJmxReporter() {
+        boolean addedByKafka = AppInfoParser.getVersion().startsWith("3.")
+            && !"false".equals(String.valueOf(brokerProperties.get("auto.include.jmx.reporter")));
+        Object reporters = brokerProperties.get("metric.reporters");
+        return addedByKafka || reporters == null || list(reporters).contains(JmxReporter.class.getName());
+    }
+
+    private static List<String> list(Object value) {
+        if (value instanceof Collection) {
+            return ((Collection<?>) value).stream().map(String::valueOf).collect(Collectors.toList());
+        }
+        return Arrays.stream(value.toString().split(",")).map(String::trim).collect(Collectors.toList());
+    }
+}

@@ -1,0 +1,156 @@
+package dev.kwitness.broker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The thread that carries pushes to the collector: one batch at a time, in order, until each is answered. */
+final class PushSender implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(PushSender.class);
+    private static final long REMIND_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final PushQueue queue;
+    private final CollectorClient client;
+    private final Route route;
+    private final BrokerIdentity broker;
+    private final Backoff backoff;
+    private final int maxPushes;
+    private final long maxBytes;
+    private final long lingerMs;
+    private final CountDownLatch abandoned = new CountDownLatch(1);
+    private int batchPushes;
+    private long remindedAt;
+    private volatile long failedAttempts;
+
+    PushSender(PushQueue queue, CollectorClient client, Route route, BrokerIdentity broker, PluginConfig config) {
+        this.queue = queue;
+        this.client = client;
+        this.route = route;
+        this.broker = broker;
+        this.backoff = new Backoff(
+            config.integer(PluginConfig.BACKOFF), config.integer(PluginConfig.BACKOFF_MAX));
+        this.maxPushes = config.integer(PluginConfig.BATCH_PUSHES);
+        this.maxBytes = config.integer(PluginConfig.BATCH_BYTES);
+        this.lingerMs = config.integer(PluginConfig.LINGER);
+        this.batchPushes = maxPushes;
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (List<Push> batch = next(); !batch.isEmpty(); batch = next()) {
+                deliver(batch);
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException defect) {
+            LOG.error("The thread that sends pushes ended by a defect; pushes are dropped and counted from here on. "
+                + "Please report this", defect);
+        } finally {
+            queue.abandon();
+        }
+    }
+
+    /** Give up retries; the thread ends soon. */
+    void abandon() {
+        abandoned.countDown();
+        client.abort();
+    }
+
+    /** Attempts without an acknowledgement since the start. */
+    long failedAttempts() {
+        return failedAttempts;
+    }
+
+    private List<Push> next() throws InterruptedException {
+        return abandoned.getCount() == 0 ? List.of() : queue.take(batchPushes, maxBytes, lingerMs);
+    }
+
+    private void deliver(List<Push> batch) throws InterruptedException {
+        List<Push> left = new ArrayList<>(batch);
+        while (!left.isEmpty()) {
+            // Asked again after each part: addresses may have changed while one was retried.
+            Map.Entry<Target, List<Push>> next = route.split(left).entrySet().iterator().next();
+            List<Push> part = List.copyOf(next.getValue());
+            if (!settle(part, persist(next.getKey(), part))) {
+                queue.release();
+                return;
+            }
+            left.removeAll(Set.copyOf(part));
+        }
+        batchPushes = Math.min(maxPushes, batchPushes * 2);
+    }
+
+    /** Account for an answer; false when the pushes have to be tried again, in other batches or never. */
+    private boolean settle(List<Push> part, Answer answer) {
+        switch (answer.verdict()) {
+            case DELIVERED:
+                if (answer.rejected() > 0) {
+                    LOG.warn("The collector rejected {} of {} pushes: {}", answer.rejected(), part.size(), answer);
+                }
+                queue.settleDelivered(part, answer.rejected());
+                return true;
+            case TOO_LARGE:
+                if (part.size() > 1) {
+                    // A limit on the way, such as an ingress's: smaller batches from here on.
+                    batchPushes = part.size() / 2;
+                    return false;
+                }
+                drop(part, DropReason.TOO_LARGE, answer);
+                return true;
+            case REFUSED:
+                drop(part, DropReason.REFUSED, answer);
+                return true;
+            default:
+                // Abandoned: what is left is counted when the thread ends.
+                return false;
+        }
+    }
+
+    /** Try until there is a final answer or the plugin is closed. */
+    private Answer persist(Target target, List<Push> pushes) throws InterruptedException {
+        byte[] body = CollectorClient.compress(PushBatch.json(broker, pushes));
+        while (true) {
+            Answer answer = client.post(target, PushBatch.PATH, body);
+            switch (answer.verdict()) {
+                case RETRY:
+                case RETRY_SLOWLY:
+                    failedAttempts++;
+                    long delayMs = backoff.next(answer);
+                    complain(target, answer, delayMs);
+                    if (abandoned.await(delayMs, TimeUnit.MILLISECONDS)) {
+                        return answer;
+                    }
+                    break;
+                default:
+                    if (backoff.failures() > 0) {
+                        LOG.info("The collector at {} answers again, after {} failed attempts", target,
+                            backoff.failures());
+                    }
+                    backoff.reset();
+                    return answer;
+            }
+        }
+    }
+
+    private void drop(List<Push> part, DropReason reason, Answer answer) {
+        LOG.warn("The collector refused {} pushes for good ({}); they are dropped and counted as {}", part.size(),
+            answer, reason.label());
+        queue.settleDropped(part, reason);
+    }
+
+    private void complain(Target target, Answer answer, long delayMs) {
+        long now = System.nanoTime();
+        if (backoff.failures() == 1 || now - remindedAt > REMIND_NANOS) {
+            remindedAt = now;
+            LOG.warn("The collector at {} did not accept a batch ({}), attempt {}; pushes wait in the queue, next try "
+                + "in {} ms. Check {}, the collector's log and, for HTTP 401 or 403, {}", target, answer,
+                backoff.failures(), delayMs, PluginConfig.URL, PluginConfig.TOKEN_FILE);
+        }
+    }
+}
