@@ -109,6 +109,8 @@ def _make_from_archive(tag: str, packages: list[str], progress: Progress) -> Non
                 "--dpkgopt=path-exclude=/usr/share/man/*",
                 "--dpkgopt=path-exclude=/usr/share/locale/*",
                 "--dpkgopt=path-include=/usr/share/doc/*/copyright",
+                # A Java package links a manual page into this folder and fails without it.
+                '--essential-hook=mkdir -p "$1"/usr/share/man/man1',
                 _SUITE,
                 archive,
             ]
