@@ -15,6 +15,11 @@ ROOT = Path(__file__).resolve().parents[5]
 STAGES = (
     ("kwitness.contracts.generate.tables", "tables"),
     ("kwitness.contracts.generate.crds", "crds"),
+    ("kwitness.contracts.generate.event_schemas", "event_schemas"),
+    ("kwitness.contracts.generate.http_api", "http_api"),
+    ("kwitness.contracts.generate.java_constants", "java_constants"),
+    ("kwitness.contracts.generate.spark_schemas", "spark_schemas"),
+    ("kwitness.contracts.generate.reference", "reference"),
 )
 
 

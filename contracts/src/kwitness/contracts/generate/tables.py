@@ -45,7 +45,7 @@ def _literal(value: Any) -> str:
     if isinstance(value, tuple):
         inside = ", ".join(_literal(item) for item in value)
         return f"({inside},)" if len(value) == 1 else f"({inside})"
-    # repr() prefers single quotes unless there is one inside, which is when it and json agree.
+    # A string with a double quote inside reads best in single ones, which is what repr() makes of it.
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) and '"' not in value else repr(value)
 
 

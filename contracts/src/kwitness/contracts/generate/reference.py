@@ -1,0 +1,243 @@
+"""The reference pages in `docs/reference`: every field, metric, topic, header, request and reason has its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from kwitness.contracts.client_metrics import CLIENT_METRICS, ClientMetric
+from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS
+from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.contracts.reasons import REASONS
+from kwitness.contracts.record_headers import RECORD_HEADERS
+from kwitness.contracts.resources import KINDS, KindInfo
+from kwitness.contracts.resources.contract_model import VALIDATIONS
+from kwitness.contracts.resources.header_registry import ID_RANGES
+from kwitness.contracts.software import SOFTWARE
+from kwitness.contracts.topics import TOPICS
+
+from .crds import crd
+from .http_api import OPERATIONS
+
+__all__ = ["reference"]
+
+_MARK = "<!-- Generated from contracts/ by `make generate`; do not edit. -->\n\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; bars inside cells are escaped."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _code(value: object) -> str:
+    return f"`{value}`"
+
+
+def _bounds(node: dict[str, Any]) -> str:
+    """Return what a field may be, in words."""
+    said = []
+    if "enum" in node:
+        said.append("one of " + ", ".join(_code(value) for value in node["enum"]))
+    for low, high, what in (
+        ("minimum", "maximum", ""),
+        ("minLength", "maxLength", " characters"),
+        ("minItems", "maxItems", " items"),
+        ("minProperties", "maxProperties", " entries"),
+    ):
+        if low in node and high in node:
+            said.append(f"{node[low]} to {node[high]}{what}")
+        elif high in node and "enum" not in node:
+            said.append(f"at most {node[high]}{what}")
+        elif low in node:
+            said.append(f"at least {node[low]}{what}")
+    if "default" in node and node["type"] != "object":
+        shown = str(node["default"]).lower() if isinstance(node["default"], bool) else node["default"]
+        said.append(f"default {_code(', '.join(map(str, shown)) if isinstance(shown, list) else shown)}")
+    return "; ".join(said)
+
+
+def _fields(node: dict[str, Any], path: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield path, type, bounds and meaning of every field below `node`."""
+    required = node.get("required", [])
+    for name, field in node.get("properties", {}).items():
+        inner, suffix, kind = field, "", field["type"]
+        if kind == "array":
+            inner, suffix = field["items"], "[]"
+            kind = f"list of {inner['type']}"
+        elif "additionalProperties" in field:
+            kind = f"map of {field['additionalProperties']['type']}"
+        meaning = field["description"] + (" **Required.**" if name in required else "")
+        bounds = "; ".join(part for part in (_bounds(field), _bounds(inner) if suffix else "") if part)
+        yield f"{path}{name}{suffix}", kind, bounds, meaning
+        if inner["type"] == "object":
+            yield from _fields(inner, f"{path}{name}{suffix}.")
+
+
+def _rules(node: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """Yield path and message of every rule at and below `node`."""
+    for rule in node.get(VALIDATIONS, []):
+        yield (path + rule.get("fieldPath", "")).lstrip("."), rule["message"]
+    for name, field in node.get("properties", {}).items():
+        yield from _rules(field, f"{path}.{name}")
+    if "items" in node:
+        yield from _rules(node["items"], f"{path}[]")
+
+
+def _kind(info: KindInfo) -> str:
+    schema = crd(info)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    spec, status = schema["properties"]["spec"], schema["properties"]["status"]
+    parts = [
+        f"## {info.kind}\n",
+        f"{schema['description']} Short name `{info.short_name}`, plural `{info.plural}`.\n",
+        _table(
+            ("Field", "Type", "Values", "Meaning"),
+            ((_code(path), kind, bounds, text) for path, kind, bounds, text in _fields(spec, "spec.")),
+        ),
+        "Status:\n",
+        _table(
+            ("Field", "Type", "Meaning"),
+            ((_code(path), kind, text) for path, kind, _, text in _fields(status, "status.")),
+        ),
+    ]
+    rules = [(path or "metadata", message) for path, message in _rules(schema, "")]
+    if rules:
+        parts += [
+            "What else the API server refuses:\n",
+            _table(("Field", "Message"), ((_code(path), message) for path, message in dict.fromkeys(rules))),
+        ]
+    return "\n".join(parts)
+
+
+def _resources() -> str:
+    intro = (
+        "# Custom resources\n\nGroup `kwitness.dev`, version `v1alpha1`, category `kwitness` "
+        "(`kubectl get kwitness`). Durations are written like `30s` or `1h30m`. Unknown fields are refused by "
+        "kubectl's default validation and dropped otherwise. Of a Secret only the keys named here count.\n"
+    )
+    return "\n".join([intro, *(_kind(info) for info in KINDS)])
+
+
+def _client_metric(metric: ClientMetric) -> tuple[str, ...]:
+    return (
+        _code(metric.name),
+        _code(metric.prometheus_name),
+        metric.type,
+        metric.unit,
+        metric.combine,
+        "yes" if metric.required else "",
+        ", ".join(metric.senders),
+        metric.help,
+    )
+
+
+def _metrics() -> str:
+    head = ("On the wire", "In Prometheus", "Type", "Unit sent", "Combined by", "Required", "Sent by", "Meaning")
+    own = ((_code(one.name), one.type, ", ".join(map(_code, one.labels)), one.source, one.help) for one in OWN_METRICS)
+    return (
+        "# Metrics\n\n## Of the platform\n\n"
+        + _table(("Metric", "Type", "Labels", "Exposed by", "Meaning"), own)
+        + "\n## Of Kafka clients (KIP-714)\n\nOne name, type and unit whatever the client sent; the name on the wire "
+        "is in HELP. Labels are the identity keys chosen in `TelemetryCollector.spec.prometheus.labels` (default "
+        + ", ".join(map(_code, DEFAULT_LABELS))
+        + "). Instances that share a series are combined as the table says; `kwitness_client_instances` tells how "
+        "many. Metrics that are not in the table follow OpenTelemetry's translation and are combined by type: sums "
+        "add, gauges are averaged.\n\n" + _table(head, map(_client_metric, CLIENT_METRICS))
+    )
+
+
+def _topics() -> str:
+    rows = (
+        (
+            _code(f"kwitness.{one.name}"),
+            one.status,
+            one.writer,
+            one.key,
+            f"{one.value}, `{one.schema}/{one.version}`",
+            one.help,
+        )
+        for one in TOPICS
+    )
+    return (
+        "# Topics\n\nThe prefix `kwitness.` is `KafkaCluster.spec.topics.prefix`. Reserved topics are named and not "
+        "written yet.\n\n" + _table(("Topic", "Status", "Written by", "Key", "Value", "Meaning"), rows)
+    )
+
+
+def _headers() -> str:
+    own = ((_code(one.name), one.type, "yes" if one.required else "", one.help) for one in RECORD_HEADERS)
+    ranges = ((f"0x{first:08X}", f"0x{last:08X}", meaning) for first, last, meaning in ID_RANGES)
+    return (
+        "# Headers and identity\n\n## Headers of records in `kwitness.telemetry`\n\nAll values are UTF-8 text.\n\n"
+        + _table(("Header", "Type", "Always", "Meaning"), own)
+        + "\nBeside these, each identity key that is known is a header under its own name.\n\n## Identity keys\n\n"
+        "Spelled the same in records, labels, tables and APIs. Unknown means absent.\n\n"
+        + _table(
+            ("Key", "Label by default"), ((_code(key), "yes" if key in DEFAULT_LABELS else "") for key in IDENTITY_KEYS)
+        )
+        + "\n## Ids in a HeaderRegistry (KIP-82)\n\nKIP-82's integer keys never came to the wire; here they are stable "
+        "numbers in a register. Ids outside these ranges are reserved.\n\n" + _table(("First", "Last", "For"), ranges)
+    )
+
+
+def _http_api() -> str:
+    intro = (
+        "# HTTP API of the collector\n\nPort 8443, TLS, a bearer token on every request. The full description is "
+        "`contracts/http/collector.yaml` (OpenAPI 3.1). OTLP is received beside it on ports 4317 (gRPC) and 4318 "
+        "(HTTP).\n"
+    )
+    parts = [intro]
+    for one in OPERATIONS:
+        answer = f" Answer: `{one.answer.__name__}`." if one.answer else ""
+        body = f" Body: `{one.request.__name__}`." if one.request else ""
+        parts.append(
+            f"## {one.method.upper()} {one.path}\n\n{one.summary} Token audience `{one.audience}`.{body}{answer}\n"
+        )
+        if one.parameters:
+            rows = ((_code(name), place, text) for name, place, text in one.parameters)
+            parts.append(_table(("Parameter", "In", "Meaning"), rows))
+        parts.append(_table(("Status", "Meaning"), ((str(code), text) for code, text in one.statuses)))
+    return "\n".join(parts)
+
+
+def _reasons() -> str:
+    rows = (
+        (
+            _code(one.reason),
+            f"{one.condition}={one.status}",
+            ", ".join(one.kinds) or "every kind",
+            one.meaning,
+            one.remedy,
+        )
+        for one in REASONS
+    )
+    return (
+        "# Reasons of conditions\n\nStable words: `kubectl wait --for=condition=Ready` and scripts may rely on "
+        "them.\n\n" + _table(("Reason", "Condition", "Kinds", "Meaning", "What to do"), rows)
+    )
+
+
+def _software() -> str:
+    rows = ((_code(one.name), one.language, one.engine, one.pushes_since) for one in SOFTWARE)
+    return (
+        "# Client software\n\nNames as clients announce them (KIP-511), and since when they push telemetry: for "
+        "bindings of librdkafka the version of librdkafka inside. Anything else is unknown.\n\n"
+        + _table(("Name", "For", "Engine", "Pushes since"), rows)
+    )
+
+
+def reference(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield path and text of each page."""
+    pages = {
+        "resources": _resources,
+        "metrics": _metrics,
+        "topics": _topics,
+        "headers": _headers,
+        "http-api": _http_api,
+        "reasons": _reasons,
+        "software": _software,
+    }
+    for name, page in pages.items():
+        yield root / "docs/reference" / f"{name}.md", _MARK + page()

@@ -1,0 +1,1 @@
+"""Generated from contracts/ by `make generate`; nothing here is written by hand."""
