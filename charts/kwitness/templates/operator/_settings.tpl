@@ -1,0 +1,37 @@
+{{/*
+The operator's settings file, as JSON; its fields are those of kwitness.operator.settings.
+*/}}
+
+{{- define "kwitness.operatorSettings" -}}
+{{- $values := .Values -}}
+{{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector")) -}}
+{{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
+{{- $pods := dict "nodeSelector" $values.pods.nodeSelector "tolerations" $values.pods.tolerations
+  "priorityClassName" ($values.pods.priorityClassName | default nil)
+  "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup -}}
+{{- $analytics := dict "namespaces" (include "kwitness.analyticsNamespaces" . | fromJsonArray)
+  "tableRoot" $values.analytics.tableRoot "tableClaim" ($values.analytics.tableClaim | default nil)
+  "singleNode" $values.analytics.singleNode "serviceAccount" "kwitness-spark"
+  "driverResources" $values.analytics.driverResources "driverMemory" $values.analytics.driverMemory
+  "sparkUser" $values.analytics.sparkUser -}}
+{{- $watched := include "kwitness.watchNamespaces" . | fromJsonArray -}}
+{{- if include "kwitness.watchesAll" . }}{{ $watched = list "*" }}{{ end -}}
+{{- dict
+  "namespace" .Release.Namespace
+  "watchNamespaces" $watched
+  "installation" ($values.installation | default nil)
+  "serviceAccount" "kwitness-operator"
+  "images" $images
+  "imagePullPolicy" $values.images.collector.pullPolicy
+  "imagePullSecrets" $values.global.imagePullSecrets
+  "pods" $pods
+  "collector" (dict "serviceAccount" "kwitness-collector" "resources" $values.collector.resources "storageClass" ($values.collector.storageClass | default nil))
+  "analytics" $analytics
+  "limits" $values.limits
+  "resyncSeconds" $values.operator.resyncSeconds
+  "inventorySeconds" $values.operator.inventorySeconds
+  "statusSeconds" $values.operator.statusSeconds
+  "stallSeconds" $values.operator.stallSeconds
+  "logLevel" $values.operator.logLevel
+  | toJson -}}
+{{- end }}
