@@ -64,7 +64,7 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
   resourceNames: {{ .names | toJson }}
   {{- end }}
 {{- end }}
-- apiGroups: [events.k8s.io, ""]
+- apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]
 {{- end }}
