@@ -11,7 +11,7 @@ from typing import Literal
 
 from kwitness.operator.errors import SettledError
 
-__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "host_is_allowed", "split_address"]
+__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "host_is_allowed", "in_memory", "split_address"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class TlsMaterial:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         if self.certificate is not None and self.key is not None:
             try:
-                with _in_memory(self.certificate) as certificate, _in_memory(self.key) as key:
+                with in_memory(self.certificate) as certificate, in_memory(self.key) as key:
                     context.load_cert_chain(certificate, key)
             except ssl.SSLError as error:
                 raise SettledError(
@@ -99,7 +99,8 @@ def host_is_allowed(host: str, port: int, allowed: tuple[str, ...] | None) -> bo
 
 
 @contextmanager
-def _in_memory(text: str) -> Iterator[str]:
+def in_memory(text: str) -> Iterator[str]:
+    """Lend a path under which ``text`` can be read as a file, for as long as the context lasts."""
     # ssl reads certificates from files only; the pod's file system is read-only and a key belongs on no disk.
     descriptor = os.memfd_create("kwitness-pem")
     try:

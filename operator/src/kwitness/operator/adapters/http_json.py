@@ -1,0 +1,66 @@
+"""GET of JSON from our own components inside the cluster, with a projected token."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from kwitness.operator.errors import PassingError
+from kwitness.runtime.reloading import ReloadingFile
+
+__all__ = ["JsonReader"]
+
+_TIMEOUT: Final = aiohttp.ClientTimeout(total=5)
+"""Seconds; the answer is in memory there, and a status can wait for the next round."""
+
+_MOST_BYTES: Final = 4 * 1024 * 1024
+"""Bytes of an answer; more would be a fault of the other side, and memory here is small."""
+
+
+class JsonReader:
+    """Reads one kind of endpoint; ``reason`` goes into errors."""
+
+    def __init__(self, session: aiohttp.ClientSession, token_file: Path, reason: str) -> None:
+        self._session = session
+        self._token = ReloadingFile(token_file, lambda raw: raw.decode().strip(), check_seconds=60)
+        self._reason = reason
+        self._contexts: dict[str | None, ssl.SSLContext] = {}
+
+    async def get(self, url: str, *, authorities: str | None = None) -> Any:
+        """Return the JSON at ``url``, or None for 404.
+
+        ``authorities`` is PEM text of who may have signed the certificate; None means the system's.
+
+        Raises
+        ------
+        PassingError
+            When nothing useful was answered.
+        """
+        try:
+            async with self._session.get(
+                url,
+                headers={"Authorization": f"Bearer {self._token.current()}"},
+                ssl=self._context(authorities),
+                timeout=_TIMEOUT,
+                allow_redirects=False,
+            ) as response:
+                if response.status == 404:  # noqa: PLR2004
+                    return None
+                if response.status != 200:  # noqa: PLR2004
+                    raise PassingError(self._reason, f"{url} answered {response.status}; see its pods' logs")
+                if (response.content_length or 0) > _MOST_BYTES:
+                    raise PassingError(self._reason, f"{url} answered more than {_MOST_BYTES} bytes")
+                return await response.json()
+        except (aiohttp.ClientError, TimeoutError, ValueError, OSError) as error:
+            raise PassingError(
+                self._reason, f"{url} does not answer ({type(error).__name__}); see its pods and their logs"
+            ) from error
+
+    def _context(self, authorities: str | None) -> ssl.SSLContext:
+        if authorities not in self._contexts:
+            # One certificate at a time: a rotated one makes the old useless.
+            self._contexts = {authorities: ssl.create_default_context(cadata=authorities)}
+        return self._contexts[authorities]

@@ -1,0 +1,203 @@
+"""The API server, in the few ways the operator uses it: read by name, list our kinds, apply, patch status, delete.
+
+Objects are only ever applied (server-side apply), never created by POST: such a create is authorised with the object's
+name, so a Role can name what the operator may make.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import aiohttp
+
+from kwitness.contracts.resources.meta import API_VERSION
+from kwitness.operator import metrics
+from kwitness.operator.desired.ownership import APPLIED_HASH, covers
+from kwitness.operator.errors import PassingError, SettledError
+
+__all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType", "fingerprint"]
+
+FIELD_MANAGER: Final = "kwitness-operator"
+
+_TIMEOUT: Final = aiohttp.ClientTimeout(total=20)
+"""Seconds; the API server itself gives up after 60, but a reconcile should be tried again before that."""
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """Where a kind is served."""
+
+    api_version: str
+    plural: str
+
+    def path(self, namespace: str | None, name: str | None = None) -> str:
+        """The URL path of the collection, or of one object."""
+        root = f"/api/{self.api_version}" if "/" not in self.api_version else f"/apis/{self.api_version}"
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        return f"{root}{scope}/{self.plural}" + (f"/{name}" if name else "")
+
+
+TYPES: Final[Mapping[str, ResourceType]] = {
+    "ConfigMap": ResourceType("v1", "configmaps"),
+    "Event": ResourceType("events.k8s.io/v1", "events"),
+    "Job": ResourceType("batch/v1", "jobs"),
+    "CronJob": ResourceType("batch/v1", "cronjobs"),
+    "Namespace": ResourceType("v1", "namespaces"),
+    "NetworkPolicy": ResourceType("networking.k8s.io/v1", "networkpolicies"),
+    "PersistentVolumeClaim": ResourceType("v1", "persistentvolumeclaims"),
+    "PodDisruptionBudget": ResourceType("policy/v1", "poddisruptionbudgets"),
+    "Secret": ResourceType("v1", "secrets"),
+    "Service": ResourceType("v1", "services"),
+    "ServiceMonitor": ResourceType("monitoring.coreos.com/v1", "servicemonitors"),
+    "StatefulSet": ResourceType("apps/v1", "statefulsets"),
+    "KafkaCluster": ResourceType(API_VERSION, "kafkaclusters"),
+    "ClientMetricsSubscription": ResourceType(API_VERSION, "clientmetricssubscriptions"),
+    "TelemetryCollector": ResourceType(API_VERSION, "telemetrycollectors"),
+    "AnalyticsJob": ResourceType(API_VERSION, "analyticsjobs"),
+    "ObserverDeployment": ResourceType(API_VERSION, "observerdeployments"),
+    "InterceptorProfile": ResourceType(API_VERSION, "interceptorprofiles"),
+    "HeaderRegistry": ResourceType(API_VERSION, "headerregistries"),
+}
+"""Every kind the operator touches."""
+
+
+def fingerprint(value: object) -> str:
+    """A short hash of JSON data, the same for the same content."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
+
+
+class Kubernetes:
+    """The adapter.
+
+    Raises, in every method, `SettledError` with reason KubernetesForbidden for a missing right, and `PassingError`
+    with reason KubernetesUnavailable for everything that may pass.
+    """
+
+    def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
+        self._session = session
+        self._server = server
+
+    async def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
+        """Read one object by name; None if it is not there."""
+        return await self._request("GET", kind, namespace, name)
+
+    async def names(self, kind: str, namespace: str) -> frozenset[str]:
+        """Names of all objects of one of our kinds in a namespace, complete or not at all."""
+        found: set[str] = set()
+        parameters = {"limit": "500"}
+        while True:
+            page = await self._request("GET", kind, namespace, None, parameters=parameters) or {}
+            found.update(item["metadata"]["name"] for item in page.get("items", []))
+            token = page.get("metadata", {}).get("continue")
+            if not token:
+                return frozenset(found)
+            parameters = {"limit": "500", "continue": token}
+
+    async def apply(self, desired: Object) -> bool:
+        """Make ``desired`` so, unless it is already; return whether a write was needed.
+
+        Fields that ``desired`` does not name are left to others.
+        """
+        metadata = desired["metadata"]
+        digest = fingerprint(desired)
+        wanted = {
+            **desired,
+            "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), APPLIED_HASH: digest}},
+        }
+        present = await self.get(desired["kind"], metadata["namespace"], metadata["name"])
+        # The hash tells of fields that we no longer want; the comparison of those that others changed.
+        if present is not None and covers(present, wanted):
+            return False
+        await self._request(
+            "PATCH",
+            desired["kind"],
+            metadata["namespace"],
+            metadata["name"],
+            parameters={"fieldManager": FIELD_MANAGER, "force": "true"},
+            content_type="application/apply-patch+yaml",
+            body=wanted,
+        )
+        return True
+
+    async def patch_status(self, kind: str, namespace: str, name: str, patch: Object) -> Object | None:
+        """Change a status by a merge patch; the new object, or None if it is gone."""
+        return await self._request(
+            "PATCH",
+            kind,
+            namespace,
+            name,
+            subresource="status",
+            parameters={"fieldManager": FIELD_MANAGER},
+            content_type="application/merge-patch+json",
+            body={"status": patch},
+        )
+
+    async def delete(self, kind: str, namespace: str, name: str, *, uid: str) -> None:
+        """Delete the object with this uid, and no later one of the same name."""
+        await self._request(
+            "DELETE",
+            kind,
+            namespace,
+            name,
+            content_type="application/json",
+            body={"preconditions": {"uid": uid}, "propagationPolicy": "Background"},
+        )
+
+    async def _request(
+        self,
+        method: str,
+        kind: str,
+        namespace: str | None,
+        name: str | None,
+        *,
+        subresource: str | None = None,
+        parameters: Mapping[str, str] | None = None,
+        content_type: str | None = None,
+        body: Object | None = None,
+    ) -> Object | None:
+        path = TYPES[kind].path(namespace, name) + (f"/{subresource}" if subresource else "")
+        what = f"{kind} {namespace}/{name}" if name else f"{kind} in {namespace}"
+        if method != "GET":
+            metrics.API_WRITES.labels(verb=method.lower(), resource=TYPES[kind].plural).inc()
+        try:
+            async with self._session.request(
+                method,
+                self._server + path,
+                params=parameters,
+                data=None if body is None else json.dumps(body),
+                headers={"Content-Type": content_type} if content_type else None,
+                timeout=_TIMEOUT,
+            ) as response:
+                if response.status < 300:  # noqa: PLR2004
+                    return dict(await response.json())
+                await self._raise(response.status, method, kind, what)
+                return None
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise PassingError(
+                "KubernetesUnavailable", f"the API server did not answer {method} of {what}; it is tried again"
+            ) from error
+
+    @staticmethod
+    async def _raise(status: int, method: str, kind: str, what: str) -> None:
+        match status:
+            case 404 | 409 if method == "DELETE" or status == 404:  # noqa: PLR2004
+                return
+            case 403:
+                verb = {"GET": "get", "PATCH": "create and patch", "DELETE": "delete"}[method]
+                raise SettledError(
+                    "KubernetesForbidden",
+                    f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
+                    " is in the Helm value watchNamespaces",
+                )
+            case 400 | 422:
+                raise SettledError(
+                    "KubernetesRefused", f"the API server refused {what} as invalid; the operator's log has the details"
+                )
+            case _:
+                raise PassingError("KubernetesUnavailable", f"the API server answered {status} for {method} of {what}")

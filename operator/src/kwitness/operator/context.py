@@ -1,0 +1,88 @@
+"""What every reconciler is given: settings, the store, the adapters, and what the others found out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.operator.adapters.http_json import JsonReader
+from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
+from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.store import Key, Store
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+
+__all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
+
+
+class Clock:
+    """The time; tests give another."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+    def rfc3339(self, milliseconds: int | None = None) -> str:
+        """A time (now, if none is given) as Kubernetes writes it, in UTC and whole seconds."""
+        moment = self.now_ms() if milliseconds is None else milliseconds
+        return datetime.fromtimestamp(moment // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionOutcome:
+    """What became of one ClientMetricsSubscription: its Ready verdict and the fields of its status that hold still."""
+
+    verdict: Verdict
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class ClusterFacts:
+    """What is known of one KafkaCluster in this process.
+
+    ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
+    ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
+    is well. ``subscriptions`` None means not read yet. ``outcomes`` are what the last reconcile of the subscriptions
+    found, by resource.
+    """
+
+    connection: KafkaConnection | None = None
+    seen: ClusterSeen | None = None
+    cluster_id: str | None = None
+    checked: bool = False
+    trouble: str | None = None
+    paused: bool = False
+    subscriptions: tuple[BrokerSubscription, ...] | None = None
+    outcomes: dict[Key, SubscriptionOutcome] = field(default_factory=dict)
+    deletion_held: tuple[str, ...] = ()
+    inventory: ClusterState | None = None
+    inventory_verdict: Verdict | None = None
+    subscription_states: dict[str, SubscriptionState] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Context:
+    """Per-process singletons."""
+
+    settings: OperatorSettings
+    installation: str
+    store: Store
+    kubernetes: Kubernetes
+    kafka: KafkaAdmin
+    inventory: JsonReader
+    drivers: JsonReader
+    enqueue: Callable[[str, Key, float], None]
+    collector_url: Callable[[Key, bool], str]
+    """URL of a TelemetryCollector's API from its key and whether it speaks TLS."""
+    driver_url: Callable[[Key], str]
+    """URL of an AnalyticsJob's driver status from the job's key."""
+    clock: Clock = field(default_factory=Clock)
+    clusters: dict[Key, ClusterFacts] = field(default_factory=dict)
+    status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
+    event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)

@@ -1,0 +1,180 @@
+"""The status of a KafkaCluster, from what was seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from kwitness.contracts.envelopes import BrokerState, ClusterState
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.software import parse_version
+from kwitness.contracts.topics import USED_TOPICS, topic_name
+from kwitness.operator.adapters.kafka_admin import ClusterSeen, TopicSeen, TopicWanted
+
+__all__ = ["acl_hints", "cluster_fields", "topic_names", "wanted_topics", "warnings"]
+
+_CVE_LIST: Final = "https://kafka.apache.org/cve-list"
+_FIXED_IN: Final = {(4, 2): (4, 2, 2), (4, 3): (4, 3, 2)}
+_FIXED_FOR_GOOD: Final = (4, 4, 0)
+
+
+def topic_names(cluster: KafkaCluster) -> tuple[str, ...]:
+    """Names of the platform's topics on this cluster."""
+    return tuple(topic_name(cluster.spec.topics.prefix, topic.name) for topic in USED_TOPICS)
+
+
+def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[TopicWanted, ...]:
+    """The platform's topics as they are created when they are missing."""
+    spec = cluster.spec.topics
+    replication = spec.replication_factor or min(3, max(1, brokers))
+    configs = {
+        "cleanup.policy": "delete",
+        "retention.ms": str(round(parse_duration(spec.retention).total_seconds() * 1000)),
+    }
+    if replication >= 3:  # noqa: PLR2004 - with two replicas a minimum of two would stop writes at every restart
+        configs["min.insync.replicas"] = "2"
+    return tuple(TopicWanted(name, spec.partitions, replication, configs) for name in topic_names(cluster))
+
+
+def cluster_fields(
+    seen: ClusterSeen, inventory: ClusterState | None, cluster: KafkaCluster, found: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Fields of the status; ``found`` are the warnings."""
+    heartbeats = {state.broker_id: state for state in inventory.brokers} if inventory else {}
+    answers = {broker.telemetry for broker in seen.brokers if broker.telemetry is not None}
+    versions = sorted({state.kafka_version for state in heartbeats.values() if state.kafka_version}, key=_sortable)
+    return {
+        "clusterId": seen.cluster_id,
+        "brokers": [
+            _without_none(
+                {
+                    "id": broker.id,
+                    "host": broker.host,
+                    "port": broker.port,
+                    "rack": broker.rack,
+                    "telemetry": broker.telemetry,
+                    "plugin": _of(heartbeats, broker.id, "plugin_version"),
+                    "version": _of(heartbeats, broker.id, "kafka_version"),
+                }
+            )
+            for broker in seen.brokers
+        ],
+        "kafkaVersion": versions[0] if versions else seen.lower_bound,
+        "telemetry": {frozenset({True}): "all", frozenset({False}): "none"}.get(frozenset(answers), "some")
+        if answers
+        else None,
+        "listeners": _listeners(heartbeats),
+        "warnings": found,
+        "acls": acl_hints(cluster),
+    }
+
+
+def _of(heartbeats: Mapping[str, BrokerState], broker_id: int, field: str) -> str | None:
+    state = heartbeats.get(str(broker_id))
+    return getattr(state, field) if state else None
+
+
+def _listeners(heartbeats: Mapping[str, BrokerState]) -> list[dict[str, Any]]:
+    names: dict[str, bool] = {}
+    for state in heartbeats.values():
+        for listener in (state.listeners or "").split(","):
+            name = listener.partition("://")[0].strip()
+            if name:
+                names[name] = names.get(name, False) or name == state.inter_broker_listener
+    return [{"name": name, "interBroker": inter_broker} for name, inter_broker in sorted(names.items())]
+
+
+def warnings(
+    *,
+    cluster: KafkaCluster,
+    seen: ClusterSeen,
+    inventory: ClusterState | None,
+    shared_with: Collection[str],
+    deletion_held: Collection[str],
+) -> list[dict[str, Any]]:
+    """What to know about a cluster that works; one entry per type, sorted."""
+    found: dict[str, str] = {}
+    versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
+    if message := _defects(versions, seen.lower_bound):
+        found["KnownDefects"] = message
+    if shared_with:
+        found["SharedCluster"] = (
+            f"{', '.join(sorted(shared_with))} is the same Kafka cluster; each keeps its own subscriptions"
+        )
+    without = [str(broker.id) for broker in seen.brokers if broker.telemetry is False]
+    if without:
+        found["TelemetryMissing"] = (
+            f"brokers {', '.join(without)} take no client telemetry: install the kwitness plugin there"
+            " (metric.reporters), or clients connected to them stay silent"
+        )
+    if differing := _differing(cluster, seen.topics, len(seen.brokers)):
+        found["TopicDiffers"] = f"{'; '.join(differing)}; existing topics are never changed"
+    if cluster.spec.tls.insecure_plaintext and cluster.spec.authentication.type not in {"none", "mtls"}:
+        found["PlaintextCredentials"] = "the operator's password travels unencrypted (spec.tls.insecurePlaintext)"
+    if deletion_held:
+        found["DeletionHeld"] = (
+            f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone: without it, a"
+            " subscription that is not ours would abort librdkafka 2.5.0 to 2.5.2 clients"
+        )
+    for state in inventory.brokers if inventory else ():
+        if state.gauge_truncated:
+            found["GaugeTruncated"] = (
+                f"broker {state.broker_id} counts connections of 100 software versions per network thread at most and"
+                " has reached that; its counts are incomplete"
+            )
+        for word in state.warnings:
+            found[word] = f"broker {state.broker_id}'s plugin warns of {word}: see its log"
+    return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())]
+
+
+def _defects(versions: Collection[str], lower_bound: str) -> str | None:
+    what = "defects in handling client telemetry (unbounded decompression) and tagged fields before authentication"
+    affected = sorted({version for version in versions if _is_affected(version)}, key=_sortable)
+    if affected:
+        return f"Kafka {', '.join(affected)} has {what}, fixed in 4.2.2, 4.3.2 and 4.4.0: upgrade, see {_CVE_LIST}"
+    if not versions and _sortable(lower_bound) < _FIXED_FOR_GOOD:
+        return (
+            f"{what} cannot be ruled out: without the plugin the version is only known to be {lower_bound} or newer;"
+            f" fixed in 4.2.2, 4.3.2 and 4.4.0, see {_CVE_LIST}"
+        )
+    return None
+
+
+def _is_affected(version: str) -> bool:
+    number = _sortable(version)
+    return number < _FIXED_IN.get(number[:2], _FIXED_FOR_GOOD)
+
+
+def _sortable(version: str) -> tuple[int, int, int]:
+    return parse_version(version) or (0, 0, 0)
+
+
+def _differing(cluster: KafkaCluster, present: Mapping[str, TopicSeen], brokers: int) -> list[str]:
+    differing = []
+    for wanted in wanted_topics(cluster, brokers):
+        topic = present.get(wanted.name)
+        if topic is not None and topic.partitions != wanted.partitions:
+            differing.append(f"{wanted.name} has {topic.partitions} partitions, not {wanted.partitions}")
+        if topic is not None and topic.replication_factor != wanted.replication_factor:
+            differing.append(f"{wanted.name} has {topic.replication_factor} replicas, not {wanted.replication_factor}")
+    return differing
+
+
+def acl_hints(cluster: KafkaCluster) -> list[dict[str, str]]:
+    """The exact rights each component needs, as ``kafka-acls.sh`` commands to fill a principal into."""
+    base = f"kafka-acls.sh --bootstrap-server {cluster.spec.bootstrap_servers[0]} --add --allow-principal User:"
+    topics = f"--topic {cluster.spec.topics.prefix} --resource-pattern-type prefixed"
+    administration = "--operation Describe --operation DescribeConfigs --operation AlterConfigs --operation Create"
+    return [
+        {"component": "operator", "command": f"{base}OPERATOR {administration} --cluster"},
+        {"component": "collector", "command": f"{base}COLLECTOR --operation Describe --operation Write {topics}"},
+        {
+            "component": "analytics",
+            "command": f"{base}ANALYTICS --operation Describe --operation Read {topics} --group kwitness-",
+        },
+    ]
+
+
+def _without_none(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if value is not None}

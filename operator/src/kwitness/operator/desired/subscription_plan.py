@@ -1,0 +1,231 @@
+"""From ClientMetricsSubscriptions and a broker's CLIENT_METRICS configs to what must be written there.
+
+One plan covers all subscriptions of one Kafka cluster, since what is dangerous is their union.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.errors import SettledError
+from kwitness.operator.store import Key
+from kwitness.runtime.subscriptions import risk
+from kwitness.runtime.subscriptions.broker_subscription import (
+    DEFAULT_INTERVAL_MS,
+    INTERVAL,
+    MATCH,
+    METRICS,
+    BrokerSubscription,
+    UnreadableSubscriptionError,
+    parse,
+    to_configs,
+)
+from kwitness.runtime.subscriptions.patterns import InvalidPatternError, to_broker
+
+__all__ = [
+    "SeenSoftware",
+    "SubscriptionPlan",
+    "Wanted",
+    "broker_name",
+    "config_hash",
+    "desired_subscription",
+    "own_key",
+    "plan",
+]
+
+_RETENTION_WINDOW_MS = 7 * 24 * 3600 * 1000
+"""For how long software at risk keeps an orphan in place that protects it; the default of ``spec.riskWindow``."""
+
+_SELECTORS = {
+    "clientId": "client_id",
+    "clientInstanceId": "client_instance_id",
+    "clientSoftwareName": "client_software_name",
+    "clientSoftwareVersion": "client_software_version",
+    "clientSourceAddress": "client_source_address",
+    "clientSourcePort": "client_source_port",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSoftware:
+    """A client software of the range at risk, and when it was last seen, in milliseconds since 1970."""
+
+    name: str
+    version: str
+    last_seen_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A subscription that its resource asks for, and how its owner wants risk to be handled."""
+
+    key: Key
+    subscription: BrokerSubscription
+    accepts_risk: bool = False
+    risk_window_ms: int = 0
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionPlan:
+    """What to write, and what each resource is told.
+
+    ``changes`` maps broker names to configs, None meaning removal. ``drifted`` are names whose broker config is not
+    what was last applied. ``held`` maps names to the software that they would crash. ``retained`` are orphans that
+    stay, because someone else's subscription would crash clients without them.
+    """
+
+    changes: Mapping[str, Mapping[str, str] | None] = field(default_factory=dict)
+    drifted: frozenset[str] = frozenset()
+    held: Mapping[str, tuple[SeenSoftware, ...]] = field(default_factory=dict)
+    retained: frozenset[str] = frozenset()
+
+
+def broker_name(installation: str, key: Key) -> str:
+    """Name of a resource's CLIENT_METRICS config."""
+    return f"kwitness.{installation}.{key.namespace}.{key.name}"
+
+
+def own_key(installation: str, name: str) -> Key | None:
+    """The resource behind a broker config of this installation; None for anybody else's."""
+    prefix = f"kwitness.{installation}."
+    namespace, separator, rest = name.removeprefix(prefix).partition(".")
+    return Key(namespace, rest) if name.startswith(prefix) and separator and namespace and rest else None
+
+
+def desired_subscription(
+    name: str,
+    resource: ClientMetricsSubscription,
+    *,
+    restriction: NamespaceRestriction | None,
+    min_interval: str,
+) -> BrokerSubscription:
+    """Translate a resource into the broker's terms.
+
+    Raises
+    ------
+    SettledError
+        Reasons IntervalTooShort, InvalidPattern, Restricted.
+    """
+    spec = resource.spec
+    interval = parse_duration(spec.interval)
+    if interval < parse_duration(min_interval):
+        raise SettledError(
+            "IntervalTooShort",
+            f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}: choose a longer"
+            " one, or have the Helm value operator.minInterval lowered",
+        )
+    match: dict[str, str] = {}
+    for entry in spec.match:
+        try:
+            match[_SELECTORS[entry.selector]] = to_broker(entry.pattern)
+        except InvalidPatternError as error:
+            raise SettledError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
+    if restriction is not None:
+        key = _SELECTORS[restriction.selector]
+        if key in match:
+            raise SettledError(
+                "Restricted",
+                f"the KafkaCluster narrows this namespace by {restriction.selector}: remove that selector from"
+                " spec.match, the restriction is added by itself",
+            )
+        literal = "".join(character if character.isalnum() else f"\\{character}" for character in restriction.prefix)
+        match[key] = f"{literal}.*"
+    return BrokerSubscription(
+        id=name,
+        metrics=spec.metrics,
+        interval_ms=round(interval.total_seconds() * 1000),
+        match=tuple(sorted(match.items())),
+    )
+
+
+def plan(
+    *,
+    wanted: Collection[Wanted],
+    present: Mapping[str, Mapping[str, str]],
+    orphans: Collection[str],
+    applied: Mapping[str, str],
+    seen: Collection[SeenSoftware],
+    now_ms: int,
+) -> SubscriptionPlan:
+    """Decide what to write.
+
+    Parameters
+    ----------
+    wanted
+        Every subscription that is asked of this cluster by a resource of this installation.
+    present
+        Every CLIENT_METRICS config that the broker has.
+    orphans
+        Names in ``present`` that are this installation's and whose resource is certainly gone.
+    applied
+        For names that this installation applied before: the hash of what it applied (`config_hash`).
+    seen
+        Software of the range at risk, whenever it was seen.
+    now_ms
+        The time, in milliseconds since 1970.
+    """
+    asked = {one.subscription.id: one for one in wanted if not one.suspended}
+    managed = {one.subscription.id for one in wanted} | set(orphans)
+    leaving = [name for name in present if name in managed and name not in asked]
+    at_risk = {
+        name: [one for one in seen if one.last_seen_ms >= now_ms - entry.risk_window_ms]
+        for name, entry in asked.items()
+        if not entry.accepts_risk
+    }
+    decision = risk.plan(
+        foreign=[_readable(name, present[name]) for name in present if name not in managed],
+        accepted=[one.subscription for one in asked.values() if one.accepts_risk],
+        candidates=[one.subscription for one in asked.values() if not one.accepts_risk],
+        leaving=[_readable(name, present[name]) for name in leaving],
+        at_risk={name: _softwares(found) for name, found in at_risk.items()},
+        seen=_softwares([one for one in seen if one.last_seen_ms >= now_ms - _RETENTION_WINDOW_MS]),
+    )
+    changes: dict[str, Mapping[str, str] | None] = {}
+    for name, entry in asked.items():
+        target = None if name in decision.held else to_configs(entry.subscription)
+        if not _equal(present.get(name), target):
+            changes[name] = target
+    changes.update((name, None) for name in leaving if name not in decision.retained)
+    drifted = {
+        name for name, target in changes.items() if target is not None and applied.get(name) == config_hash(target)
+    }
+    return SubscriptionPlan(
+        changes=changes,
+        drifted=frozenset(drifted),
+        held={
+            name: tuple(one for one in at_risk[name] if risk.Software(one.name, one.version) in culprits)
+            for name, culprits in decision.culprits.items()
+        },
+        retained=decision.retained,
+    )
+
+
+def config_hash(configs: Mapping[str, str]) -> str:
+    """The hash that a status keeps of what was applied."""
+    text = "\n".join(f"{key}={value}" for key, value in sorted(configs.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _softwares(found: Collection[SeenSoftware]) -> list[risk.Software]:
+    return [risk.Software(one.name, one.version) for one in found]
+
+
+def _readable(name: str, configs: Mapping[str, str]) -> BrokerSubscription:
+    try:
+        return parse(name, configs)
+    except UnreadableSubscriptionError:
+        # Kafka would not have taken it; should it ever happen, count it as one that reaches everybody.
+        return BrokerSubscription(id=name, metrics=tuple(configs.get(METRICS, "").split(",")))
+
+
+def _equal(left: Mapping[str, str] | None, right: Mapping[str, str] | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    defaults = {METRICS: "", INTERVAL: str(DEFAULT_INTERVAL_MS), MATCH: ""}
+    return {**defaults, **left} == {**defaults, **right}

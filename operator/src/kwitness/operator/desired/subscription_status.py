@@ -1,0 +1,70 @@
+"""What a ClientMetricsSubscription is told: verdicts, and the numbers of the collector's inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kwitness.contracts.envelopes import SubscriptionState
+from kwitness.contracts.software import librdkafka_version
+from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.desired.subscription_plan import SeenSoftware
+from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
+from kwitness.runtime.subscriptions.risk import SAFE_PREFIXES
+
+__all__ = ["at_risk_entries", "held_verdict", "live_fields"]
+
+_MOST = 20
+
+
+def held_verdict(software: Sequence[SeenSoftware], metrics: Sequence[str], window: str) -> Verdict:
+    """Ready=False, because clients would crash; says whom, and how to make the subscription harmless."""
+    names = ", ".join(sorted({f"{one.name} {one.version}" for one in software})[:5])
+    missing = [prefix for prefix in SAFE_PREFIXES if prefix not in metrics and ALL_METRICS not in metrics]
+    return Verdict(
+        "Ready",
+        "False",
+        "ClientsAtRisk",
+        f"not on the broker, because clients seen within {window} would abort: {names}. Upgrade them to librdkafka"
+        f" 2.5.3 or newer, keep them out by spec.match, or add {' and '.join(missing)} to spec.metrics, with which the"
+        " subscription is safe; spec.riskPolicy apply accepts the risk",
+    )
+
+
+def at_risk_entries(software: Sequence[SeenSoftware], rfc3339: Any) -> list[dict[str, Any]]:
+    """``status.atRiskClients``, the last seen first; ``rfc3339`` renders milliseconds."""
+    entries = []
+    for one in sorted(software, key=lambda entry: (-entry.last_seen_ms, entry.name, entry.version))[:_MOST]:
+        inside = librdkafka_version(one.name, one.version)
+        entry = {
+            "clientSoftwareName": one.name[:256],
+            "clientSoftwareVersion": one.version[:256],
+            "lastSeen": rfc3339(one.last_seen_ms),
+        }
+        if inside is not None:
+            entry["librdkafkaVersion"] = ".".join(map(str, inside))
+        entries.append(entry)
+    return entries
+
+
+def live_fields(state: SubscriptionState | None) -> dict[str, Any]:
+    """The numbers; a number that is not known is absent."""
+    if state is None:
+        return {}
+    silent = sorted(
+        (one for one in state.silent_software if not one.ours),
+        key=lambda one: (-one.connections, one.client_software_name, one.client_software_version),
+    )
+    return {
+        "clients": state.clients.model_dump(exclude_none=True),
+        "silentSoftware": [
+            {
+                "clientSoftwareName": one.client_software_name[:256],
+                "clientSoftwareVersion": one.client_software_version[:256],
+                "connections": one.connections,
+                "reason": one.reason,
+            }
+            for one in silent[:_MOST]
+        ],
+        "unsentPrefixes": sorted(prefix[:255] for prefix in state.unsent_prefixes)[:256],
+    }

@@ -1,0 +1,139 @@
+"""All ClientMetricsSubscriptions of one Kafka cluster together, since what is dangerous is their union.
+
+The queue's key is the KafkaCluster's, so one cluster is written to by one worker at a time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
+from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
+from kwitness.operator.desired.conditions import Verdict, failure
+from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
+from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.reconcile.inventory import poll_inventory
+from kwitness.operator.reconcile.orphans import find_orphans
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.references import referred_cluster, subscriptions_of
+from kwitness.operator.reconcile.subscription_apply import Round, apply_subscriptions
+from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+
+__all__ = ["reconcile_subscriptions"]
+
+_KIND = "ClientMetricsSubscription"
+_log = logging.getLogger(__name__)
+
+
+async def reconcile_subscriptions(context: Context, key: Key) -> Again:
+    """Bring the broker configs and statuses of all subscriptions of cluster ``key`` up to date."""
+    if context.store.get("KafkaCluster", key) is None:
+        return await _without_cluster(context, key)
+    facts = context.clusters.get(key)
+    if facts is None or not facts.checked:
+        # The cluster's own reconcile wakes us; a status written now would say something for a second.
+        return Again()
+    if facts.inventory_verdict is None:
+        await poll_inventory(context, key)
+    resources = subscriptions_of(context, key)
+    outcomes: dict[Key, SubscriptionOutcome] = {}
+    wanted = await _wanted(context, resources, outcomes)
+    trouble: OperatorError | None = None
+    if facts.trouble is None and facts.connection is not None:
+        try:
+            await apply_subscriptions(Round(context, facts, key, resources, outcomes), facts.connection, wanted)
+        except OperatorError as error:
+            trouble = error
+            _all_not_ready(context, wanted, outcomes, error)
+    else:
+        _all_not_ready(context, wanted, outcomes, PassingError("ClusterNotReady", facts.trouble or "not connected"))
+    facts.outcomes = outcomes
+    await write_subscription_statuses(context, key)
+    context.enqueue("Inventory", key, context.settings.inventory_seconds)
+    if trouble is not None:
+        # What goes wrong here the cluster's own look explains better.
+        context.enqueue("KafkaCluster", key, 0.0)
+        raise trouble
+    return Again()
+
+
+async def _without_cluster(context: Context, key: Key) -> Again:
+    facts = context.clusters.pop(key, None)
+    if facts is not None and facts.connection is not None and not facts.paused:
+        await _clean_up(context, key, facts, facts.connection)
+    resources = subscriptions_of(context, key)
+    if not resources:
+        return Again(forget=True)
+    outcomes: dict[Key, SubscriptionOutcome] = {}
+    await _wanted(context, resources, outcomes)
+    context.clusters[key] = ClusterFacts(outcomes=outcomes)
+    await write_subscription_statuses(context, key)
+    return Again()
+
+
+async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connection: KafkaConnection) -> None:
+    """Remove what this installation has on a cluster whose KafkaCluster is gone, with the connection still known."""
+    try:
+        present = await context.kafka.subscriptions(connection)
+        ours = await find_orphans(Round(context, facts, cluster, {}, {}), present, forsaken=True)
+        results = await context.kafka.alter(connection, dict.fromkeys(sorted(ours), None)) if ours else {}
+    except OperatorError as error:
+        _log.warning(
+            "Could not clean up behind a KafkaCluster; docs/operations/uninstall.md has the command that does",
+            extra={"key": str(cluster), "reason": error.reason},
+        )
+        return
+    if results:
+        _log.info("Cleaned up behind a KafkaCluster", extra={"key": str(cluster), "resources": sorted(results)})
+
+
+async def _wanted(
+    context: Context, resources: Mapping[Key, dict[str, Any]], outcomes: dict[Key, SubscriptionOutcome]
+) -> list[Wanted]:
+    wanted = []
+    for key, body in sorted(resources.items()):
+        try:
+            wanted.append(await _one_wanted(context, key, body))
+        except OperatorError as error:
+            outcomes[key] = _unchanged(context, key, failure(error))
+    return wanted
+
+
+async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wanted:
+    resource = parsed(ClientMetricsSubscription, body)
+    spec = resource.spec
+    cluster = await referred_cluster(context, key.namespace, spec.cluster_ref)
+    restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
+    return Wanted(
+        key=key,
+        subscription=desired_subscription(
+            broker_name(context.installation, key),
+            resource,
+            restriction=restriction,
+            min_interval=context.settings.limits.min_interval,
+        ),
+        accepts_risk=spec.risk_policy == "apply",
+        risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
+        suspended=spec.suspend or "deletionTimestamp" in body["metadata"],
+    )
+
+
+def _all_not_ready(
+    context: Context, wanted: list[Wanted], outcomes: dict[Key, SubscriptionOutcome], error: OperatorError
+) -> None:
+    if error.reason != "Forbidden":
+        error = PassingError("ClusterNotReady", error.message)
+    for one in wanted:
+        outcomes.setdefault(one.key, _unchanged(context, one.key, failure(error)))
+
+
+def _unchanged(context: Context, key: Key, verdict: Verdict) -> SubscriptionOutcome:
+    status = (context.store.get(_KIND, key) or {}).get("status") or {}
+    kept = ("brokerResource", "appliedHash", "driftRepairs", "atRiskClients")
+    return SubscriptionOutcome(verdict, {name: status[name] for name in kept if name in status})

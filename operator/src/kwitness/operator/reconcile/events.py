@@ -1,0 +1,55 @@
+"""Events, written deliberately: for repaired drift, held subscriptions and swept orphans, and not too often."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import Final, Literal
+
+from kwitness.operator.adapters.kubernetes import FIELD_MANAGER
+from kwitness.operator.context import Context
+from kwitness.operator.errors import OperatorError
+from kwitness.operator.store import Key
+
+__all__ = ["emit"]
+
+_LEAST_SECONDS: Final = 300.0
+"""Between two events of one object and reason; what happens in between is in the status and in metrics."""
+
+_NOTE_LENGTH: Final = 1024
+
+
+async def emit(
+    context: Context, kind: str, key: Key, *, reason: str, note: str, action: str, type_: Literal["Normal", "Warning"]
+) -> None:
+    """Write an event about an object of ours; a refusal is not worth failing a reconcile for."""
+    body = context.store.get(kind, key)
+    last = context.event_written.get((kind, key, reason), float("-inf"))
+    if body is None or time.monotonic() - last < _LEAST_SECONDS:
+        return
+    context.event_written[(kind, key, reason)] = time.monotonic()
+    moment = context.clock.now_ms()
+    digest = hashlib.sha256(f"{kind}/{key}/{reason}/{moment}".encode()).hexdigest()[:16]
+    event = {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": f"{key.name[:200]}.{digest}", "namespace": key.namespace},
+        "eventTime": f"{context.clock.rfc3339(moment)[:-1]}.{moment % 1000:03d}000Z",
+        "type": type_,
+        "reason": reason,
+        "action": action,
+        "note": note[:_NOTE_LENGTH],
+        "reportingController": "kwitness.dev/operator",
+        "reportingInstance": FIELD_MANAGER,
+        "regarding": {
+            "apiVersion": body["apiVersion"],
+            "kind": kind,
+            "name": key.name,
+            "namespace": key.namespace,
+            "uid": body["metadata"]["uid"],
+        },
+    }
+    try:
+        await context.kubernetes.apply(event)
+    except OperatorError:
+        del context.event_written[(kind, key, reason)]

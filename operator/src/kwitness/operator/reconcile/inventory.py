@@ -1,0 +1,136 @@
+"""What a cluster's collector knows about clients, asked often enough to notice one that a subscription would crash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.software import crashes_on_unknown_metrics
+from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.desired.subscription_plan import SeenSoftware, broker_name
+from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.references import cluster_key, referred_cluster, subscriptions_of
+from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+
+__all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
+
+
+async def reconcile_inventory(context: Context, key: Key) -> Again:
+    """Ask the collector of cluster ``key``, show the numbers, and have dangerous subscriptions looked at anew."""
+    facts = context.clusters.get(key)
+    if facts is None or context.store.get("KafkaCluster", key) is None:
+        return Again(forget=True)
+    brokers_before = _brokers(facts)
+    risk_before = {(one.name, one.version) for one in crashing_software(facts)}
+    has_collector = await poll_inventory(context, key)
+    if risk_before != {(one.name, one.version) for one in crashing_software(facts)}:
+        context.enqueue("ClientMetricsSubscription", key, 0.0)
+    if brokers_before != _brokers(facts):
+        context.enqueue("KafkaCluster", key, 0.0)
+    await write_subscription_statuses(context, key)
+    return Again(context.settings.inventory_seconds) if has_collector else Again(forget=True)
+
+
+async def poll_inventory(context: Context, key: Key) -> bool:
+    """Refresh the facts of cluster ``key`` from its collector; return whether it has one. Never raises."""
+    facts = context.clusters.setdefault(key, ClusterFacts())
+    collectors = await collectors_of(context, key)
+    if not collectors:
+        facts.inventory, facts.subscription_states = None, {}
+        facts.inventory_verdict = Verdict(
+            "InventoryAvailable",
+            "False",
+            "NoCollector",
+            "no TelemetryCollector names this cluster, so no client numbers are known: apply one",
+        )
+        return False
+    collector = collectors[0]
+    status = (context.store.get("KafkaCluster", key) or {}).get("status") or {}
+    cluster_id = facts.cluster_id or status.get("clusterId")
+    try:
+        if cluster_id is None:
+            raise PassingError("CollectorUnreachable", "the cluster id is not known yet")
+        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)]
+        await _fetch(context, facts, collector, str(cluster_id), names)
+    except OperatorError as error:
+        facts.inventory_verdict = Verdict("InventoryAvailable", "False", "CollectorUnreachable", error.message)
+    else:
+        facts.inventory_verdict = Verdict(
+            "InventoryAvailable", "True", "InventoryAvailable", f"TelemetryCollector {collector.metadata.name} reports"
+        )
+    return True
+
+
+async def _fetch(
+    context: Context, facts: ClusterFacts, collector: TelemetryCollector, cluster_id: str, names: Sequence[str]
+) -> None:
+    key = Key(collector.metadata.namespace, collector.metadata.name)
+    authorities = await _authorities(context, collector)
+    base = context.collector_url(key, collector.spec.ingest.tls.secret_ref is not None)
+    try:
+        found = await context.inventory.get(f"{base}/v1/clusters/{cluster_id}", authorities=authorities)
+        facts.inventory = None if found is None else ClusterState.model_validate(found)
+        states: dict[str, SubscriptionState] = {}
+        for name in names:
+            answer = await context.inventory.get(f"{base}/v1/subscriptions/{name}", authorities=authorities)
+            if answer is not None:
+                states[name] = SubscriptionState.model_validate(answer)
+        facts.subscription_states = states
+    except ValidationError as error:
+        raise PassingError(
+            "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"
+        ) from error
+
+
+async def _authorities(context: Context, collector: TelemetryCollector) -> str | None:
+    reference = collector.spec.ingest.tls.ca_config_map_ref
+    if reference is None:
+        return None
+    found = await context.kubernetes.get("ConfigMap", collector.metadata.namespace, reference.name)
+    authorities = ((found or {}).get("data") or {}).get("ca.crt")
+    if not authorities:
+        raise PassingError(
+            "CollectorUnreachable", f"ConfigMap {reference.name} of spec.ingest.tls.caConfigMapRef has no ca.crt"
+        )
+    return str(authorities)
+
+
+async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
+    """Collectors that may name cluster ``key``, the one that serves it first (the oldest, then by name)."""
+    found = []
+    for _, body in context.store.items("TelemetryCollector"):
+        try:
+            collector = parsed(TelemetryCollector, body)
+            namespace = collector.metadata.namespace
+            if cluster_key(namespace, collector.spec.cluster_ref) == key:
+                await referred_cluster(context, namespace, collector.spec.cluster_ref)
+                found.append(collector)
+        except OperatorError:
+            # Its own reconcile says so in its status.
+            continue
+    return sorted(
+        found, key=lambda one: (one.metadata.creation_timestamp or "", one.metadata.namespace, one.metadata.name)
+    )
+
+
+def crashing_software(facts: ClusterFacts) -> list[SeenSoftware]:
+    """Software of the range at risk that the inventory remembers."""
+    return [
+        SeenSoftware(one.client_software_name, one.client_software_version, one.last_seen_ms)
+        for one in (facts.inventory.software if facts.inventory else ())
+        if crashes_on_unknown_metrics(one.client_software_name, one.client_software_version) == "yes"
+    ]
+
+
+def _brokers(facts: ClusterFacts) -> list[tuple[object, ...]]:
+    return [
+        (one.broker_id, one.plugin_version, one.kafka_version, one.gauge_truncated, one.listeners, one.warnings)
+        for one in (facts.inventory.brokers if facts.inventory else ())
+    ]

@@ -1,0 +1,122 @@
+"""KafkaCluster: connect, describe, create the platform's topics, and tell the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.adapters.kafka_admin import ClusterSeen
+from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.desired.conditions import Verdict, failure, ready
+from kwitness.operator.desired.kafka_cluster_status import (
+    acl_hints,
+    cluster_fields,
+    topic_names,
+    wanted_topics,
+    warnings,
+)
+from kwitness.operator.errors import OperatorError, SettledError
+from kwitness.operator.reconcile.connecting import connection_of
+from kwitness.operator.reconcile.inventory import poll_inventory
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+
+__all__ = ["ACCEPT_ANNOTATION", "PAUSE_ANNOTATION", "reconcile_kafka_cluster"]
+
+PAUSE_ANNOTATION = "kwitness.dev/pause"
+ACCEPT_ANNOTATION = "kwitness.dev/accept-cluster-id"
+_KIND = "KafkaCluster"
+_DEPENDENTS = ("TelemetryCollector", "AnalyticsJob")
+_KEPT = ("clusterId", "brokers", "kafkaVersion", "telemetry", "listeners", "warnings", "acls")
+
+
+async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
+    """Bring one KafkaCluster's status up to date and its topics into being."""
+    body = context.store.get(_KIND, key)
+    if body is None:
+        # The subscriptions' reconcile cleans up with the connection that is still known.
+        _wake(context, key)
+        return Again(forget=True)
+    facts = context.clusters.setdefault(key, ClusterFacts())
+    before = (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection)
+    error: OperatorError | None = None
+    fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
+    try:
+        cluster = parsed(KafkaCluster, body)
+        facts.paused = cluster.metadata.annotations.get(PAUSE_ANNOTATION) == "true"
+        fields["acls"] = acl_hints(cluster)
+        verdict, fields = await _observe(context, key, facts, cluster, fields)
+    except OperatorError as caught:
+        error = caught
+        verdict = failure(caught)
+        if caught.reason not in {"Forbidden", "Paused"} or facts.seen is None:
+            facts.trouble = f"KafkaCluster {key.name} is not ready ({caught.reason}): see its status"
+    facts.checked = True
+    wait = await write_status(context, _KIND, key, fields=fields, verdicts=[verdict])
+    if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
+        _wake(context, key)
+    if error is not None:
+        raise error
+    return Again(wait)
+
+
+async def _observe(
+    context: Context, key: Key, facts: ClusterFacts, cluster: KafkaCluster, fields: dict[str, Any]
+) -> tuple[Verdict, dict[str, Any]]:
+    connection = await connection_of(context, cluster)
+    if facts.inventory_verdict is None:
+        await poll_inventory(context, key)
+    facts.seen = None
+    seen = await context.kafka.observe(connection, topic_names(cluster))
+    _check_identity(cluster, seen, fields.get("clusterId"))
+    facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
+    found = warnings(
+        cluster=cluster,
+        seen=seen,
+        inventory=facts.inventory,
+        shared_with=_shared_with(context, key, seen.cluster_id),
+        deletion_held=facts.deletion_held,
+    )
+    fields.update(cluster_fields(seen, facts.inventory, cluster, found))
+    fields = {name: value for name, value in fields.items() if value is not None}
+    if facts.paused:
+        message = (
+            f"nothing is written to the brokers while the annotation {PAUSE_ANNOTATION} is true: remove it to go on"
+        )
+        return Verdict("Ready", "Unknown", "Paused", message), fields
+    missing = tuple(topic for topic in wanted_topics(cluster, len(seen.brokers)) if topic.name not in seen.topics)
+    if missing:
+        results = await context.kafka.create_topics(connection, missing)
+        for trouble in results.values():
+            if trouble is not None:
+                raise trouble
+    return ready("Connected", f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"), fields
+
+
+def _check_identity(cluster: KafkaCluster, seen: ClusterSeen, last: str | None) -> None:
+    accepted = cluster.spec.cluster_id or cluster.metadata.annotations.get(ACCEPT_ANNOTATION) or last
+    if accepted is not None and accepted != seen.cluster_id:
+        raise SettledError(
+            "ClusterIdChanged",
+            f"the addresses lead to cluster {seen.cluster_id}, not to {accepted}; nothing is applied to it. If that is"
+            f" meant, set spec.clusterId, or the annotation {ACCEPT_ANNOTATION}, to {seen.cluster_id}",
+        )
+
+
+def _shared_with(context: Context, key: Key, cluster_id: str) -> list[str]:
+    return [
+        str(other)
+        for other, body in context.store.items(_KIND)
+        if other != key and (body.get("status") or {}).get("clusterId") == cluster_id
+    ]
+
+
+def _wake(context: Context, key: Key) -> None:
+    context.enqueue("ClientMetricsSubscription", key, 0.0)
+    for kind in _DEPENDENTS:
+        for other, body in context.store.items(kind):
+            reference = body.get("spec", {}).get("clusterRef", {})
+            if Key(reference.get("namespace") or other.namespace, reference.get("name", "")) == key:
+                context.enqueue(kind, other, 0.0)

@@ -1,0 +1,30 @@
+"""Bodies as the API server sent them, as the models of contracts."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from kwitness.operator.errors import SettledError
+
+__all__ = ["parsed"]
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def parsed(model: type[M], body: dict[str, Any]) -> M:
+    """Return ``body`` as ``model``.
+
+    Raises
+    ------
+    SettledError
+        Reason InvalidSpec: the object was stored under another version of the schema.
+    """
+    try:
+        # An unreadable old status must not stand in the way: it is about to be replaced.
+        return model.model_validate({name: value for name, value in body.items() if name != "status"})
+    except ValidationError as error:
+        issue = error.errors()[0]
+        field = ".".join(str(part) for part in issue["loc"])
+        raise SettledError("InvalidSpec", f"{field}: {issue['msg']}; apply the resource again") from error

@@ -1,0 +1,71 @@
+"""Who may refer to which KafkaCluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.references import ClusterRef
+from kwitness.operator.context import Context
+from kwitness.operator.errors import OperatorError, SettledError
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.store import Key
+
+__all__ = ["cluster_key", "referred_cluster", "subscriptions_of"]
+
+
+def cluster_key(namespace: str, reference: ClusterRef) -> Key:
+    """The KafkaCluster that a resource of ``namespace`` names."""
+    return Key(reference.namespace or namespace, reference.name)
+
+
+async def referred_cluster(context: Context, namespace: str, reference: ClusterRef) -> KafkaCluster:
+    """Return the KafkaCluster if it may be referred to from ``namespace``.
+
+    Raises
+    ------
+    SettledError
+        RefNotPermitted, which does not tell whether a cluster elsewhere exists, or ClusterNotReady for one that does
+        not exist in the same namespace.
+    """
+    key = cluster_key(namespace, reference)
+    body = context.store.get("KafkaCluster", key)
+    if key.namespace == namespace:
+        if body is None:
+            raise SettledError(
+                "ClusterNotReady",
+                f"there is no KafkaCluster {key.name} in this namespace: apply it, or correct spec.clusterRef",
+            )
+        return parsed(KafkaCluster, body)
+    if body is not None:
+        cluster = parsed(KafkaCluster, body)
+        if await _permits(context, cluster, namespace):
+            return cluster
+    raise SettledError(
+        "RefNotPermitted",
+        f"KafkaCluster {key} may not be referred to from namespace {namespace}: its owner can allow it in"
+        " spec.allowedNamespaces",
+    )
+
+
+def subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:
+    """Bodies of the ClientMetricsSubscriptions that name ``cluster``, permitted or not."""
+    found = {}
+    for key, body in context.store.items("ClientMetricsSubscription"):
+        reference = body.get("spec", {}).get("clusterRef", {})
+        if Key(reference.get("namespace") or key.namespace, reference.get("name", "")) == cluster:
+            found[key] = body
+    return found
+
+
+async def _permits(context: Context, cluster: KafkaCluster, namespace: str) -> bool:
+    allowed = cluster.spec.allowed_namespaces
+    if allowed.from_ != "Selector" or allowed.selector is None:
+        return allowed.from_ == "All"
+    try:
+        found = await context.kubernetes.get("Namespace", None, namespace)
+    except OperatorError:
+        # Without the right to read namespaces nothing is known about their labels, so nothing is allowed.
+        return False
+    labels = (found or {}).get("metadata", {}).get("labels", {})
+    return all(labels.get(name) == value for name, value in allowed.selector.match_labels.items())

@@ -1,0 +1,190 @@
+"""One round of looking at a broker's CLIENT_METRICS configs, planning, writing, and judging what became of each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kwitness.operator import metrics
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
+from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
+from kwitness.operator.desired.conditions import Verdict, failure, ready
+from kwitness.operator.desired.subscription_plan import (
+    SeenSoftware,
+    SubscriptionPlan,
+    Wanted,
+    broker_name,
+    config_hash,
+    plan,
+)
+from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict
+from kwitness.operator.errors import OperatorError
+from kwitness.operator.reconcile.events import emit
+from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
+from kwitness.operator.reconcile.orphans import Round, find_orphans
+from kwitness.operator.store import Key
+from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
+
+__all__ = ["Round", "apply_subscriptions"]
+
+_KIND = "ClientMetricsSubscription"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    decided: SubscriptionPlan
+    answers: Mapping[str, OperatorError | None]
+    statuses: Mapping[str, dict[str, Any]]
+
+
+async def apply_subscriptions(work: Round, connection: KafkaConnection, wanted: list[Wanted]) -> None:
+    """Make the broker's configs what is wanted and safe, and put an outcome for each into ``work.outcomes``.
+
+    Raises
+    ------
+    OperatorError
+        When the broker could not be read or the request as a whole failed.
+    """
+    context, facts = work.context, work.facts
+    present = await context.kafka.subscriptions(connection)
+    orphans = await find_orphans(work, present)
+    statuses = {
+        broker_name(context.installation, key): body.get("status") or {} for key, body in work.resources.items()
+    }
+    decided = plan(
+        wanted=wanted,
+        present=present,
+        orphans=orphans,
+        applied={name: status["appliedHash"] for name, status in statuses.items() if "appliedHash" in status},
+        seen=_seen(facts, statuses),
+        now_ms=context.clock.now_ms(),
+    )
+    answers: dict[str, OperatorError | None] = {}
+    if decided.changes and not facts.paused:
+        answers = await context.kafka.alter(connection, decided.changes)
+    result = _Result(decided, answers, statuses)
+    await _report(work, result, orphans)
+    for one in wanted:
+        work.outcomes[one.key] = await _judge(work, one, result)
+    await _share(work, _after(present, result))
+
+
+def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[SeenSoftware]:
+    # Inventory and statuses together: the one forgets with its volume, the other with the resource.
+    newest: dict[tuple[str, str], int] = {}
+    remembered = [
+        SeenSoftware(
+            entry["clientSoftwareName"],
+            entry["clientSoftwareVersion"],
+            round(datetime.fromisoformat(entry["lastSeen"]).timestamp() * 1000),
+        )
+        for status in statuses.values()
+        for entry in status.get("atRiskClients", ())
+    ]
+    for one in [*crashing_software(facts), *remembered]:
+        known = (one.name, one.version)
+        newest[known] = max(newest.get(known, 0), one.last_seen_ms)
+    return [SeenSoftware(name, version, when) for (name, version), when in sorted(newest.items())]
+
+
+async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None:
+    done = [name for name, error in result.answers.items() if error is None]
+    for name in done:
+        operation = "remove" if result.decided.changes[name] is None else "write"
+        metrics.BROKER_WRITES.labels(operation=operation).inc()
+        _log.info("Broker config changed", extra={"resource": name, "operation": operation, "key": str(work.cluster)})
+    if swept := sorted(orphans.intersection(done)):
+        note = f"removed {', '.join(swept[:10])} from the broker: the resources are gone"
+        await emit(
+            work.context, "KafkaCluster", work.cluster, reason="Swept", action="Sweep", note=note, type_="Normal"
+        )
+    retained = tuple(sorted(result.decided.retained))
+    if retained != work.facts.deletion_held:
+        work.facts.deletion_held = retained
+        work.context.enqueue("KafkaCluster", work.cluster, 0.0)
+
+
+async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutcome:
+    name = one.subscription.id
+    status = result.statuses.get(name, {})
+    fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": status.get("driftRepairs")}
+    as_before = {**fields, "appliedHash": status.get("appliedHash")}
+    error = result.answers.get(name)
+    if error is not None:
+        return SubscriptionOutcome(failure(error), as_before)
+    if work.facts.paused and name in result.decided.changes:
+        verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
+        return SubscriptionOutcome(verdict, as_before)
+    if one.suspended:
+        return SubscriptionOutcome(ready("Suspended", "not on the broker, as spec.suspend says"), fields)
+    if name in result.decided.held:
+        return await _held(work, one, result.decided.held[name], status, fields)
+    fields["appliedHash"] = config_hash(to_configs(one.subscription))
+    if name in result.decided.drifted:
+        fields["driftRepairs"] = int(status.get("driftRepairs") or 0) + 1
+        metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
+        note = f"the broker config {name} had been changed by someone else and was put right"
+        await emit(work.context, _KIND, one.key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
+    return SubscriptionOutcome(ready("Applied", f"on the broker as {name}"), fields)
+
+
+async def _held(
+    work: Round, one: Wanted, found: tuple[SeenSoftware, ...], status: dict[str, Any], fields: dict[str, Any]
+) -> SubscriptionOutcome:
+    verdict = held_verdict(found, one.subscription.metrics, f"{one.risk_window_ms // 3_600_000} h")
+    old = {
+        (entry["clientSoftwareName"], entry["clientSoftwareVersion"]): entry
+        for entry in status.get("atRiskClients", ())
+    }
+    entries = at_risk_entries(found, work.context.clock.rfc3339)
+    # The time of the last sighting moves with every look; a step of a minute keeps the status from being rewritten.
+    fields["atRiskClients"] = [_steady(entry, old) for entry in entries]
+    if status.get("appliedHash") or not old:
+        action = "Withdraw" if status.get("appliedHash") else "Hold"
+        await emit(
+            work.context,
+            _KIND,
+            one.key,
+            reason="ClientsAtRisk",
+            action=action,
+            note=verdict.message,
+            type_="Warning",
+        )
+    return SubscriptionOutcome(verdict, fields)
+
+
+def _steady(entry: dict[str, Any], old: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
+    before = old.get((entry["clientSoftwareName"], entry["clientSoftwareVersion"]))
+    if before is None:
+        return entry
+    moved = datetime.fromisoformat(entry["lastSeen"]) - datetime.fromisoformat(before["lastSeen"])
+    return entry if moved.total_seconds() >= 60 else before  # noqa: PLR2004 - the minute of the comment above
+
+
+def _after(present: Mapping[str, Mapping[str, str]], result: _Result) -> dict[str, Mapping[str, str]]:
+    after = dict(present)
+    for name, target in result.decided.changes.items():
+        if name in result.answers and result.answers[name] is None:
+            if target is None:
+                after.pop(name, None)
+            else:
+                after[name] = target
+    return after
+
+
+async def _share(work: Round, configs: Mapping[str, Mapping[str, str]]) -> None:
+    found = []
+    for name, values in sorted(configs.items()):
+        try:
+            found.append(parse(name, values))
+        except UnreadableSubscriptionError:
+            _log.warning("Unreadable broker config left out of the collector's list", extra={"resource": name})
+    if work.facts.subscriptions != tuple(found):
+        work.facts.subscriptions = tuple(found)
+        for collector in await collectors_of(work.context, work.cluster):
+            key = Key(collector.metadata.namespace, collector.metadata.name)
+            work.context.enqueue("TelemetryCollector", key, 0.0)

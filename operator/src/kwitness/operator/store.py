@@ -1,0 +1,53 @@
+"""The resources as last seen, by kind; what kopf's watches and our own writes keep up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from typing_extensions import override
+
+__all__ = ["Key", "Store"]
+
+
+class Key(NamedTuple):
+    """Namespace and name of a namespaced object."""
+
+    namespace: str
+    name: str
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+class Store:
+    """Bodies as the API server sent them, without ``managedFields``, which are the larger part of most."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, dict[Key, dict[str, Any]]] = {}
+
+    def put(self, kind: str, body: dict[str, Any]) -> bool:
+        """Keep ``body``; return whether it was news (an echo of our own write is not)."""
+        metadata = body["metadata"]
+        key = Key(metadata["namespace"], metadata["name"])
+        known = self._bodies.setdefault(kind, {}).get(key)
+        if known is not None and known["metadata"].get("resourceVersion") == metadata.get("resourceVersion"):
+            return False
+        self._bodies[kind][key] = {
+            **body,
+            "metadata": {name: value for name, value in metadata.items() if name != "managedFields"},
+        }
+        return True
+
+    def remove(self, kind: str, key: Key) -> None:
+        """Forget an object that is gone."""
+        self._bodies.get(kind, {}).pop(key, None)
+
+    def get(self, kind: str, key: Key) -> dict[str, Any] | None:
+        """The body, or None."""
+        return self._bodies.get(kind, {}).get(key)
+
+    def items(self, kind: str) -> Iterator[tuple[Key, dict[str, Any]]]:
+        """All objects of a kind, in no particular order."""
+        yield from list(self._bodies.get(kind, {}).items())
