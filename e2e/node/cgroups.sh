@@ -13,7 +13,8 @@ hierarchies() {
   fi
 }
 
-# A child of the cpuset hierarchy begins without processors or memory and takes no process until it has some.
+# Version 1: a child of the cpuset hierarchy begins without processors or memory and takes no process until it has some.
+# Version 2: a child has the controllers that its parent passes on.
 inherit() {
   local name
   for name in cpuset.cpus cpuset.mems; do
@@ -28,6 +29,7 @@ case $action in
   make)
     for hierarchy in $(hierarchies); do
       mkdir -p "$hierarchy/kwitness/$node"
+      if [ -f "$hierarchy/cgroup.controllers" ]; then inherit "$hierarchy"; fi
       inherit "$hierarchy/kwitness"
       inherit "$hierarchy/kwitness/$node"
     done

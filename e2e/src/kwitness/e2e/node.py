@@ -114,8 +114,7 @@ class KubernetesNode(DockerContainer, Cluster):
             if engine.image_exists(image):
                 self._remove_cgroups(image)
             if not keep_images:
-                for volume in self._image_volumes():
-                    engine.docker("volume", "rm", "--force", volume)
+                self._remove_image_volumes(keep="")
             with contextlib.suppress(FileNotFoundError):
                 self.kubeconfig.unlink()
         self.get_docker_client().client.close()
@@ -186,6 +185,7 @@ class KubernetesNode(DockerContainer, Cluster):
 
     def _create(self) -> None:
         self._progress(f"starting node {self.node_name} ({self.image})")
+        self._remove_image_volumes(keep=self._image_volume())
         self.ports = cast("dict[str, int | None]", {_API_PORT: ("127.0.0.1",)})
         self.volumes = {}
         self.with_volume_mapping("/sys/fs/cgroup", "/sys/fs/cgroup", "rw")
@@ -277,25 +277,33 @@ class KubernetesNode(DockerContainer, Cluster):
 
     def _remove_cgroups(self, image: str) -> None:
         """Remove what the kubelet left in the host's hierarchies, with the rights of a container."""
-        client = self.get_docker_client().client
-        client.containers.run(
+        container = self.get_docker_client().client.containers.create(
             image,
             entrypoint=["/opt/kwitness/cgroups.sh"],
             command=["remove", self.node_name],
-            remove=True,
             network_mode="none",
             cgroupns="host",
             volumes={"/sys/fs/cgroup": {"bind": "/sys/fs/cgroup", "mode": "rw"}},
             **node_rights(image),
         )
+        try:
+            container.start()
+            if container.wait()["StatusCode"] != 0:
+                left = container.logs().decode(errors="replace")
+                raise NodeNotReadyError(f"control groups of node {self.node_name} could not be removed: {left}")
+        finally:
+            container.remove(force=True, v=True)
 
     def _image_volume(self) -> str:
         """Images stay imported as long as the node's own image is the same."""
         return f"{self.node_name}-images-{self.image.rpartition(':')[2]}"
 
-    def _image_volumes(self) -> list[str]:
-        names = engine.docker("volume", "ls", "--quiet", "--filter", f"name={self.node_name}-images-").split()
-        return [name for name in names if name.startswith(f"{self.node_name}-images-")]
+    def _remove_image_volumes(self, *, keep: str) -> None:
+        """Remove the image volumes of this node but one: those of outdated node images hold gigabytes for nobody."""
+        prefix = f"{self.node_name}-images-"
+        for volume in engine.docker("volume", "ls", "--quiet", "--filter", f"name={prefix}").split():
+            if volume.startswith(prefix) and volume != keep:
+                engine.docker("volume", "rm", "--force", volume)
 
 
 def main() -> None:

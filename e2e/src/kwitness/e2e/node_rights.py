@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -56,19 +58,24 @@ _CAPABILITIES = (
 _NOT_ASKED = frozenset({"SYS_RESOURCE", "PERFMON", "BPF", "CHECKPOINT_RESTORE"})
 
 
+@functools.cache
 def node_rights(image: str) -> dict[str, Any]:
     """Arguments for the engine's create call: `privileged`, or as near to it as this machine allows.
 
     A machine whose own bounding set lacks a capability refuses `--privileged` altogether.
     """
+    probe = f"kwitness-probe-{secrets.token_hex(4)}"
     try:
-        docker("run", "--rm", "--privileged", "--network", "none", "--entrypoint", "/bin/true", image)
+        docker("run", "--name", probe, "--privileged", "--network", "none", "--entrypoint", "/bin/true", image)
     except CommandFailedError:
         return {
             "cap_add": bounding_capabilities(Path("/proc/self/status").read_text()),
             "security_opt": ["seccomp=unconfined", "apparmor=unconfined"],
             "device_cgroup_rules": ["a *:* rwm"],
         }
+    finally:
+        # `--rm` would leave the volumes of a container that could not be started.
+        docker("rm", "--force", "--volumes", probe)
     return {"privileged": True}
 
 
