@@ -110,6 +110,14 @@ class ApiServer:
         """Run kubectl as administrator and return its standard output; see `Cluster.kubectl`."""
         return self.cluster().kubectl(*arguments, input=input)
 
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        """Ask the API as administrator; `path` begins with a slash, `options` are those of `requests`."""
+        with requests.Session() as session:
+            session.trust_env = False  # a proxy of the environment does not reach loopback
+            session.headers["Authorization"] = f"Bearer {_ADMIN_TOKEN}"
+            session.verify = str(self._folder / "certificates/apiserver.crt")
+            return session.request(method, f"{self.url}{path}", timeout=30, **options)
+
     def cluster(self, user: str | None = None) -> Cluster:
         """Kubectl as administrator or as one of `users`."""
         return Cluster(kubeconfig=self.kubeconfig_of(user), kubectl=binaries.kubectl(self._progress))
@@ -217,14 +225,8 @@ class ApiServer:
         raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
 
     def _says_ready(self) -> bool:
-        headers = {"Authorization": f"Bearer {_ADMIN_TOKEN}"}
-        authority = str(self._folder / "certificates/apiserver.crt")
-        with requests.Session() as session:
-            session.trust_env = False  # a proxy of the environment does not reach loopback
-            ready = session.get(f"{self.url}/readyz", headers=headers, verify=authority, timeout=5)
-            # The namespace is made by a loop after readiness; without it nothing can be applied.
-            place = session.get(f"{self.url}/api/v1/namespaces/default", headers=headers, verify=authority, timeout=5)
-        return ready.ok and place.ok
+        # The namespace is made by a loop after readiness; without it nothing can be applied.
+        return self.request("GET", "/readyz").ok and self.request("GET", "/api/v1/namespaces/default").ok
 
 
 def _free_ports(count: int) -> list[int]:

@@ -163,11 +163,19 @@ def _operation(operation: Operation) -> dict[str, Any]:
     return made
 
 
+def _bodies() -> Iterator[type[BaseModel]]:
+    for one in OPERATIONS:
+        if one.request:
+            yield one.request
+        if one.answer:
+            yield one.answer
+    yield ErrorBody
+
+
 def openapi() -> dict[str, Any]:
     """Return the OpenAPI document."""
-    bodies: list[type[BaseModel]] = [body for one in OPERATIONS for body in (one.request, one.answer) if body]
     _, schemas = models_json_schema(
-        [(model, "validation") for model in (*bodies, ErrorBody)],
+        [(model, "validation") for model in _bodies()],
         by_alias=True,
         ref_template="#/components/schemas/{model}",
     )

@@ -91,7 +91,7 @@ class Run(Contract):
     schedule: str | None = Field(
         None,
         description="Runs at these times: a cron expression of five fields, in UTC.",
-        min_length=7,
+        min_length=6,
         max_length=128,
         pattern=CRON_PATTERN,
     )

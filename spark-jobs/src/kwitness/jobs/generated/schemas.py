@@ -1,20 +1,27 @@
 """Generated from contracts/ by `make generate`; do not edit."""
 
-# ruff: noqa: E501
+# fmt: off
 from __future__ import annotations
 
-CONNECTION_SNAPSHOT = (
-    "schema STRING, "
-    "kind STRING, "
-    "event_source STRING, "
-    "event_epoch BIGINT, "
-    "event_seq BIGINT, "
-    "cluster_id STRING, "
-    "broker_id STRING, "
-    "sent_at_ms BIGINT, "
-    "connections ARRAY<STRUCT<listener: STRING, client_software_name: STRING, client_software_version: STRING, connections: BIGINT>>"
-)
-"""Value of a record in kwitness.connections of kind snapshot, as a Spark DDL schema."""
+from pyspark.sql.types import ArrayType, LongType, StringType, StructField, StructType
+
+CONNECTION_SNAPSHOT = StructType([
+    StructField("schema", StringType()),
+    StructField("kind", StringType()),
+    StructField("event_source", StringType()),
+    StructField("event_epoch", LongType()),
+    StructField("event_seq", LongType()),
+    StructField("cluster_id", StringType()),
+    StructField("broker_id", StringType()),
+    StructField("sent_at_ms", LongType()),
+    StructField("connections", ArrayType(StructType([
+        StructField("listener", StringType()),
+        StructField("client_software_name", StringType()),
+        StructField("client_software_version", StringType()),
+        StructField("connections", LongType()),
+    ]))),
+])
+"""Value of a record in kwitness.connections of kind snapshot."""
 
 TELEMETRY_HEADERS = (
     "schema",

@@ -1,0 +1,171 @@
+"""The definitions on a real API server: what it takes, what it refuses and how it says so, what it shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.contracts.generate.crds import crd
+from kwitness.contracts.resources import KINDS, KindInfo
+from kwitness.e2e.api_server import ApiServer
+
+FIXTURES = Path(__file__).parent / "fixtures"
+EXPECT = "# expect: "
+PLURAL = {info.kind: info.plural for info in KINDS}
+
+
+def fixtures(prefix: str) -> list[Any]:
+    paths = sorted(FIXTURES.glob(f"*/{prefix}-*.yaml"))
+    return [pytest.param(path, id=f"{path.parent.name}/{path.stem}") for path in paths]
+
+
+def create(server: ApiServer, body: dict[str, Any]) -> Any:
+    """Ask for creation without effect, with kubectl's default validation."""
+    path = f"/apis/kwitness.dev/v1alpha1/namespaces/default/{PLURAL[body['kind']]}"
+    return server.request("POST", path, params={"dryRun": "All", "fieldValidation": "Strict"}, json=body)
+
+
+@pytest.mark.parametrize("path", fixtures("valid"))
+def test_a_valid_resource_is_taken_and_fits_our_model(api_with_crds: ApiServer, path: Path) -> None:
+    answer = create(api_with_crds, yaml.safe_load(path.read_text()))
+
+    assert answer.status_code == 201, answer.json()["message"]
+    info = next(info for info in KINDS if info.kind == path.parent.name)
+    info.model.model_validate(answer.json())
+
+
+@pytest.mark.parametrize("path", fixtures("invalid"))
+def test_an_invalid_resource_is_refused_with_the_name_of_the_field(api_with_crds: ApiServer, path: Path) -> None:
+    text = path.read_text()
+    (expected,) = [line.removeprefix(EXPECT) for line in text.splitlines() if line.startswith(EXPECT)]
+
+    answer = create(api_with_crds, yaml.safe_load(text))
+
+    assert answer.status_code == 422, f"taken: {path.name}"
+    status = answer.json()
+    assert expected in {cause["field"] for cause in status["details"]["causes"]}, status["message"]
+    assert expected in status["message"]
+
+
+@pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
+def test_every_kind_has_fixtures_from_both_sides(info: KindInfo) -> None:
+    names = {path.name.partition("-")[0] for path in (FIXTURES / info.kind).glob("*.yaml")}
+
+    assert names == {"valid", "invalid"}
+
+
+@pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
+def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo) -> None:
+    # kubectl asks discovery in order of priority; a built-in kind with the same short name would win.
+    found = api_with_crds.kubectl("get", info.short_name, "--output=json", "-v=6", "--ignore-not-found")
+    listed = api_with_crds.kubectl("api-resources", "--no-headers", "--output=name")
+    explained = api_with_crds.kubectl("explain", info.short_name)
+
+    assert json.loads(found or '{"items": []}')["items"] == []
+    assert f"{info.plural}.kwitness.dev" in listed.split()
+    assert f"KIND:       {info.kind}" in explained
+
+
+@pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
+def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: KindInfo) -> None:
+    valid = yaml.safe_load((FIXTURES / info.kind / "valid-minimal.yaml").read_text())
+    valid["metadata"]["name"] = "shown"
+    api_with_crds.kubectl("apply", "-f", "-", input=json.dumps(valid))
+    condition = {
+        "type": "Ready",
+        "status": "False",
+        "reason": "Unsupported",
+        "message": "m",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+        "observedGeneration": 1,
+    }
+    status = {"status": {"observedGeneration": 1, "conditions": [condition]}}
+    api_with_crds.kubectl(
+        "patch", info.short_name, "shown", "--subresource=status", "--type=merge", "-p", json.dumps(status)
+    )
+
+    head, row = api_with_crds.kubectl("get", info.short_name, "shown").splitlines()
+    api_with_crds.kubectl("delete", info.short_name, "shown")
+
+    columns = head.split()
+    assert columns[:3] == ["NAME", "READY", "REASON"]
+    assert columns[-1] == "AGE"
+    assert row.split()[:3] == ["shown", "False", "Unsupported"]
+    assert 6 <= len(columns) <= 8
+
+
+def test_all_kinds_are_in_the_category(api_with_crds: ApiServer) -> None:
+    names = api_with_crds.kubectl("api-resources", "--categories=kwitness", "--output=name").split()
+
+    assert sorted(names) == sorted(f"{info.plural}.kwitness.dev" for info in KINDS)
+
+
+def test_an_unknown_field_is_refused_by_kubectls_default(api_with_crds: ApiServer) -> None:
+    valid = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    valid["spec"]["bootstrapServer"] = "a:1"
+
+    answer = create(api_with_crds, valid)
+
+    assert answer.status_code == 400
+    assert "spec.bootstrapServer" in answer.json()["message"]
+
+
+def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
+    collector = yaml.safe_load((FIXTURES / "TelemetryCollector/valid-minimal.yaml").read_text())
+
+    spec = create(api_with_crds, collector).json()["spec"]
+
+    assert spec["prometheus"]["labels"] == [
+        "cluster_id",
+        "client_id",
+        "client_software_name",
+        "client_software_version",
+    ]
+    assert spec["prometheus"]["maxSeries"] == 100_000
+    assert spec["kafkaTopic"] == {"enabled": True}
+    assert spec["authentication"] == {"type": "none"}
+
+
+@pytest.mark.parametrize(("field", "value"), [("type", "traffic"), ("table", "other")])
+def test_what_a_job_computes_and_where_to_cannot_be_changed(api_with_crds: ApiServer, field: str, value: str) -> None:
+    job = yaml.safe_load((FIXTURES / "AnalyticsJob/valid-minimal.yaml").read_text())
+    path = "/apis/kwitness.dev/v1alpha1/namespaces/default/analyticsjobs"
+    api_with_crds.request("POST", path, json=job)
+
+    answer = api_with_crds.request(
+        "PATCH",
+        f"{path}/example",
+        json={"spec": {field: value}},
+        headers={"Content-Type": "application/merge-patch+json"},
+    )
+    api_with_crds.request("DELETE", f"{path}/example")
+
+    assert answer.status_code == 422
+    assert f"spec.{field}" in answer.json()["message"]
+
+
+def rules_of(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        yield from (rule["message"] for rule in node.get("x-kubernetes-validations", []))
+        for value in node.values():
+            yield from rules_of(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from rules_of(item)
+
+
+@pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
+def test_every_rule_has_a_fixture_that_breaks_it(api_with_crds: ApiServer, info: KindInfo) -> None:
+    # Rules about changes are broken by a change, in the test above.
+    rules = {rule for rule in rules_of(crd(info)) if "cannot be changed" not in rule}
+    said = " ".join(
+        create(api_with_crds, yaml.safe_load(path.read_text())).json()["message"]
+        for path in sorted((FIXTURES / info.kind).glob("invalid-*.yaml"))
+    )
+
+    assert {rule for rule in rules if rule not in said} == set()
