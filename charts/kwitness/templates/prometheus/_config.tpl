@@ -1,10 +1,14 @@
 {{/*
-Configuration of the small Prometheus: our pods in the release's and the watched namespaces.
+Configuration of the small Prometheus. It finds pods by DNS, which takes no right at all and works in any build of
+Prometheus; the price is that collectors are named in the values.
 */}}
 
-{{- define "kwitness.prometheusNamespaces" -}}
-{{- $names := concat (list .Release.Namespace) (include "kwitness.watchNamespaces" . | fromJsonArray) (include "kwitness.collectorNamespaces" . | fromJsonArray) -}}
-{{ $names | uniq | sortAlpha | toJson }}
+{{- define "kwitness.prometheusCollectors" -}}
+{{- if .Values.prometheus.collectors -}}
+{{ .Values.prometheus.collectors | toJson }}
+{{- else -}}
+{{ list (dict "name" .Values.devKafka.collector) | toJson }}
+{{- end -}}
 {{- end }}
 
 {{- define "kwitness.prometheusConfig" -}}
@@ -13,18 +17,21 @@ global:
   evaluation_interval: {{ .Values.prometheus.scrapeInterval }}
 rule_files: [/etc/prometheus/rules.yml]
 scrape_configs:
-  - job_name: kwitness
-    kubernetes_sd_configs:
-      - role: pod
-        namespaces: {names: {{ include "kwitness.prometheusNamespaces" . }}}
+  - job_name: operator
+    dns_sd_configs:
+      - {names: [kwitness-operator.{{ .Release.Namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
     relabel_configs:
-      - {source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_part_of], regex: kwitness, action: keep}
-      - {source_labels: [__meta_kubernetes_pod_container_port_name], regex: metrics, action: keep}
-      # A pod that has ended is still listed.
-      - {source_labels: [__meta_kubernetes_pod_phase], regex: Pending|Succeeded|Failed, action: drop}
-      - {source_labels: [__meta_kubernetes_namespace], target_label: namespace}
-      - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
-      - {source_labels: [__meta_kubernetes_pod_label_app_kubernetes_io_component], target_label: job}
+      - {target_label: namespace, replacement: {{ .Release.Namespace }}}
+  {{- range include "kwitness.prometheusCollectors" . | fromJsonArray }}
+  {{- $namespace := .namespace | default $.Release.Namespace }}
+  - job_name: collector/{{ $namespace }}/{{ .name }}
+    dns_sd_configs:
+      # The headless Service of the TelemetryCollector: one address for each replica.
+      - {names: [kwitness-collector-{{ .name }}-replicas.{{ $namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
+    relabel_configs:
+      - {target_label: job, replacement: collector}
+      - {target_label: namespace, replacement: {{ $namespace }}}
+  {{- end }}
   - job_name: prometheus
     static_configs:
       - targets: [localhost:9090]
