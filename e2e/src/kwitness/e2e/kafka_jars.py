@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kwitness.e2e.cache import cached_folder, content_key
-from kwitness.e2e.maven import maven
+from kwitness.e2e.commands import run
 
 #: Every broker version that kwitness is tested with, oldest first.
 KAFKA_VERSIONS = ("3.7.2", "3.9.2", "4.1.2", "4.3.1")
@@ -25,14 +25,17 @@ def kafka_jars(version: str) -> Path:
     ------
     ValueError
         There is no Maven project for the version.
-    RuntimeError
+    CommandFailedError
         Maven failed; its output is in the message.
     """
     pom = _POMS / version / "pom.xml"
     if not pom.is_file():
         known = ", ".join(KAFKA_VERSIONS)
         raise ValueError(f"Kafka version {version!r} is not known: use one of {known} or add {pom}")
-    copy = ("dependency:copy-dependencies", "-DincludeScope=runtime")
-    return cached_folder(
-        f"kafka/{version}", content_key(pom), lambda home: maven(pom, *copy, f"-DoutputDirectory={home}")
-    )
+
+    def resolve(home: Path) -> None:
+        # A failed try is remembered by Maven for a day; -U asks again.
+        command = ["mvn", "-U", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime"]
+        run([*command, f"-DoutputDirectory={home}"])
+
+    return cached_folder(f"kafka/{version}", content_key(pom), resolve)

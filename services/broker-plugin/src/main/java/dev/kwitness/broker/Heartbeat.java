@@ -90,7 +90,7 @@ final class Heartbeat implements Runnable {
             object.put("seq", sequence)
                 .put("sent_at_ms", nowMs)
                 .put("java_version", System.getProperty("java.version"))
-                .put("listeners", listeners.configured())
+                .put("listeners", limited(listeners.configured()))
                 .put("inter_broker_listener", listeners.interBroker())
                 .put("push_sharing_inter_broker_listener", listeners.shared())
                 .put("gauge_truncated", metrics.truncated())
@@ -103,6 +103,11 @@ final class Heartbeat implements Runnable {
                     .putNumbers("dropped", dropped))
                 .putTexts("warnings", warnings.get());
         });
+    }
+
+    /** The contract allows 4096 characters. */
+    private static String limited(String text) {
+        return text.length() > 4096 ? text.substring(0, 4096) : text;
     }
 
     private void report(Answer answer) {

@@ -66,13 +66,13 @@ final class Pipeline {
     List<String> warnings() {
         List<String> now = new ArrayList<>(standingWarnings);
         if (!token.readable()) {
-            now.add("TokenUnreadable");
+            now.add(Warning.TOKEN_UNREADABLE.word());
         }
         if (!trust.readable()) {
-            now.add("CertificatesUnreadable");
+            now.add(Warning.CERTIFICATES_UNREADABLE.word());
         }
         if (identities.incomplete()) {
-            now.add("IdentityIncomplete");
+            now.add(Warning.IDENTITY_INCOMPLETE.word());
         }
         return now;
     }

@@ -53,7 +53,7 @@ abstract class PluginReporter implements MetricsReporter {
         try {
             config = PluginConfig.read(properties);
         } catch (InvalidConfiguration wrong) {
-            warnings = List.of("InvalidConfiguration");
+            warnings = List.of(Warning.INVALID_CONFIGURATION.word());
             LOG.error("kwitness broker plugin stays passive, clients cannot push metrics to this broker: {}",
                 wrong.getMessage());
         }
@@ -119,13 +119,16 @@ abstract class PluginReporter implements MetricsReporter {
     private List<String> standingWarnings() {
         List<String> found = new ArrayList<>();
         if (!hasJmxReporter()) {
-            found.add("JmxReporterMissing");
+            found.add(Warning.JMX_REPORTER_MISSING.word());
             LOG.warn("metric.reporters names no {}, so this broker shows no metrics in JMX; add it before the plugin",
                 JmxReporter.class.getName());
         }
+        if (AppInfoParser.getVersion().startsWith("3.7.")) {
+            found.add(Warning.ASKING_UNAVAILABLE.word());
+        }
         Set<String> unknown = PluginConfig.unknownKeys(brokerProperties);
         if (!unknown.isEmpty()) {
-            found.add("UnknownConfiguration");
+            found.add(Warning.UNKNOWN_CONFIGURATION.word());
             LOG.warn("The broker's properties hold keys the plugin does not know, perhaps misspelled: {}; it knows {}",
                 unknown, PluginConfig.DEFINITION.names());
         }

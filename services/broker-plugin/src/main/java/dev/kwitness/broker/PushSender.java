@@ -96,15 +96,14 @@ final class PushSender implements Runnable {
                 queue.settleDelivered(part, answer.rejected());
                 return true;
             case TOO_LARGE:
+            case REFUSED:
                 if (part.size() > 1) {
-                    // A limit on the way, such as an ingress's: smaller batches from here on.
+                    // A limit on the way, such as an ingress's, or one bad push: others must not go with it.
                     batchPushes = part.size() / 2;
                     return false;
                 }
-                drop(part, DropReason.TOO_LARGE, answer);
-                return true;
-            case REFUSED:
-                drop(part, DropReason.REFUSED, answer);
+                drop(part, answer.verdict() == Answer.Verdict.REFUSED ? DropReason.REFUSED : DropReason.TOO_LARGE,
+                    answer);
                 return true;
             default:
                 // Abandoned: what is left is counted when the thread ends.
