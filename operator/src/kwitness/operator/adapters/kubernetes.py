@@ -6,20 +6,20 @@ name, so a Role can name what the operator may make.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import aiohttp
 
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
+from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.ownership import APPLIED_HASH, covers
 from kwitness.operator.errors import PassingError, SettledError
 
-__all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType", "fingerprint"]
+__all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
 
 FIELD_MANAGER: Final = "kwitness-operator"
 
@@ -67,11 +67,6 @@ TYPES: Final[Mapping[str, ResourceType]] = {
 """Every kind the operator touches."""
 
 
-def fingerprint(value: object) -> str:
-    """A short hash of JSON data, the same for the same content."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
-
-
 class Kubernetes:
     """The adapter.
 
@@ -99,10 +94,11 @@ class Kubernetes:
                 return frozenset(found)
             parameters = {"limit": "500", "continue": token}
 
-    async def apply(self, desired: Object) -> bool:
-        """Make ``desired`` so, unless it is already; return whether a write was needed.
+    async def apply(self, desired: Object) -> Literal["unchanged", "written", "repaired"]:
+        """Make ``desired`` so, unless it is already; tell what was needed.
 
-        Fields that ``desired`` does not name are left to others.
+        Fields that ``desired`` does not name are left to others. ``repaired`` means that someone else had changed a
+        field of ours since we last wrote the same.
         """
         metadata = desired["metadata"]
         digest = fingerprint(desired)
@@ -113,8 +109,8 @@ class Kubernetes:
         present = await self.get(desired["kind"], metadata["namespace"], metadata["name"])
         # The hash tells of fields that we no longer want; the comparison of those that others changed.
         if present is not None and covers(present, wanted):
-            return False
-        await self._request(
+            return "unchanged"
+        written = await self._request(
             "PATCH",
             desired["kind"],
             metadata["namespace"],
@@ -123,7 +119,12 @@ class Kubernetes:
             content_type="application/apply-patch+yaml",
             body=wanted,
         )
-        return True
+        if written is None:
+            raise SettledError(
+                "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
+            )
+        known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
+        return "repaired" if known else "written"
 
     async def patch_status(self, kind: str, namespace: str, name: str, patch: Object) -> Object | None:
         """Change a status by a merge patch; the new object, or None if it is gone."""
@@ -196,8 +197,6 @@ class Kubernetes:
                     " is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
-                raise SettledError(
-                    "KubernetesRefused", f"the API server refused {what} as invalid; the operator's log has the details"
-                )
+                raise SettledError("InvalidSpec", f"the API server refused {what} as invalid: correct the resource")
             case _:
                 raise PassingError("KubernetesUnavailable", f"the API server answered {status} for {method} of {what}")

@@ -1,0 +1,42 @@
+"""``python -m kwitness.operator [settings.json]``: watch, work, answer probes, until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from kwitness.operator.process import run
+from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, SettingsError, load_settings
+from kwitness.runtime.json_logging import configure_logging
+
+
+def main() -> int:
+    """Return the exit code: 0 after a signal, 1 when something ended that must not, 2 for wrong settings."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_SETTINGS_FILE
+    try:
+        settings = load_settings(path)
+    except SettingsError as error:
+        print(f"kwitness-operator: {error}", file=sys.stderr)  # noqa: T201 - logging needs the settings
+        return 2
+    configure_logging(settings.log_level)
+
+    async def until_signalled() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        await run(settings, stop)
+
+    try:
+        asyncio.run(until_signalled())
+    except Exception:
+        logging.getLogger(__name__).exception("The operator ends, so that it is started anew")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""The two files of a collector: ``config.json``, read at start, and ``subscriptions.json``, read again on change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kwitness.contracts.collector_config import (
+    BrokerSubscriptionConfig,
+    CollectorConfig,
+    ForwardConfig,
+    IngestConfig,
+    PrometheusConfig,
+    ReaderConfig,
+    SenderConfig,
+    SubscriptionsFile,
+    TopicNames,
+)
+from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.topics import CONNECTIONS, TELEMETRY, topic_name
+from kwitness.operator.desired.kafka_client_files import SECRETS
+from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+
+__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "subscriptions_file"]
+
+STATE: Final = "/var/lib/kwitness"
+AUTHORITY_FILE: Final = "/etc/kwitness/ingest-ca/ca.crt"
+
+
+def collector_config(
+    collector: TelemetryCollector,
+    cluster: KafkaCluster,
+    cluster_id: str,
+    connection: KafkaConnection,
+    settings: OperatorSettings,
+) -> CollectorConfig:
+    """Translate the resource; pure."""
+    spec, own = collector.spec, collector.metadata.namespace
+    prefix = cluster.spec.topics.prefix
+    names = TopicNames(telemetry=topic_name(prefix, TELEMETRY), connections=topic_name(prefix, CONNECTIONS))
+    account = settings.collector.service_account
+    return CollectorConfig(
+        cluster_id=cluster_id,
+        namespace=own,
+        name=collector.metadata.name,
+        replicas=spec.replicas,
+        kafka=connection,
+        topics=names if spec.kafka_topic.enabled else None,
+        prometheus=PrometheusConfig(
+            max_series=spec.prometheus.max_series,
+            labels=spec.prometheus.labels,
+            expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
+        ),
+        ingest=_ingest(collector, account, settings),
+        forward=tuple(
+            ForwardConfig(
+                name=forward.name,
+                endpoint=forward.endpoint,
+                headers_file=f"{SECRETS}/forward-{number}/headers" if forward.headers_secret_ref else None,
+                hosts_file=f"{SECRETS}/forward-{number}/hosts" if forward.headers_secret_ref else None,
+                ca_file=f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.ca_secret_ref else None,
+            )
+            for number, forward in enumerate(spec.forward)
+        ),
+        state_dir=STATE,
+    )
+
+
+def _ingest(collector: TelemetryCollector, account: str, settings: OperatorSettings) -> IngestConfig:
+    ingest, own = collector.spec.ingest, collector.metadata.namespace
+    encrypted = ingest.tls.secret_ref is not None
+    return IngestConfig(
+        tls_cert_file=f"{SECRETS}/ingest-tls/tls.crt" if encrypted else None,
+        tls_key_file=f"{SECRETS}/ingest-tls/tls.key" if encrypted else None,
+        ca_file=AUTHORITY_FILE if ingest.tls.ca_config_map_ref else None,
+        senders=(
+            *(
+                SenderConfig(
+                    namespace=sender.namespace or own, service_account=sender.service_account, source=sender.source
+                )
+                for sender in ingest.senders
+            ),
+            # Replicas hand to each other what they do not own.
+            SenderConfig(namespace=own, service_account=account, source="collector"),
+        ),
+        readers=(
+            *(
+                ReaderConfig(namespace=reader.namespace or own, service_account=reader.service_account)
+                for reader in ingest.readers
+            ),
+            ReaderConfig(namespace=settings.namespace, service_account=settings.service_account),
+            # One replica answers for all and asks the others.
+            ReaderConfig(namespace=own, service_account=account),
+        ),
+        tokens_file=f"{SECRETS}/ingest-tokens/tokens" if ingest.tokens_secret_ref else None,
+    )
+
+
+def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> SubscriptionsFile:
+    """Every CLIENT_METRICS config of the broker, in the collector's terms."""
+    return SubscriptionsFile(
+        subscriptions=tuple(
+            BrokerSubscriptionConfig(id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=dict(one.match))
+            for one in subscriptions
+        )
+    )

@@ -1,0 +1,136 @@
+"""All children of a TelemetryCollector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.collector_config import collector_config, subscriptions_file
+from kwitness.operator.desired.collector_pods import PORTS, stateful_set
+from kwitness.operator.desired.fingerprints import fingerprint
+from kwitness.operator.desired.kafka_client_files import kafka_client_files
+from kwitness.operator.desired.pods import labels, owner
+from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.child_names import collector_name, collector_replicas_name
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+
+__all__ = ["collector_objects"]
+
+_HEADLESS = {"kwitness.dev/service": "replicas"}
+
+
+def collector_objects(
+    collector: TelemetryCollector,
+    cluster: KafkaCluster,
+    cluster_id: str,
+    subscriptions: Iterable[BrokerSubscription],
+    settings: OperatorSettings,
+) -> list[dict[str, Any]]:
+    """Build the children, in the order in which they are applied.
+
+    Raises
+    ------
+    SettledError
+        Unsupported or HostNotAllowed, see `kafka_client_files`.
+    """
+    name, namespace = collector.metadata.name, collector.metadata.namespace
+    metadata: dict[str, Any] = {
+        "name": collector_name(name),
+        "namespace": namespace,
+        "labels": labels("collector", name),
+        "ownerReferences": [owner("TelemetryCollector", name, collector.metadata.uid)],
+    }
+    files = kafka_client_files(cluster, namespace, collector.spec.authentication, collector.spec.tls)
+    config = collector_config(collector, cluster, cluster_id, files.connection, settings)
+    text = config.model_dump_json(indent=1)
+    objects = [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": metadata,
+            "data": {
+                "config.json": text,
+                "subscriptions.json": subscriptions_file(subscriptions).model_dump_json(indent=1),
+            },
+        },
+        _service(collector, metadata, headless=True),
+        _service(collector, metadata, headless=False),
+        _network_policy(collector, metadata),
+        stateful_set(collector, files, settings, metadata=metadata, config_hash=fingerprint(text)),
+    ]
+    if collector.spec.replicas > 1:
+        objects.append(
+            {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": metadata,
+                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels("collector", name)}},
+            }
+        )
+    if collector.spec.prometheus.service_monitor.enabled:
+        objects.append(_service_monitor(collector, metadata))
+    return objects
+
+
+def _service(collector: TelemetryCollector, metadata: dict[str, Any], *, headless: bool) -> dict[str, Any]:
+    name = collector.metadata.name
+    spec: dict[str, Any] = {
+        "selector": labels("collector", name),
+        "ports": [
+            {"name": port, "port": number, "targetPort": port, "protocol": "TCP"} for port, number in PORTS.items()
+        ],
+    }
+    if headless:
+        # A replica that is starting must already be found by those that wait for it.
+        spec.update(clusterIP="None", publishNotReadyAddresses=True)
+    service_metadata = metadata
+    if headless:
+        own = {"name": collector_replicas_name(name), "labels": {**metadata["labels"], **_HEADLESS}}
+        service_metadata = {**metadata, **own}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": service_metadata, "spec": spec}
+
+
+def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any]) -> dict[str, Any]:
+    name = collector.metadata.name
+    ingest = [{"port": port, "protocol": "TCP"} for port in ("api", "otlp-http", "otlp-grpc")]
+    peers: list[dict[str, Any]] = [
+        {"ipBlock": {"cidr": peer.cidr}}
+        if peer.cidr is not None
+        else {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": peer.namespace}}}
+        for peer in collector.spec.ingest.from_
+    ]
+    if peers:
+        peers.append({"podSelector": {"matchLabels": labels("collector", name)}})
+        # The operator reads the inventory; its namespace is not necessarily among the senders'.
+        operator = {"matchLabels": {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": "operator"}}
+        peers.append({"namespaceSelector": {}, "podSelector": operator})
+    rules: list[dict[str, Any]] = [
+        {"ports": ingest, "from": peers} if peers else {"ports": ingest},
+        {"ports": [{"port": "metrics", "protocol": "TCP"}]},
+    ]
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": metadata,
+        "spec": {
+            "podSelector": {"matchLabels": labels("collector", name)},
+            "policyTypes": ["Ingress"],
+            "ingress": rules,
+        },
+    }
+
+
+def _service_monitor(collector: TelemetryCollector, metadata: dict[str, Any]) -> dict[str, Any]:
+    monitor = collector.spec.prometheus.service_monitor
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "ServiceMonitor",
+        "metadata": {**metadata, "labels": {**metadata["labels"], **monitor.labels}},
+        "spec": {
+            # The headless Service has every replica; the other would have each twice.
+            "selector": {"matchLabels": {**labels("collector", collector.metadata.name), **_HEADLESS}},
+            "endpoints": [{"port": "metrics", "interval": monitor.interval, "honorLabels": True}],
+        },
+    }

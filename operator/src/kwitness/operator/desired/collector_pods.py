@@ -1,0 +1,167 @@
+"""The StatefulSet of a TelemetryCollector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.collector_config import STATE
+from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
+from kwitness.operator.desired.pods import (
+    CONTAINER_SECURITY,
+    labels,
+    pod_base,
+    pod_security,
+    projected_token,
+    secret_volume,
+)
+from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.child_names import collector_name, collector_replicas_name
+
+__all__ = ["CONFIG_HASH", "PORTS", "stateful_set"]
+
+CONFIG_HASH = "kwitness.dev/config-hash"
+PORTS = {"api": 8443, "otlp-http": 4318, "otlp-grpc": 4317, "metrics": 8080}
+
+
+def stateful_set(
+    collector: TelemetryCollector,
+    files: KafkaClientFiles,
+    settings: OperatorSettings,
+    *,
+    metadata: dict[str, Any],
+    config_hash: str,
+) -> dict[str, Any]:
+    """Build it; ``config_hash`` changes when a restart is needed."""
+    name = collector.metadata.name
+    selector = labels("collector", name)
+    volumes, mounts = _volumes(collector, files)
+    claims: list[dict[str, Any]] = []
+    storage = collector.spec.storage
+    storage_class = storage.storage_class_name or settings.collector.storage_class
+    if storage_class:
+        claims = [
+            {
+                "apiVersion": "v1",
+                "kind": "PersistentVolumeClaim",
+                "metadata": {"name": "state"},
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "storageClassName": storage_class,
+                    "resources": {"requests": {"storage": storage.size}},
+                },
+            }
+        ]
+    else:
+        volumes.append({"name": "state", "emptyDir": {"sizeLimit": storage.size}})
+    pod: dict[str, Any] = {
+        **pod_base(settings),
+        "serviceAccountName": settings.collector.service_account,
+        "automountServiceAccountToken": True,
+        "terminationGracePeriodSeconds": 30,
+        "securityContext": pod_security(settings.pods.run_as_user, settings.pods.fs_group),
+        "containers": [_container(collector, settings, mounts)],
+        "volumes": volumes,
+    }
+    if collector.spec.replicas > 1:
+        pod["topologySpreadConstraints"] = [
+            {
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": selector},
+            }
+        ]
+    spec: dict[str, Any] = {
+        "replicas": collector.spec.replicas,
+        "serviceName": collector_replicas_name(name),
+        "podManagementPolicy": "Parallel",
+        "selector": {"matchLabels": selector},
+        "template": {
+            "metadata": {"labels": selector, "annotations": {CONFIG_HASH: config_hash}},
+            "spec": pod,
+        },
+    }
+    if claims:
+        spec["volumeClaimTemplates"] = claims
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {**metadata, "name": collector_name(name)},
+        "spec": spec,
+    }
+
+
+def _container(
+    collector: TelemetryCollector, settings: OperatorSettings, mounts: list[dict[str, Any]]
+) -> dict[str, Any]:
+    resources = {key: dict(value) for key, value in settings.collector.resources.items()}
+    for part, amounts in collector.spec.resources.model_dump(exclude_none=True).items():
+        resources[part] = {**resources.get(part, {}), **amounts}
+    return {
+        "name": "collector",
+        "image": settings.images.collector,
+        "imagePullPolicy": settings.image_pull_policy,
+        "env": [
+            {"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
+            {
+                "name": "POD_NAMESPACE",
+                "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}},
+            },
+        ],
+        "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in PORTS.items()],
+        "readinessProbe": {"httpGet": {"path": "/readyz", "port": "metrics"}, "periodSeconds": 3, "timeoutSeconds": 3},
+        "livenessProbe": {
+            "httpGet": {"path": "/healthz", "port": "metrics"},
+            "periodSeconds": 20,
+            "timeoutSeconds": 5,
+            "failureThreshold": 3,
+        },
+        "startupProbe": {
+            "httpGet": {"path": "/healthz", "port": "metrics"},
+            "periodSeconds": 2,
+            "failureThreshold": 60,
+        },
+        "resources": resources,
+        "securityContext": CONTAINER_SECURITY,
+        "volumeMounts": mounts,
+    }
+
+
+def _volumes(
+    collector: TelemetryCollector, files: KafkaClientFiles
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    spec, name = collector.spec, collector_name(collector.metadata.name)
+    secrets: list[dict[str, Any]] = []
+    if spec.ingest.tls.secret_ref is not None:
+        secrets.append(secret_volume("ingest-tls", spec.ingest.tls.secret_ref.name, "tls.crt", "tls.key"))
+    if spec.ingest.tokens_secret_ref is not None:
+        secrets.append(secret_volume("ingest-tokens", spec.ingest.tokens_secret_ref.name, "tokens"))
+    for number, forward in enumerate(spec.forward):
+        if forward.headers_secret_ref is not None:
+            secrets.append(secret_volume(f"forward-{number}", forward.headers_secret_ref.name, "headers", "hosts"))
+        if forward.ca_secret_ref is not None:
+            secrets.append(secret_volume(f"forward-{number}-ca", forward.ca_secret_ref.name, "ca.crt"))
+    volumes: list[dict[str, Any]] = [
+        {"name": "config", "configMap": {"name": name, "defaultMode": 0o444}},
+        projected_token("collector-token", "kwitness-collector"),
+        projected_token("inventory-token", "kwitness-inventory"),
+        {"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}},
+        *files.volumes,
+        *secrets,
+    ]
+    mounts: list[dict[str, Any]] = [
+        {"name": "config", "mountPath": "/etc/kwitness/collector", "readOnly": True},
+        {"name": "collector-token", "mountPath": "/var/run/secrets/kwitness/collector", "readOnly": True},
+        {"name": "inventory-token", "mountPath": "/var/run/secrets/kwitness/inventory", "readOnly": True},
+        {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - an emptyDir, the root is read-only
+        {"name": "state", "mountPath": STATE},
+        *files.mounts,
+        *({"name": one["name"], "mountPath": f"{SECRETS}/{one['name']}", "readOnly": True} for one in secrets),
+    ]
+    if spec.ingest.tls.ca_config_map_ref is not None:
+        items = [{"key": "ca.crt", "path": "ca.crt"}]
+        reference = {"name": spec.ingest.tls.ca_config_map_ref.name, "items": items, "defaultMode": 0o444}
+        volumes.append({"name": "ingest-ca", "configMap": reference})
+        mounts.append({"name": "ingest-ca", "mountPath": "/etc/kwitness/ingest-ca", "readOnly": True})
+    return volumes, mounts

@@ -1,0 +1,62 @@
+"""The status of a TelemetryCollector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.envelopes import ClusterState
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.conditions import Verdict, ready
+
+__all__ = ["collector_fields", "collector_verdicts"]
+
+
+def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | None) -> dict[str, Any]:
+    """Fields of the status; numbers are absent while the collector has not answered."""
+    fields: dict[str, Any] = {"endpoint": endpoint, "readyReplicas": ready_replicas}
+    if state is not None:
+        fields.update(
+            clients=state.clients,
+            series=state.series,
+            overflowed=state.overflowed,
+            ledger=[
+                {
+                    "hop": hop.hop,
+                    "accepted": hop.accepted,
+                    "delivered": hop.delivered,
+                    "queued": hop.queued,
+                    "dropped": dict(sorted(hop.dropped.items())[:32]),
+                }
+                for hop in sorted(state.ledger, key=lambda one: one.hop)[:32]
+            ],
+        )
+    return fields
+
+
+def collector_verdicts(
+    collector: TelemetryCollector, ready_replicas: int, state: ClusterState | None, *, current: bool
+) -> list[Verdict]:
+    """Conditions; ``current`` tells whether the pods are of the newest revision."""
+    spec = collector.spec
+    if ready_replicas >= spec.replicas and current:
+        verdicts = [ready("Available", f"{ready_replicas} of {spec.replicas} replicas are ready")]
+    else:
+        message = f"{ready_replicas} of {spec.replicas} replicas are ready: wait; if it stays so, see the pods' events"
+        verdicts = [Verdict("Ready", "False", "Progressing", message)]
+    if spec.ingest.senders or spec.ingest.tokens_secret_ref is not None:
+        verdicts.append(Verdict("Accepting", "True", "Accepting", "senders are known"))
+    else:
+        message = (
+            "every push is refused, since no sender is known: name the brokers' service account in spec.ingest.senders,"
+            " or a Secret in spec.ingest.tokensSecretRef"
+        )
+        verdicts.append(Verdict("Accepting", "False", "NoSenders", message))
+    if state is not None and state.overflowed:
+        message = (
+            f"series beyond spec.prometheus.maxSeries ({spec.prometheus.max_series} per replica) are in one series"
+            " labelled other, or left out: use fewer labels, subscribe to less, or raise maxSeries or replicas"
+        )
+        verdicts.append(Verdict("WithinBudget", "False", "Overflowed", message))
+    elif state is not None:
+        verdicts.append(Verdict("WithinBudget", "True", "WithinBudget", "all series fit"))
+    return verdicts

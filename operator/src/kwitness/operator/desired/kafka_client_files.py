@@ -1,0 +1,85 @@
+"""How a pod of ours connects to Kafka: its configuration, and the Secrets that are mounted for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, cast
+
+from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
+from kwitness.contracts.resources.connection import Authentication, ClientTls
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.desired.pods import secret_volume
+from kwitness.operator.errors import SettledError
+
+__all__ = ["SECRETS", "KafkaClientFiles", "kafka_client_files"]
+
+SECRETS: Final = "/etc/kwitness/secrets"
+
+_LOGIN_TYPES: Final = ("plain", "scram-sha-256", "scram-sha-512")
+
+
+@dataclass(slots=True)
+class KafkaClientFiles:
+    """The configuration, and the volumes and mounts that its paths point into."""
+
+    connection: KafkaConnection
+    volumes: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def mounts(self) -> list[dict[str, Any]]:
+        """One mount per volume, below `SECRETS`."""
+        return [
+            {"name": volume["name"], "mountPath": f"{SECRETS}/{volume['name']}", "readOnly": True}
+            for volume in self.volumes
+        ]
+
+
+def kafka_client_files(
+    cluster: KafkaCluster, namespace: str, authentication: Authentication, tls: ClientTls
+) -> KafkaClientFiles:
+    """Decide how a pod in ``namespace`` connects, with its own credential and never the cluster's.
+
+    Raises
+    ------
+    SettledError
+        Unsupported for a reserved mechanism; HostNotAllowed where a password would travel unencrypted without the
+        cluster's consent.
+    """
+    volumes: list[dict[str, Any]] = []
+    kind = authentication.type
+    if kind not in {"none", "mtls", *_LOGIN_TYPES}:
+        raise SettledError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
+    encrypted = cluster.spec.tls.enabled
+    if kind in _LOGIN_TYPES and not encrypted and not cluster.spec.tls.insecure_plaintext:
+        raise SettledError(
+            "HostNotAllowed",
+            "the KafkaCluster speaks no TLS, so a password would travel unencrypted: set its spec.tls.enabled, or"
+            " accept it by its spec.tls.insecurePlaintext",
+        )
+    files: dict[str, str] = {}
+    if kind in _LOGIN_TYPES and authentication.secret_ref is not None:
+        volumes.append(secret_volume("kafka-auth", authentication.secret_ref.name, "username", "password", "hosts"))
+        files = {f"{key}_file": f"{SECRETS}/kafka-auth/{key}" for key in ("username", "password", "hosts")}
+    authority = tls.ca_secret_ref
+    if authority is None and cluster.metadata.namespace == namespace:
+        authority = cluster.spec.tls.ca_secret_ref
+    if encrypted and authority is not None:
+        volumes.append(secret_volume("kafka-ca", authority.name, "ca.crt"))
+    certificate = tls.client_certificate_secret_ref if kind == "mtls" else None
+    if encrypted and certificate is not None:
+        volumes.append(secret_volume("kafka-client", certificate.name, "tls.crt", "tls.key", "hosts"))
+        files["hosts_file"] = f"{SECRETS}/kafka-client/hosts"
+    names = {volume["name"] for volume in volumes}
+    return KafkaClientFiles(
+        KafkaConnection(
+            bootstrap_servers=cluster.spec.bootstrap_servers,
+            tls=encrypted,
+            ca_file=f"{SECRETS}/kafka-ca/ca.crt" if "kafka-ca" in names else None,
+            certificate_file=f"{SECRETS}/kafka-client/tls.crt" if "kafka-client" in names else None,
+            key_file=f"{SECRETS}/kafka-client/tls.key" if "kafka-client" in names else None,
+            authentication=KafkaAuthentication(
+                type=cast("Literal['none', 'plain', 'scram-sha-256', 'scram-sha-512', 'mtls']", kind), **files
+            ),
+        ),
+        volumes,
+    )

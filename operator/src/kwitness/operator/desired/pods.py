@@ -1,0 +1,75 @@
+"""The parts that all pods we make have in common: Pod Security ``restricted``, a read-only root, what Helm decided."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kwitness.contracts.resources.meta import API_VERSION
+from kwitness.operator.settings import OperatorSettings
+
+__all__ = ["CONTAINER_SECURITY", "labels", "owner", "pod_base", "pod_security", "projected_token", "secret_volume"]
+
+CONTAINER_SECURITY: Final[dict[str, Any]] = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "readOnlyRootFilesystem": True,
+}
+
+
+def labels(component: str, instance: str) -> dict[str, str]:
+    """Recommended labels of Kubernetes; ``instance`` is the resource's name."""
+    return {
+        "app.kubernetes.io/name": f"kwitness-{component}",
+        "app.kubernetes.io/instance": instance,
+        "app.kubernetes.io/component": component,
+        "app.kubernetes.io/part-of": "kwitness",
+        "app.kubernetes.io/managed-by": "kwitness-operator",
+    }
+
+
+def owner(kind: str, name: str, uid: str) -> dict[str, Any]:
+    """Owner reference, so that Kubernetes removes the child with its resource."""
+    return {
+        "apiVersion": API_VERSION,
+        "kind": kind,
+        "name": name,
+        "uid": uid,
+        "controller": True,
+        "blockOwnerDeletion": False,
+    }
+
+
+def pod_security(user: int | None, group: int | None) -> dict[str, Any]:
+    """Pod security context; None leaves the number to the cluster."""
+    context: dict[str, Any] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+    if user is not None:
+        context.update(runAsUser=user, runAsGroup=user)
+    if group is not None:
+        context.update(fsGroup=group, fsGroupChangePolicy="OnRootMismatch")
+    return context
+
+
+def pod_base(settings: OperatorSettings) -> dict[str, Any]:
+    """Fields of a pod spec that come from the Helm values alone."""
+    base: dict[str, Any] = {"enableServiceLinks": False}
+    if settings.image_pull_secrets:
+        base["imagePullSecrets"] = [{"name": name} for name in settings.image_pull_secrets]
+    if settings.pods.node_selector:
+        base["nodeSelector"] = dict(settings.pods.node_selector)
+    if settings.pods.tolerations:
+        base["tolerations"] = [dict(toleration) for toleration in settings.pods.tolerations]
+    if settings.pods.priority_class_name:
+        base["priorityClassName"] = settings.pods.priority_class_name
+    return base
+
+
+def secret_volume(purpose: str, secret: str, *keys: str) -> dict[str, Any]:
+    """A volume with these keys of a Secret and no others; 0440, since the group is ours."""
+    items = [{"key": key, "path": key} for key in keys]
+    return {"name": purpose, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
+
+
+def projected_token(name: str, audience: str) -> dict[str, Any]:
+    """A volume with a token of the pod's service account for one audience."""
+    source = {"serviceAccountToken": {"audience": audience, "expirationSeconds": 3600, "path": "token"}}
+    return {"name": name, "projected": {"defaultMode": 0o440, "sources": [source]}}

@@ -1,0 +1,124 @@
+"""The operator as one asyncio program: kopf's watches, our queues, the probe port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import Final
+
+import aiohttp
+import kopf
+
+from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.factory import build_context
+from kwitness.operator.handlers.events import KINDS, register
+from kwitness.operator.installation import find_installation
+from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.probes import ProbeServer
+
+__all__ = ["kopf_settings", "run"]
+
+_SERVER_TIMEOUT: Final = 60
+"""Seconds after which the API server ends a watch and kopf reconnects: what makes watch health visible."""
+
+_log = logging.getLogger(__name__)
+
+
+def kopf_settings() -> kopf.OperatorSettings:
+    """What kopf may do: watch. No events, no peering, no looking at CRDs and namespaces."""
+    settings = kopf.OperatorSettings()
+    settings.posting.enabled = False
+    settings.scanning.disabled = True
+    settings.peering.standalone = True
+    settings.watching.server_timeout = _SERVER_TIMEOUT
+    # Where the server does not end it, a connection that a middlebox dropped would be waited on for ever.
+    settings.watching.client_timeout = _SERVER_TIMEOUT * 2
+    settings.watching.connect_timeout = 10
+    settings.networking.request_timeout = 30
+    settings.batching.batch_window = 0.05
+    return settings
+
+
+async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
+    """Run until ``stop`` is set.
+
+    Raises
+    ------
+    RuntimeError
+        When kopf or a queue ended by itself; the process should be started anew.
+    """
+    access = find_access()
+    health = WatchHealth()
+    started = time.monotonic()
+    ready = asyncio.Event()
+    probes = ProbeServer(
+        port=settings.probe_port,
+        alive=lambda: _alive(health, settings, started),
+        ready=lambda: None if ready.is_set() and len(health.seen) >= len(KINDS) else "not every kind is watched yet",
+    )
+    async with open_session(access, health) as session, aiohttp.ClientSession(trust_env=False) as outside:
+        port = await probes.start()
+        _log.info("Started", extra={"port": port, "server": access.server, "watches": settings.watch_namespaces})
+        try:
+            installation = await find_installation(Kubernetes(session, access.server), settings)
+            _log.info("Installation", extra={"installation": installation})
+            context, queues = build_context(
+                settings, installation, session=session, server=access.server, outside=outside
+            )
+            registry = kopf.OperatorRegistry()
+            register(registry, context)
+
+            @kopf.on.login(registry=registry)
+            async def login(**_: object) -> kopf.AiohttpSession:
+                # kopf closes the session that it is given when it signs in again, so it gets one of its own.
+                return kopf.AiohttpSession(
+                    aiohttp_session=open_session(access, health),
+                    server=access.server,
+                    default_namespace=settings.namespace,
+                )
+
+            tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
+            tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
+            ready.set()
+            await _until_stopped(tasks, stop)
+        finally:
+            await probes.stop()
+
+
+async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, stop: asyncio.Event) -> None:
+    await kopf.operator(
+        registry=registry,
+        settings=kopf_settings(),
+        standalone=True,
+        clusterwide=settings.watches_everything,
+        namespaces=[] if settings.watches_everything else settings.watch_namespaces,
+        stop_flag=stop,
+    )
+
+
+async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) -> None:
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    try:
+        done, _ = await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if stopping not in done:
+            ended = next(iter(done))
+            raise RuntimeError(f"{ended.get_name()} ended by itself") from ended.exception()
+        _log.info("Stopping")
+    finally:
+        stop.set()
+        for task in tasks:
+            if task.get_name() != "kopf":
+                task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks, return_exceptions=True)
+        stopping.cancel()
+
+
+def _alive(health: WatchHealth, settings: OperatorSettings, started: float) -> str | None:
+    age = time.monotonic() - started
+    if not health.seen and age > settings.stall_seconds:
+        return f"nothing could be listed since the start {age:.0f} s ago"
+    return health.stalled(settings.stall_seconds)

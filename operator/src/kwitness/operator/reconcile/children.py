@@ -1,0 +1,42 @@
+"""Applying children, removing those that are not wanted any more, and noticing what others did to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kwitness.operator import metrics
+from kwitness.operator.context import Context
+from kwitness.operator.desired.ownership import APPLIED_HASH
+from kwitness.operator.errors import OperatorError
+from kwitness.operator.reconcile.events import emit
+from kwitness.operator.store import Key
+
+__all__ = ["apply_children", "remove_child"]
+
+
+async def apply_children(context: Context, kind: str, key: Key, objects: Iterable[dict[str, Any]]) -> None:
+    """Apply each child that differs; one that was as we left it by hash, and differs, had been changed by others."""
+    repaired = [
+        f"{wanted['kind']} {wanted['metadata']['name']}"
+        for wanted in objects
+        if await context.kubernetes.apply(wanted) == "repaired"
+    ]
+    if repaired:
+        metrics.DRIFT_REPAIRS.labels(kind=kind).inc(len(repaired))
+        note = f"{', '.join(repaired)} had been changed by someone else and was put right"
+        await emit(context, kind, key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
+
+
+async def remove_child(context: Context, kind: str, key: Key, owner_uid: str) -> None:
+    """Delete a child that is not wanted any more, if it is ours: owned by the resource with ``owner_uid``."""
+    try:
+        present = await context.kubernetes.get(kind, key.namespace, key.name)
+    except OperatorError:
+        # A kind that the operator may not even read it has never made.
+        return
+    if present is None or APPLIED_HASH not in present["metadata"].get("annotations", {}):
+        return
+    owners = {reference["uid"] for reference in present["metadata"].get("ownerReferences", ())}
+    if owner_uid in owners:
+        await context.kubernetes.delete(kind, key.namespace, key.name, uid=present["metadata"]["uid"])

@@ -1,0 +1,145 @@
+"""TelemetryCollector: its children, and what it says about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.desired.collector_objects import collector_objects
+from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
+from kwitness.operator.desired.conditions import failure
+from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.reconcile.children import apply_children, remove_child
+from kwitness.operator.reconcile.inventory import collectors_of
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.references import cluster_key, referred_cluster
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+from kwitness.runtime.child_names import collector_name
+
+__all__ = ["reconcile_telemetry_collector"]
+
+_KIND = "TelemetryCollector"
+_KEPT = ("endpoint", "readyReplicas", "clients", "series", "overflowed", "ledger")
+_PROGRESS_SECONDS = 4.0
+"""Between looks at replicas that are starting."""
+
+
+async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
+    """Bring one collector's children and status up to date."""
+    body = context.store.get(_KIND, key)
+    if body is None:
+        return Again(forget=True)
+    if "deletionTimestamp" in body["metadata"]:
+        return Again()
+    status: dict[str, Any] = body.get("status") or {}
+    try:
+        collector = parsed(TelemetryCollector, body)
+        cluster = await referred_cluster(context, key.namespace, collector.spec.cluster_ref)
+        cluster_at = cluster_key(key.namespace, collector.spec.cluster_ref)
+        await _refuse_second(context, key, cluster_at)
+        facts = context.clusters.get(cluster_at)
+        if facts is None or not facts.checked or (facts.trouble is None and facts.subscriptions is None):
+            # Both wake us when they are known; children made without them would be made twice.
+            return Again()
+        await _refuse_storage_change(context, collector)
+        cluster_id = _cluster_id(context, cluster_at, facts)
+        await _apply(context, collector, cluster, facts, cluster_id=cluster_id)
+        return await _report(context, key, collector, facts, was_ready=status.get("readyReplicas"))
+    except OperatorError as error:
+        if error.reason == "KubernetesUnavailable":
+            raise
+        kept = {name: value for name, value in status.items() if name in _KEPT}
+        await write_status(context, _KIND, key, fields=kept, verdicts=[failure(error)])
+        raise
+
+
+async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
+    first = (await collectors_of(context, cluster))[0]
+    holder = Key(first.metadata.namespace, first.metadata.name)
+    if holder != key:
+        raise SettledError(
+            "Conflict", f"TelemetryCollector {holder} serves KafkaCluster {cluster} already: remove one of the two"
+        )
+
+
+def _cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:
+    # A broker's trouble must not take down the collector: the id that was last seen serves.
+    status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
+    cluster_id = facts.cluster_id or status.get("clusterId")
+    if cluster_id is None:
+        raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet")
+    return str(cluster_id)
+
+
+async def _refuse_storage_change(context: Context, collector: TelemetryCollector) -> None:
+    name = collector_name(collector.metadata.name)
+    present = await context.kubernetes.get("StatefulSet", collector.metadata.namespace, name)
+    if present is None:
+        return
+    claims = present["spec"].get("volumeClaimTemplates") or [{}]
+    was = claims[0].get("spec", {}).get("storageClassName")
+    size = claims[0].get("spec", {}).get("resources", {}).get("requests", {}).get("storage")
+    storage = collector.spec.storage
+    wanted = storage.storage_class_name or context.settings.collector.storage_class
+    if was != wanted or (size is not None and size != storage.size):
+        raise SettledError(
+            "StorageChanged",
+            f"spec.storage cannot be changed after creation (it was {was or 'an emptyDir'} {size or ''}): restore it,"
+            " or delete and apply the resource anew",
+        )
+
+
+async def _apply(
+    context: Context, collector: TelemetryCollector, cluster: KafkaCluster, facts: ClusterFacts, *, cluster_id: str
+) -> None:
+    key = Key(collector.metadata.namespace, collector.metadata.name)
+    if collector.spec.replicas > context.settings.limits.max_collector_replicas:
+        raise SettledError(
+            "LimitExceeded",
+            f"spec.replicas is {collector.spec.replicas}, above this installation's"
+            f" {context.settings.limits.max_collector_replicas}: ask for less, or have the limit raised",
+        )
+    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), context.settings)
+    if facts.subscriptions is None:
+        # Not known since the operator started: what was mounted before is better than nothing.
+        await _keep_subscriptions(context, objects[0])
+    await apply_children(context, _KIND, key, objects)
+    made = {child["kind"] for child in objects}
+    for kind in ("PodDisruptionBudget", "ServiceMonitor"):
+        if kind not in made:
+            await remove_child(context, kind, Key(key.namespace, collector_name(key.name)), collector.metadata.uid)
+
+
+async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> None:
+    metadata = config_map["metadata"]
+    present = await context.kubernetes.get("ConfigMap", metadata["namespace"], metadata["name"])
+    before = ((present or {}).get("data") or {}).get("subscriptions.json")
+    if before is not None:
+        config_map["data"]["subscriptions.json"] = before
+
+
+async def _report(
+    context: Context, key: Key, collector: TelemetryCollector, facts: ClusterFacts, *, was_ready: int | None
+) -> Again:
+    name = collector_name(key.name)
+    present = await context.kubernetes.get("StatefulSet", key.namespace, name) or {}
+    state = present.get("status") or {}
+    replicas = int(state.get("readyReplicas") or 0)
+    current = state.get("observedGeneration") == present.get("metadata", {}).get("generation") and state.get(
+        "updateRevision"
+    ) == state.get("currentRevision")
+    scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
+    endpoint = f"{scheme}://{name}.{key.namespace}.svc:8443"
+    verdicts = collector_verdicts(collector, replicas, facts.inventory, current=current)
+    wait = await write_status(
+        context, _KIND, key, fields=collector_fields(endpoint, replicas, facts.inventory), verdicts=verdicts
+    )
+    if was_ready != replicas:
+        context.enqueue("Inventory", cluster_key(key.namespace, collector.spec.cluster_ref), 0.0)
+    if verdicts[0].status != "True":
+        return Again(_PROGRESS_SECONDS)
+    return Again(context.settings.status_seconds if wait is None else wait)

@@ -1,0 +1,29 @@
+"""The kinds whose models are here and whose reconcilers come later; until then they say so."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from kwitness.operator.context import Context
+from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+
+__all__ = ["UNSUPPORTED_KINDS", "reconcile_unsupported"]
+
+UNSUPPORTED_KINDS: Final = ("ObserverDeployment", "InterceptorProfile", "HeaderRegistry")
+
+
+def reconcile_unsupported(kind: str) -> Callable[[Context, Key], Awaitable[Again]]:
+    """Return the reconcile for a kind that nothing acts on yet."""
+
+    async def reconcile(context: Context, key: Key) -> Again:
+        if context.store.get(kind, key) is None:
+            return Again(forget=True)
+        message = f"this version does nothing with {kind} resources yet: keep it for a later one, or delete it"
+        await write_status(context, kind, key, fields={}, verdicts=[Verdict("Ready", "False", "Unsupported", message)])
+        return Again()
+
+    return reconcile

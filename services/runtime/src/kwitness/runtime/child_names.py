@@ -1,0 +1,42 @@
+"""Names of the objects made for a resource, which several of our processes must know to find each other."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+__all__ = ["collector_name", "collector_peer_host", "collector_replicas_name", "cut_name", "job_name"]
+
+_STATEFUL_SET: Final = 52
+"""Characters: the label ``controller-revision-hash`` is the name and up to 11 more, and has at most 63."""
+
+_LABEL: Final = 63
+"""Characters of a Service's name."""
+
+
+def cut_name(name: str, limit: int) -> str:
+    """Return ``name``, or where it is longer than ``limit`` its beginning and 8 hex digits of the whole one's hash."""
+    if len(name) <= limit:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: limit - 9].rstrip('-.')}-{digest}"
+
+
+def collector_name(collector: str) -> str:
+    """Name of a TelemetryCollector's StatefulSet, Service, ConfigMap and policies."""
+    return cut_name(f"kwitness-collector-{collector}", _STATEFUL_SET)
+
+
+def collector_replicas_name(collector: str) -> str:
+    """Name of the headless Service that gives each replica a name."""
+    return cut_name(f"{collector_name(collector)}-replicas", _LABEL)
+
+
+def collector_peer_host(collector: str, namespace: str, ordinal: int) -> str:
+    """Host name of one replica."""
+    return f"{collector_name(collector)}-{ordinal}.{collector_replicas_name(collector)}.{namespace}.svc"
+
+
+def job_name(job: str) -> str:
+    """Name of an AnalyticsJob's StatefulSet, headless Service and ConfigMap."""
+    return cut_name(f"kwitness-job-{job}", _STATEFUL_SET)
