@@ -1,0 +1,155 @@
+"""clientInventory: every client instance that pushed, and every software version seen connected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+from pyspark.sql.types import StructField, StructType
+
+from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.jobs.inventory import columns
+from kwitness.jobs.inventory.push import push_row
+from kwitness.jobs.inventory.row import InventoryRow, as_columns, combine
+from kwitness.jobs.inventory.snapshot import snapshot_rows
+from kwitness.jobs.job import Job, Transformed
+from kwitness.jobs.kafka_record import KafkaRecord, records_in
+from kwitness.jobs.rejection import QUARANTINE_SCHEMA, RejectedRecordError, rejection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DECODED = StructType(
+    [StructField("row", columns.PARTIAL_SCHEMA), StructField("rejected", QUARANTINE_SCHEMA)],
+)
+#: Partial rows held before they are handed on, so that one task's memory has a bound.
+_HELD_ROWS = 20_000
+
+
+def transform(records: DataFrame, parameters: ClientInventoryParameters) -> Transformed:
+    """Turn records of the two topics into rows of the table, one per `row_id`.
+
+    Parameters
+    ----------
+    records
+        Columns `kwitness.jobs.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
+    """
+    del parameters  # They say what is forgotten, not what is seen.
+    decoded = records.mapInArrow(decode, _DECODED)
+    partial = decoded.where("row is not null").select("row.*")
+    latest = F.col("latest")
+    rows = (
+        partial.groupBy("row_id")
+        .agg(
+            F.first("kind").alias("kind"),
+            F.max(columns.dated_identity()).alias("latest"),
+            F.min("first_seen_ms").alias("first_seen_ms"),
+            F.flatten(F.collect_list("versions")).alias("versions"),
+            F.flatten(F.collect_set("metrics")).alias("metrics"),
+            F.bool_or("metrics_truncated").alias("metrics_truncated"),
+            F.array_sort(F.array_distinct(F.flatten(F.collect_set("roles")))).alias("roles"),
+            F.bool_or("terminated").alias("terminated"),
+            F.max("max_connections").alias("max_connections"),
+        )
+        .withColumns({"last_seen_ms": latest["last_seen_ms"], "versions": columns.merged_versions(F.col("versions"))})
+        .withColumn("metrics_truncated", F.col("metrics_truncated") | columns.exceeds_metrics(F.col("metrics")))
+        .withColumn("metrics", columns.merged_metrics(F.col("metrics")))
+        .withColumns({key: latest[key] for key in IDENTITY_KEYS})
+        .withColumn("ours", columns.ours(F.col("client_id"), F.col("client_software_name")))
+        .withColumn("missing_required", columns.missing_required(F.col("kind"), F.col("roles"), F.col("metrics")))
+        .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
+    )
+    return Transformed(
+        decoded=decoded,
+        rows=rows.select(*columns.TABLE_SCHEMA.names),
+        rejected=decoded.where("rejected is not null").select("rejected.*"),
+    )
+
+
+def merge(table: str, update: str) -> Mapping[str, Column]:
+    """What each column becomes when the table (alias `table`) has the row of `update` already."""
+    old = {name: F.col(f"{table}.{name}") for name in columns.TABLE_SCHEMA.names}
+    new = {name: F.col(f"{update}.{name}") for name in columns.TABLE_SCHEMA.names}
+    latest = F.greatest(columns.dated_identity(f"{table}."), columns.dated_identity(f"{update}."))
+    metrics = F.array_union(old["metrics"], new["metrics"])
+    roles = F.array_sort(F.array_union(old["roles"], new["roles"]))
+    missing = columns.missing_required(old["kind"], roles, columns.merged_metrics(metrics))
+    return {
+        **{key: latest[key] for key in IDENTITY_KEYS},
+        "first_seen_ms": F.least(old["first_seen_ms"], new["first_seen_ms"]),
+        "last_seen_ms": F.greatest(old["last_seen_ms"], new["last_seen_ms"]),
+        "versions": columns.merged_versions(F.concat(old["versions"], new["versions"])),
+        "metrics": columns.merged_metrics(metrics),
+        "metrics_truncated": old["metrics_truncated"] | new["metrics_truncated"] | columns.exceeds_metrics(metrics),
+        "roles": roles,
+        "terminated": F.greatest(old["terminated"], new["terminated"]),
+        "max_connections": F.greatest(old["max_connections"], new["max_connections"]),
+        "ours": columns.ours(latest["client_id"], latest["client_software_name"]),
+        "missing_required": missing,
+        "conforms": columns.conforms(roles, missing),
+    }
+
+
+def expired(parameters: ClientInventoryParameters, now: datetime) -> Column:
+    """Rows that are dropped at the next housekeeping: clients not seen for `forget_after`."""
+    horizon = now - parse_duration(parameters.forget_after)
+    return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000))
+
+
+def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Decode Arrow batches of records into `row` or `rejected`, one partial row per client for many records."""
+    held: list[InventoryRow] = []
+    for batch in batches:
+        rejected: list[dict[str, Any]] = []
+        kinds = batch.column("kind").to_pylist()
+        for record, kind in zip(records_in(batch), kinds, strict=True):
+            try:
+                held.extend(rows_of(record, kind))
+            except RejectedRecordError as error:
+                rejected.append(rejection(record, error))
+        held = combine(held)
+        if len(held) > _HELD_ROWS:
+            yield _arrow(rows=held)
+            held = []
+        if rejected:
+            yield _arrow(rejected=rejected)
+    if held:
+        yield _arrow(rows=held)
+
+
+def rows_of(record: KafkaRecord, kind: str | None) -> list[InventoryRow]:
+    """What one record of a topic kind says about clients.
+
+    Raises
+    ------
+    RejectedRecordError
+        It says nothing that can be understood.
+    """
+    return [push_row(record)] if kind == "telemetry" else list(snapshot_rows(record))
+
+
+def _arrow(rows: Iterable[InventoryRow] = (), rejected: Iterable[dict[str, Any]] = ()) -> pa.RecordBatch:
+    # Imported here: only the executors' Python workers have a use for it.
+    import pyarrow as pa  # noqa: PLC0415
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+    entries = [{"row": as_columns(row), "rejected": None} for row in rows]
+    entries += [{"row": None, "rejected": one} for one in rejected]
+    return pa.RecordBatch.from_pylist(entries, schema=to_arrow_schema(_DECODED))
+
+
+JOB = Job(
+    name="clientInventory",
+    topics=("telemetry", "connections"),
+    parameters=ClientInventoryParameters,
+    schema=columns.TABLE_SCHEMA,
+    keys=("row_id",),
+    transform=transform,
+    merge=merge,
+    expired=expired,
+)

@@ -1,0 +1,127 @@
+"""The Delta table of a job and the one of its quarantine: made, written so that repeating does nothing, tidied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from delta.tables import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from kwitness.jobs.offsets import Positions, from_json, to_json
+
+_PROPERTIES = {
+    # Readers without a JVM know the oldest protocol best, and a small table gains nothing from the newer ones.
+    "delta.enableDeletionVectors": "false",
+    "delta.minReaderVersion": "1",
+    "delta.minWriterVersion": "2",
+    "delta.checkpointInterval": "20",
+    "delta.logRetentionDuration": "interval 2 days",
+    "delta.deletedFileRetentionDuration": "interval 1 days",
+}
+#: Commits that are searched for positions; each batch writes them, housekeeping's do not have any.
+_SEARCHED_COMMITS = 50
+_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+
+MergeRule = Callable[[str, str], Mapping[str, Column]]
+
+
+class TableSchemaError(ValueError):
+    """A table is there and has other columns than the job writes."""
+
+
+class JobTable:
+    """One Delta table, found by its path.
+
+    Parameters
+    ----------
+    keys
+        The columns that identify a row.
+    """
+
+    def __init__(self, session: SparkSession, path: str, schema: StructType, keys: Sequence[str]) -> None:
+        self._session = session
+        self._schema = schema
+        self._keys = tuple(keys)
+        self.path = path
+
+    def exists(self) -> bool:
+        """Whether the table was made."""
+        return bool(DeltaTable.isDeltaTable(self._session, self.path))
+
+    def ensure(self) -> None:
+        """Make the table, or add columns that a newer version of the job has.
+
+        Raises
+        ------
+        TableSchemaError
+            The path holds another table.
+        """
+        builder = DeltaTable.createIfNotExists(self._session).location(self.path).addColumns(self._schema)
+        if not self.exists():
+            for key, value in _PROPERTIES.items():
+                builder = builder.property(key, value)
+            builder.execute()
+            return
+        there = {field.name: field.dataType for field in self._open(self._session).toDF().schema}
+        wanted = {field.name: field.dataType for field in self._schema}
+        other = [name for name, kind in there.items() if name in wanted and wanted[name] != kind]
+        if other or not set(self._keys) <= set(there):
+            raise TableSchemaError(
+                f"{self.path} holds a table with other columns ({', '.join(other) or 'without the keys'}): "
+                "give the job another table"
+            )
+        added = [field for field in self._schema if field.name not in there]
+        if added:
+            declared = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in added)
+            self._session.sql(f"ALTER TABLE delta.`{self.path}` ADD COLUMNS ({declared})")
+
+    def merge(self, rows: DataFrame, rule: MergeRule, positions: Positions) -> None:
+        """Merge rows, at most one per key; the commit says to which positions in Kafka it belongs."""
+        session = rows.sparkSession
+        merging = (
+            self._open(session)
+            .alias("table")
+            .merge(rows.alias("update"), " AND ".join(f"table.{key} <=> update.{key}" for key in self._keys))
+        )
+        changed: dict[str, str | Column] = dict(rule("table", "update"))
+        if changed:
+            merging = merging.whenMatchedUpdate(set=changed)
+        session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
+        try:
+            merging.whenNotMatchedInsertAll().execute()
+        finally:
+            session.conf.unset(_METADATA)
+
+    def version(self) -> int | None:
+        """The version written last; None before the first."""
+        if not self.exists():
+            return None
+        return int(self._open(self._session).history(1).collect()[0]["version"])
+
+    def positions(self) -> Positions:
+        """The positions in Kafka that the latest commit with any belongs to; empty if there is none."""
+        if not self.exists():
+            return {}
+        for commit in self._open(self._session).history(_SEARCHED_COMMITS).select("userMetadata").collect():
+            if commit["userMetadata"]:
+                return from_json(json.dumps(json.loads(commit["userMetadata"])["positions"]))
+        return {}
+
+    def tidy(self, expired: Column | None) -> None:
+        """Drop expired rows, write small files together, remove files that no reader needs any more."""
+        table = self._open(self._session)
+        if expired is not None:
+            table.delete(expired)
+        table.optimize().executeCompaction()
+        table.vacuum()
+
+    def _open(self, session: SparkSession) -> DeltaTable:
+        return DeltaTable.forPath(session, self.path)
+
+
+def keep_first(table: str, update: str) -> Mapping[str, Column]:
+    """The merge rule of rows that never change once they are there."""
+    del table, update
+    return {}

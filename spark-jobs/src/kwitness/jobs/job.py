@@ -1,0 +1,69 @@
+"""What a job type is: the few things that differ between analyses. Everything else is the frame's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.types import StructType
+
+TopicKind = Literal["connections", "traffic", "requests", "interceptions", "telemetry", "seals"]
+"""Which of the platform's topics; its name is in the job's configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """What a transform makes of records.
+
+    Attributes
+    ----------
+    decoded
+        The frame that the other two are computed from. The frame keeps it for both, so records are read once.
+    rows
+        Rows of the table's schema, at most one per key.
+    rejected
+        Rows of `kwitness.jobs.rejection.QUARANTINE_SCHEMA`.
+    """
+
+    decoded: DataFrame
+    rows: DataFrame
+    rejected: DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job type.
+
+    Attributes
+    ----------
+    name
+        The `spec.type` of AnalyticsJob.
+    topics
+        The topics it reads, all in one stream.
+    parameters
+        The model of `spec.parameters.<name>`.
+    schema
+        The columns of its Delta table, each with a comment.
+    keys
+        The columns that identify a row.
+    transform
+        Pure: records to rows and rejected records. The same for batch and stream.
+    merge
+        Pure: given the aliases of the table and of the update, the value of each column of a row that is there
+        already. It must be idempotent, commutative and associative, because a batch may come twice or in parts.
+    expired
+        Pure: given parameters and the time, which rows housekeeping drops; absent where rows stay for ever.
+    """
+
+    name: str
+    topics: tuple[TopicKind, ...]
+    parameters: type[BaseModel]
+    schema: StructType
+    keys: tuple[str, ...]
+    transform: Callable[[DataFrame, Any], Transformed]
+    merge: Callable[[str, str], Mapping[str, Column]]
+    expired: Callable[[Any, datetime], Column] | None = None

@@ -1,0 +1,127 @@
+"""How Spark's Kafka clients connect: the job's configuration in Kafka's own words.
+
+Credentials stay in the files they are mounted as: the settings hold references that Kafka's client resolves wherever it
+runs (KIP-297), so no password is in Spark's plan, on the wire between driver and executor, or in a log, and a rotated
+one is read by the next consumer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
+
+_MODULES = {
+    "plain": ("PLAIN", "org.apache.kafka.common.security.plain.PlainLoginModule"),
+    "scram-sha-256": ("SCRAM-SHA-256", "org.apache.kafka.common.security.scram.ScramLoginModule"),
+    "scram-sha-512": ("SCRAM-SHA-512", "org.apache.kafka.common.security.scram.ScramLoginModule"),
+}
+
+
+class KafkaSettingsError(ValueError):
+    """The connection cannot be made as configured.
+
+    Parameters
+    ----------
+    reason
+        One of the reasons of AnalyticsJob.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]:
+    """Consumer settings by Kafka's names.
+
+    Raises
+    ------
+    KafkaSettingsError
+        `HostNotAllowed` or `SecretNotFound`: a credential may not be sent to a bootstrap server, or cannot be used.
+    """
+    authentication = connection.authentication
+    sasl = authentication.type in _MODULES
+    if sasl or connection.key_file is not None:
+        _require_allowed_hosts(connection)
+    options = {
+        "bootstrap.servers": ",".join(connection.bootstrap_servers),
+        "security.protocol": ("SASL_" if sasl else "") + ("SSL" if connection.tls else "PLAINTEXT"),
+        "client.id": client_id,
+        # Our own clients do not push telemetry about themselves into the platform.
+        "enable.metrics.push": "false",
+        # All consumers of one JVM share the client id; in JMX that is a clash and a warning for each.
+        "auto.include.jmx.reporter": "false",
+    }
+    if connection.tls and connection.ca_file is not None:
+        options |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": connection.ca_file}
+    if connection.tls and connection.certificate_file is not None and connection.key_file is not None:
+        options |= {
+            "ssl.keystore.type": "PEM",
+            "ssl.keystore.certificate.chain": _reference(connection.certificate_file),
+            "ssl.keystore.key": _reference(connection.key_file),
+        }
+    if sasl:
+        mechanism, module = _MODULES[authentication.type]
+        options |= {"sasl.mechanism": mechanism, "sasl.jaas.config": _login(authentication, module)}
+    if any("${" in value for value in options.values()):
+        options |= {
+            "config.providers": "mounted",
+            "config.providers.mounted.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
+        }
+    return options
+
+
+def host_allowed(address: str, hosts: str) -> bool:
+    """Whether `hosts`, a comma list of `host:port` and `*.suffix:port`, lets a credential go to `host:port`."""
+    host, _, port = address.lower().rpartition(":")
+    for entry in hosts.lower().split(","):
+        pattern, _, allowed_port = entry.strip().rpartition(":")
+        if port != allowed_port or not pattern:
+            continue
+        if host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:])):
+            return True
+    return False
+
+
+def _require_allowed_hosts(connection: KafkaConnection) -> None:
+    file = connection.authentication.hosts_file
+    hosts = _read(file, "hosts") if file is not None else ""
+    for address in connection.bootstrap_servers:
+        if not host_allowed(address, hosts):
+            raise KafkaSettingsError(
+                "HostNotAllowed",
+                f"the credential's key hosts does not list {address}: add it there if the credential is meant for it",
+            )
+
+
+def _login(authentication: KafkaAuthentication, module: str) -> str:
+    if authentication.username_file is None or authentication.password_file is None:
+        raise KafkaSettingsError("SecretNotFound", f"{authentication.type} needs the keys username and password")
+    username = _quoted(authentication.username_file, "username")
+    password = _quoted(authentication.password_file, "password")
+    return f"{module} required username={username} password={password};"
+
+
+def _quoted(file: str, key: str) -> str:
+    content = _read(file, key)
+    if content and not set(content) & set('"\\\n\r'):
+        return f'"{_reference(file)}"'
+    # Kafka puts the content into the line as it is; what would break out of the quotes is escaped here instead.
+    text = content.strip("\r\n").replace("\\", "\\\\").replace('"', '\\"')
+    if not text or "\n" in text:
+        raise KafkaSettingsError("SecretNotFound", f"the Secret's key {key} must be one line that is not empty")
+    return f'"{text}"'
+
+
+def _reference(file: str) -> str:
+    path = Path(file)
+    return f"${{mounted:{path.parent}:{path.name}}}"
+
+
+def _read(file: str, key: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = type(error).__name__
+        raise KafkaSettingsError("SecretNotFound", f"the Secret's key {key} cannot be read: {reason}") from None

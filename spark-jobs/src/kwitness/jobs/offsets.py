@@ -1,0 +1,114 @@
+"""Where in Kafka a job is, and which records were gone before it came. Pure decisions over offsets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class TopicPartition(NamedTuple):
+    """One partition of one topic."""
+
+    topic: str
+    partition: int
+
+
+Positions = Mapping[TopicPartition, int]
+"""For each partition the offset of the next record."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DataLoss:
+    """Records that were gone before the job read them: offsets `first_offset` to `last_offset`, both included.
+
+    Attributes
+    ----------
+    reason
+        `Expired`: retention removed them. `CheckpointLost`: they were gone when the job began again without its
+        checkpoint. `TopicRecreated`: the topic was made anew, and these records of the new one were passed over.
+    """
+
+    topic: str
+    partition: int
+    first_offset: int
+    last_offset: int
+    reason: str
+
+
+def planned_losses(start: Positions, end: Positions, log_start: Positions) -> tuple[DataLoss, ...]:
+    """Losses of a batch that reads from `start` to `end` (excluded) while the log begins at `log_start`.
+
+    A partition that is not in `start` is new and is read from 0.
+    """
+    losses = []
+    for partition, until in end.items():
+        since, begin = start.get(partition, 0), log_start.get(partition, 0)
+        if until < since:
+            losses.append(_loss(partition, begin, until, "TopicRecreated"))
+        else:
+            losses.append(_loss(partition, since, min(begin, until), "Expired"))
+    return tuple(sorted(loss for loss in losses if loss is not None))
+
+
+def restart_losses(committed: Positions, log_start: Positions) -> tuple[DataLoss, ...]:
+    """Losses of a job that had come to `committed`, lost its checkpoint, and can read from `log_start` only."""
+    found = (
+        _loss(partition, position, log_start.get(partition, position), "CheckpointLost")
+        for partition, position in committed.items()
+    )
+    return tuple(sorted(loss for loss in found if loss is not None))
+
+
+def moved_into(start: Positions, end: Positions, before: Positions, after: Positions) -> bool:
+    """Whether the log's start moved past unread records of the batch while it was read.
+
+    Then it cannot be told which of them were read, and the batch has to be read again.
+    """
+    return any(
+        after.get(partition, 0) > max(start.get(partition, 0), before.get(partition, 0))
+        and before.get(partition, 0) < until
+        for partition, until in end.items()
+    )
+
+
+def behind(positions: Positions, log_end: Positions, log_start: Positions) -> dict[TopicPartition, int]:
+    """Partitions with records that were not read yet, and how many."""
+    counts = {
+        partition: end - max(positions.get(partition, 0), log_start.get(partition, 0))
+        for partition, end in log_end.items()
+    }
+    return {partition: count for partition, count in counts.items() if count > 0}
+
+
+def furthest(*many: Positions) -> dict[TopicPartition, int]:
+    """For each partition the greatest of several positions."""
+    found: dict[TopicPartition, int] = {}
+    for positions in many:
+        for partition, offset in positions.items():
+            found[partition] = max(offset, found.get(partition, 0))
+    return found
+
+
+def from_json(text: str) -> dict[TopicPartition, int]:
+    """Read positions as Spark writes them: `{"topic": {"0": 42}}`."""
+    return {
+        TopicPartition(topic, int(partition)): int(offset)
+        for topic, partitions in json.loads(text).items()
+        for partition, offset in partitions.items()
+    }
+
+
+def to_json(positions: Positions) -> str:
+    """Write positions as Spark does."""
+    topics: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(positions.items()):
+        topics.setdefault(topic, {})[str(partition)] = offset
+    return json.dumps(topics)
+
+
+def _loss(partition: TopicPartition, first: int, until: int, reason: str) -> DataLoss | None:
+    if first >= until:
+        return None
+    return DataLoss(partition.topic, partition.partition, first, until - 1, reason)

@@ -1,0 +1,77 @@
+"""What becomes of a record that cannot be used: it is kept, bounded, with the reason, and never stops the job."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
+
+from kwitness.jobs.kafka_record import KafkaRecord
+
+#: Bytes of a record's value, and of its key and each header, that the quarantine keeps.
+MAX_VALUE_BYTES = 4096
+MAX_FIELD_BYTES = 256
+#: Headers that the quarantine keeps of one record.
+MAX_HEADERS = 64
+_MAX_MESSAGE = 512
+
+
+class RejectedRecordError(ValueError):
+    """A record cannot be used.
+
+    Parameters
+    ----------
+    reason
+        One CamelCase word, stable, to count and filter by.
+    message
+        What is wrong and with which input. It never quotes what a client sent.
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+QUARANTINE_SCHEMA = StructType(
+    [
+        StructField("topic", StringType(), nullable=False),
+        StructField("partition", IntegerType(), nullable=False),
+        StructField("offset", LongType(), nullable=False),
+        StructField("timestamp_ms", LongType(), nullable=False),
+        StructField("reason", StringType(), nullable=False),
+        StructField("message", StringType(), nullable=False),
+        StructField("key_base64", StringType()),
+        StructField(
+            "headers",
+            ArrayType(StructType([StructField("key", StringType()), StructField("value_base64", StringType())])),
+        ),
+        StructField("value_bytes", LongType()),
+        StructField("value_base64", StringType()),
+    ]
+)
+"""One row per record that could not be used; sizes are those of the record, contents are cut to the bounds above."""
+
+
+def rejection(record: KafkaRecord, error: RejectedRecordError) -> dict[str, Any]:
+    """Return the row of `QUARANTINE_SCHEMA` for a record."""
+    return {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp_ms": record.timestamp_ms,
+        "reason": error.reason,
+        "message": error.message[:_MAX_MESSAGE],
+        "key_base64": _encoded(record.key, MAX_FIELD_BYTES),
+        "headers": [
+            {"key": key[:MAX_FIELD_BYTES], "value_base64": _encoded(value, MAX_FIELD_BYTES)}
+            for key, value in record.headers[:MAX_HEADERS]
+        ],
+        "value_bytes": None if record.value is None else len(record.value),
+        "value_base64": _encoded(record.value, MAX_VALUE_BYTES),
+    }
+
+
+def _encoded(content: bytes | None, limit: int) -> str | None:
+    return None if content is None else base64.b64encode(content[:limit]).decode("ascii")

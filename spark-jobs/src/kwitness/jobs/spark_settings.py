@@ -1,0 +1,96 @@
+"""The settings of a Spark session: on Kubernetes in client mode when the driver is a pod, else in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kwitness.contracts.job_config import JobConfig
+
+#: Fixed, so that a NetworkPolicy can name them.
+DRIVER_PORT = 7078
+BLOCK_MANAGER_PORT = 7079
+
+_ALWAYS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.warehouse.dir": "/tmp/spark-warehouse",  # noqa: S108 - never written; the default is not writable
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "512m",
+    # Inventories are small; 200 partitions, Spark's default, would be 200 tasks for each step.
+    "spark.sql.shuffle.partitions": "4",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.streaming.minBatchesToRetain": "20",
+    # Records can be as large as the broker allows; a batch for Python is bounded by count and by bytes.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16777216",
+    "spark.databricks.delta.schema.autoMerge.enabled": "false",
+    "spark.redaction.regex": "(?i)secret|password|token|access[.]?key|jaas|keystore",
+    # The two ways by which old Parquet readers misread times.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.python.worker.reuse": "true",
+}
+
+
+def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[str, str]:
+    """All settings for a job.
+
+    Parameters
+    ----------
+    environment
+        `POD_IP`, `POD_NAME` and `POD_NAMESPACE` make the driver ask Kubernetes for executors, if the job has any;
+        `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder with
+        the jars of Kafka and Delta where they are not in PySpark's own folder. `KWITNESS_SPARK_LOCAL_DIR` is for
+        shuffle files.
+    """
+    settings = {**_ALWAYS, "spark.app.name": f"kwitness-{config.type}-{config.name or 'local'}"}
+    if jars := environment.get("KWITNESS_SPARK_JARS"):
+        settings |= {"spark.driver.extraClassPath": f"{jars}/*", "spark.executor.extraClassPath": f"{jars}/*"}
+    if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):
+        settings["spark.local.dir"] = local
+    if config.executors.instances and environment.get("POD_IP") and environment.get("KUBERNETES_SERVICE_HOST"):
+        return settings | _kubernetes(config, environment)
+    cores = max(1, config.executors.cores)
+    return settings | {"spark.master": f"local[{cores}]", "spark.driver.host": "127.0.0.1"}
+
+
+def _kubernetes(config: JobConfig, environment: Mapping[str, str]) -> dict[str, str]:
+    executors = config.executors
+    address = environment["POD_IP"]
+    server = environment["KUBERNETES_SERVICE_HOST"]
+    host = f"[{server}]" if ":" in server else server
+    settings = {
+        "spark.master": f"k8s://https://{host}:{environment.get('KUBERNETES_SERVICE_PORT', '443')}",
+        "spark.submit.deployMode": "client",
+        "spark.driver.host": f"[{address}]" if ":" in address else address,
+        "spark.driver.port": str(DRIVER_PORT),
+        "spark.driver.blockManager.port": str(BLOCK_MANAGER_PORT),
+        "spark.blockManager.port": str(BLOCK_MANAGER_PORT),
+        "spark.kubernetes.namespace": environment["POD_NAMESPACE"],
+        # Executors get the driver's pod as their owner, so Kubernetes removes them with it.
+        "spark.kubernetes.driver.pod.name": environment["POD_NAME"],
+        "spark.kubernetes.executor.podNamePrefix": environment["POD_NAME"],
+        "spark.kubernetes.container.image": executors.image,
+        "spark.kubernetes.container.image.pullPolicy": "IfNotPresent",
+        "spark.kubernetes.authenticate.executor.serviceAccountName": executors.service_account,
+        "spark.executor.instances": str(executors.instances),
+        "spark.executor.cores": str(executors.cores),
+        "spark.executor.memory": executors.memory,
+        # Small executors are mostly Python and metaspace; a tenth of the heap would not hold them.
+        "spark.executor.memoryOverhead": "320m",
+        "spark.kubernetes.executor.request.cores": "100m",
+        # The role of the driver is pods alone: no ConfigMaps, Services or claims are made or removed.
+        "spark.kubernetes.executor.disableConfigMap": "true",
+        "spark.kubernetes.driver.service.deleteOnTermination": "false",
+        "spark.kubernetes.driver.ownPersistentVolumeClaim": "false",
+        "spark.kubernetes.driver.reusePersistentVolumeClaim": "false",
+        # Shuffle traffic and code go between pods: with a secret of this run's own, encrypted.
+        "spark.authenticate": "true",
+        "spark.network.crypto.enabled": "true",
+        "spark.kubernetes.driver.waitToReusePersistentVolumeClaim": "false",
+    }
+    if executors.pod_template_file is not None:
+        settings["spark.kubernetes.executor.podTemplateFile"] = executors.pod_template_file
+        settings["spark.kubernetes.executor.podTemplateContainerName"] = "executor"
+    return settings

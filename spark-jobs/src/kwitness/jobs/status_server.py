@@ -1,0 +1,105 @@
+"""Serves `/status` (with a token) and `/healthz` (open) of a driver."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+from typing_extensions import override
+
+from kwitness.jobs.status import StatusBoard
+from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
+
+_LOG = logging.getLogger(__name__)
+_MAX_TOKEN = 16_384
+
+
+class StatusServer:
+    """A small HTTP server on a thread of its own.
+
+    Parameters
+    ----------
+    port
+        0 takes a free one.
+    reviewer
+        None only outside Kubernetes, where there is nobody to ask: then the server listens on loopback alone.
+    alive
+        What `/healthz` answers: whether the stream still moves.
+    """
+
+    def __init__(
+        self, board: StatusBoard, port: int, reviewer: TokenReviewer | None, alive: Callable[[], bool] = lambda: True
+    ) -> None:
+        handler = type("Handler", (_Handler,), {"board": board, "reviewer": reviewer, "alive": staticmethod(alive)})
+        host = "127.0.0.1" if reviewer is None else ""
+        self._server = ThreadingHTTPServer((host, port), handler)
+        self._server.daemon_threads = True
+        self.port: int = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, name="status", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Answer no more."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    board: ClassVar[StatusBoard]
+    reviewer: ClassVar[TokenReviewer | None]
+    alive: ClassVar[Callable[[], bool]]
+    timeout = 10
+    server_version = "kwitness"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path == "/healthz":
+            alive = type(self).alive()
+            self._answer(HTTPStatus.OK if alive else HTTPStatus.SERVICE_UNAVAILABLE, {"alive": alive})
+        elif path == "/status":
+            self._status()
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, _error("NotFound", "only /status and /healthz are here"))
+
+    def _status(self) -> None:
+        try:
+            allowed = self.reviewer is None or self._allowed(self.reviewer)
+        except ReviewUnavailableError as error:
+            _LOG.warning("cannot verify who asks for the status: %s", error)
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _error("ReviewUnavailable", str(error)))
+            return
+        if not allowed:
+            message = "send a bearer token with the audience kwitness-driver"
+            self._answer(HTTPStatus.UNAUTHORIZED, _error("Unauthenticated", message))
+            return
+        self._answer(HTTPStatus.OK, self.board.read().as_json())
+
+    def _allowed(self, reviewer: TokenReviewer) -> bool:
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        token = token.strip()
+        return scheme.lower() == "bearer" and 0 < len(token) <= _MAX_TOKEN and reviewer.allows(token)
+
+    def _answer(self, status: HTTPStatus, document: dict[str, Any]) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing for each request."""
+
+
+def _error(reason: str, message: str) -> dict[str, Any]:
+    return {"error": {"reason": reason, "message": message}}

@@ -1,0 +1,190 @@
+"""The stream of one job: from Kafka through the job's transform into its tables, one micro-batch after the other.
+
+Spark runs a batch again that it cannot tell to have finished. That does no harm: the job's merge is idempotent, and
+quarantine and losses are written by key.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.jobs.checkpoint import Checkpoint
+from kwitness.jobs.delta_table import JobTable, keep_first
+from kwitness.jobs.hadoop_files import HadoopFiles
+from kwitness.jobs.job import Job, Transformed
+from kwitness.jobs.kafka_log import KafkaLog
+from kwitness.jobs.losses import LossTable
+from kwitness.jobs.offsets import (
+    DataLoss,
+    Positions,
+    furthest,
+    moved_into,
+    planned_losses,
+    restart_losses,
+)
+from kwitness.jobs.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.status import StatusBoard
+
+#: Records of one micro-batch, so that a driver that was away does not read a week at once.
+MAX_RECORDS = 50_000
+#: How often a batch is read again because retention moved into it meanwhile.
+_READS = 3
+_TIDY_SECONDS = 3600.0
+
+
+class JobStream:
+    """A job at work.
+
+    Parameters
+    ----------
+    log
+        Asked by the batches of this stream only.
+    options
+        Consumer settings by Kafka's names.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: SparkSession,
+        job: Job,
+        config: JobConfig,
+        log: KafkaLog,
+        options: Mapping[str, str],
+        board: StatusBoard,
+    ) -> None:
+        self._session = session
+        self._job = job
+        self._config = config
+        self._log = log
+        self._options = options
+        self._board = board
+        self._parameters = job.parameters.model_validate(config.parameters)
+        self._topics = {getattr(config.topics, kind): kind for kind in job.topics}
+        self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
+        self.table = JobTable(session, config.table_path, job.schema, job.keys)
+        keys = ("topic", "partition", "offset", "timestamp_ms")
+        self.quarantine = JobTable(session, f"{config.quarantine_path}/records", QUARANTINE_SCHEMA, keys)
+        self._losses = LossTable(session, f"{config.quarantine_path}/losses")
+        self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        self._positions: Positions | None = None
+
+    @property
+    def positions(self) -> Positions | None:
+        """To where all is in the table; None before the first batch of this process."""
+        return self._positions
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics it reads."""
+        return tuple(self._topics)
+
+    def prepare(self) -> None:
+        """Make the tables, and find out what was lost if the checkpoint is gone."""
+        self.table.ensure()
+        self.quarantine.ensure()
+        self._board.add_losses(self._losses.read())
+        if not self._checkpoint.exists():
+            committed = furthest(self.table.positions(), self.quarantine.positions())
+            self._report(restart_losses(committed, self._log.starts(self.topics)))
+        self._positions = self._checkpoint.finished()
+        self._board.change(table_version=self.table.version())
+
+    def start(self) -> StreamingQuery:
+        """Start reading where the checkpoint says, or at the beginning."""
+        frame = self._session.readStream.format("kafka").options(**self._source_options()).load()
+        writer = (
+            frame.writeStream.queryName(self._config.name or self._job.name)
+            .option("checkpointLocation", self._config.checkpoint_path)
+            .foreachBatch(self.run_batch)
+        )
+        if self._config.run.mode == "once":
+            return writer.trigger(availableNow=True).start()
+        return writer.trigger(
+            processingTime=f"{max(1, round(self._config.run.trigger_seconds * 1000))} milliseconds"
+        ).start()
+
+    def run_batch(self, frame: DataFrame, batch_id: int) -> None:
+        """Do one micro-batch."""
+        start, end = self._checkpoint.planned(batch_id)
+        transformed, losses = self._read(frame, start, end)
+        try:
+            quarantined = self._write(transformed, end)
+            self._report(losses)
+            self._positions = end
+        finally:
+            transformed.decoded.unpersist()
+        run = self._board.read().last_run
+        self._board.change_run(
+            rows=run.rows + _count(start, end, losses),
+            batches=run.batches + 1,
+            quarantined=run.quarantined + quarantined,
+        )
+        self._tidy()
+        self._board.change(table_version=self.table.version())
+
+    def records(self, frame: DataFrame) -> DataFrame:
+        """Kafka's rows with the columns that transforms expect."""
+        kinds = F.create_map(*(F.lit(text) for pair in self._topics.items() for text in pair))
+        times = F.unix_millis("timestamp").alias("timestamp_ms")
+        plain = ("topic", "partition", "offset")
+        return frame.select(*plain, times, "key", "value", "headers", kinds[F.col("topic")].alias("kind"))
+
+    def _read(self, frame: DataFrame, start: Positions, end: Positions) -> tuple[Transformed, tuple[DataLoss, ...]]:
+        before = self._log.starts(self.topics)
+        for _ in range(_READS):
+            transformed = self._job.transform(self.records(frame), self._parameters)
+            # Read once for rows and rejected ones alike, and before it is decided what was lost.
+            transformed.decoded.persist()
+            transformed.decoded.count()
+            after = self._log.starts(self.topics)
+            if not moved_into(start, end, before, after):
+                break
+            transformed.decoded.unpersist()
+            before = after
+        return transformed, planned_losses(start, end, after)
+
+    def _write(self, transformed: Transformed, end: Positions) -> int:
+        quarantined = transformed.rejected.count()
+        if quarantined:
+            self.quarantine.merge(transformed.rejected, keep_first, end)
+        if not transformed.rows.isEmpty():
+            self.table.merge(transformed.rows, self._job.merge, end)
+        return quarantined
+
+    def _report(self, losses: tuple[DataLoss, ...]) -> None:
+        self._losses.add(losses)
+        self._board.add_losses(losses)
+
+    def _tidy(self) -> None:
+        if time.monotonic() < self._tidy_at:
+            return
+        self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        expired = self._job.expired
+        self.table.tidy(expired(self._parameters, datetime.now(UTC)) if expired else None)
+
+    def _source_options(self) -> dict[str, Any]:
+        return {
+            **{f"kafka.{key}": value for key, value in self._options.items()},
+            "subscribe": ",".join(self.topics),
+            "includeHeaders": "true",
+            "startingOffsets": self._config.run.starting,
+            "maxOffsetsPerTrigger": str(MAX_RECORDS),
+            "groupIdPrefix": self._options["client.id"],
+            # Spark goes on where records are gone; this stream finds out which and reports them.
+            "failOnDataLoss": "false",
+        }
+
+
+def _count(start: Positions, end: Positions, losses: tuple[DataLoss, ...]) -> int:
+    planned = sum(max(0, until - start.get(partition, 0)) for partition, until in end.items())
+    gone = sum(loss.last_offset - loss.first_offset + 1 for loss in losses if loss.reason == "Expired")
+    return max(0, planned - gone)

@@ -1,0 +1,89 @@
+"""Asks Kubernetes whether a bearer token may read the status. Standard library only: it runs in the driver."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+AUDIENCE = "kwitness-driver"
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+_BELIEVED_SECONDS = 60.0
+_TIMEOUT_SECONDS = 5.0
+_REMEMBERED = 1024
+
+
+class ReviewUnavailableError(RuntimeError):
+    """The API server did not answer, or does not let this service account ask."""
+
+
+class TokenReviewer:
+    """Verifies tokens of the audience `kwitness-driver`; an answer is believed for a minute.
+
+    Parameters
+    ----------
+    server
+        URL of the API server.
+    folder
+        Where the driver's own service account is mounted: `token` and `ca.crt`.
+    clock
+        Seconds; only differences count.
+    """
+
+    def __init__(
+        self, server: str, folder: Path = SERVICE_ACCOUNT, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._url = f"{server}/apis/authentication.k8s.io/v1/tokenreviews"
+        self._folder = folder
+        self._clock = clock
+        self._answers: dict[bytes, tuple[float, bool]] = {}
+        self._lock = threading.Lock()
+
+    def allows(self, token: str) -> bool:
+        """Whether the token is valid and meant for this audience.
+
+        Raises
+        ------
+        ReviewUnavailableError
+            Nobody could be asked; nothing is believed then.
+        """
+        key = hashlib.sha256(token.encode()).digest()
+        with self._lock:
+            asked_at, answer = self._answers.get(key, (float("-inf"), False))
+        if self._clock() - asked_at < _BELIEVED_SECONDS:
+            return answer
+        answer = self._ask(token)
+        with self._lock:
+            if len(self._answers) >= _REMEMBERED:
+                self._answers.clear()
+            self._answers[key] = (self._clock(), answer)
+        return answer
+
+    def _ask(self, token: str) -> bool:
+        review = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenReview",
+            "spec": {"token": token, "audiences": [AUDIENCE]},
+        }
+        try:
+            # Read each time: the kubelet replaces the token.
+            own = (self._folder / "token").read_text().strip()
+            headers = {"Authorization": f"Bearer {own}", "Content-Type": "application/json"}
+            request = urllib.request.Request(self._url, json.dumps(review).encode(), headers)  # noqa: S310 - https
+            authority = self._folder / "ca.crt"
+            context = ssl.create_default_context(cafile=str(authority)) if self._url.startswith("https:") else None
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS, context=context) as answer:  # noqa: S310
+                status: dict[str, Any] = json.load(answer).get("status", {})
+        except (OSError, ValueError) as error:
+            code = f" ({error.code})" if isinstance(error, urllib.error.HTTPError) else ""
+            raise ReviewUnavailableError(
+                f"TokenReview failed{code}: let the driver's service account create tokenreviews"
+            ) from error
+        return bool(status.get("authenticated")) and AUDIENCE in status.get("audiences", [])

@@ -1,0 +1,45 @@
+"""One local Spark for all tests of the jobs: two cores, two shuffle partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.e2e.spark_jars import spark_jars
+from kwitness.jobs.driver import open_session
+from kwitness.jobs.spark_settings import spark_settings
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    config = job_config(tmp_path_factory.mktemp("session"))
+    environment = {"KWITNESS_SPARK_JARS": str(spark_jars())}
+    faster = {
+        "spark.master": "local[2]",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.local.dir": str(tmp_path_factory.mktemp("local")),
+    }
+    session = open_session(spark_settings(config, environment) | faster)
+    yield session
+    session.stop()
+
+
+def job_config(folder: Path, **changes: object) -> JobConfig:
+    """A configuration whose table, checkpoint and quarantine are under `folder`."""
+    settings: dict[str, object] = {
+        "type": "clientInventory",
+        "name": "inventory",
+        "cluster_id": "cluster-1",
+        "kafka": {"bootstrap_servers": ["localhost:1"]},
+        "run": {"mode": "once"},
+        "table_path": str(folder / "table"),
+        "checkpoint_path": str(folder / "checkpoint"),
+        "quarantine_path": str(folder / "quarantine"),
+        "status_port": 0,
+    }
+    return JobConfig.model_validate(settings | changes)

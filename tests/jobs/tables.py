@@ -1,0 +1,49 @@
+"""Frames of records without Kafka, and what the tables hold afterwards, in the oracle's shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltalake import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+
+from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.jobs.kafka_record import KafkaRecord
+
+from tests.jobs.traffic import KINDS
+
+_SCHEMA = (
+    "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
+    "headers array<struct<key: string, value: binary>>, kind string"
+)
+
+
+def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
+    """Records as the stream gives them to a transform."""
+    return spark.createDataFrame([(*record, KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
+
+
+def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:
+    """Records as the oracle takes them."""
+    return [(KINDS[record.topic], record) for record in records]
+
+
+def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Table rows by what they are about, without the digest."""
+    found = {}
+    for row in rows:
+        if row["kind"] == "instance":
+            key = ("instance", row["cluster_id"], row["client_instance_id"])
+        else:
+            names = ("listener", "client_software_name", "client_software_version")
+            key = ("software", row["cluster_id"], *(row[name] for name in names))
+        assert key not in found, f"two rows for {key}"
+        found[key] = {name: value for name, value in row.items() if name != "row_id"}
+    assert all(set(IDENTITY_KEYS) <= set(row) for row in found.values())
+    return found
+
+
+def read(path: str) -> list[dict[str, Any]]:
+    """All rows, read without the JVM that wrote them."""
+    rows: list[dict[str, Any]] = DeltaTable(path).to_pyarrow_dataset().to_table().to_pylist()
+    return rows
