@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.e2e.api_server import ApiServer
 
+ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = Path(__file__).parent / "fixtures"
 EXPECT = "# expect: "
 PLURAL = {info.kind: info.plural for info in KINDS}
@@ -169,3 +171,34 @@ def test_every_rule_has_a_fixture_that_breaks_it(api_with_crds: ApiServer, info:
     )
 
     assert {rule for rule in rules if rule not in said} == set()
+
+
+def examples() -> list[Any]:
+    """Every resource of ours that the repository shows to people, in files and in Markdown."""
+    found = []
+    for folder in ("e2e/demo", "docs", "charts", "README.md"):
+        place = ROOT / folder
+        paths = [place] if place.is_file() else sorted({*place.rglob("*.yaml"), *place.rglob("*.md")})
+        for path in paths:
+            text = path.read_text()
+            blocks = (
+                re.findall(r"^```ya?ml\n(.*?)^```", text, re.DOTALL | re.MULTILINE) if path.suffix == ".md" else [text]
+            )
+            bodies = [
+                document
+                for block in blocks
+                for document in re.split(r"^---$", block, flags=re.MULTILINE)
+                if "\napiVersion: kwitness.dev/v1alpha1" in f"\n{document}"
+            ]
+            found += [pytest.param(body, id=f"{path.relative_to(ROOT)}#{number}") for number, body in enumerate(bodies)]
+    return found
+
+
+@pytest.mark.parametrize("text", examples())
+def test_an_example_for_people_is_valid(api_with_crds: ApiServer, text: str) -> None:
+    body = yaml.safe_load(re.sub(r"\$\{[A-Z_]+\}", "1", text))
+    body["metadata"].pop("namespace", None)  # it does not exist here
+
+    answer = create(api_with_crds, body)
+
+    assert answer.status_code == 201, answer.json()["message"]

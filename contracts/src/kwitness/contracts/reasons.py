@@ -1,14 +1,30 @@
-"""Reasons of conditions: stable words to script on, each with what it means and what to do."""
+"""Stable words to script on: reasons of conditions, types of warnings, reasons of Kubernetes events."""
 
 from __future__ import annotations
 
-from .registry_entries import Reason
+from .registry_entries import ClusterWarningType, KubernetesEvent, Reason
+from .tables import kubernetes_events, warnings
 from .tables.reasons import ENTRIES
 
-__all__ = ["REASONS", "Reason", "reason", "reasons_of"]
+__all__ = [
+    "KUBERNETES_EVENTS",
+    "REASONS",
+    "WARNINGS",
+    "ClusterWarningType",
+    "KubernetesEvent",
+    "Reason",
+    "reason",
+    "reasons_of",
+]
 
 REASONS: tuple[Reason, ...] = ENTRIES
-"""All reasons."""
+"""All reasons of conditions."""
+
+WARNINGS: tuple[ClusterWarningType, ...] = warnings.ENTRIES
+"""All types of warnings in the status of a KafkaCluster."""
+
+KUBERNETES_EVENTS: tuple[KubernetesEvent, ...] = kubernetes_events.ENTRIES
+"""All events that the operator writes."""
 
 _BY_WORD = {entry.reason: entry for entry in ENTRIES}
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ClientMetric", "OwnMetric", "Reason", "RecordHeader", "Software", "Topic"]
+__all__ = [
+    "ClientMetric",
+    "ClusterWarningType",
+    "KubernetesEvent",
+    "OwnMetric",
+    "Reason",
+    "RecordHeader",
+    "Software",
+    "Topic",
+]
 
 Role = Literal["producer", "consumer"]
 
@@ -136,3 +145,22 @@ class Reason:
     kinds: tuple[str, ...]
     meaning: str
     remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWarningType:
+    """A type of warning in the status of a KafkaCluster; `source` says who notices."""
+
+    type: str
+    source: Literal["operator", "plugin"]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesEvent:
+    """An event that the operator writes about resources of `kinds`."""
+
+    reason: str
+    type: Literal["Normal", "Warning"]
+    kinds: tuple[str, ...]
+    meaning: str

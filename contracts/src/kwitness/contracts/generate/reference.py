@@ -9,7 +9,7 @@ from typing import Any
 from kwitness.contracts.client_metrics import CLIENT_METRICS, ClientMetric
 from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS
 from kwitness.contracts.own_metrics import OWN_METRICS
-from kwitness.contracts.reasons import REASONS
+from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
 from kwitness.contracts.record_headers import RECORD_HEADERS
 from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.contract_model import VALIDATIONS
@@ -213,9 +213,16 @@ def _reasons() -> str:
         )
         for one in REASONS
     )
+    events = ((_code(one.reason), one.type, ", ".join(one.kinds), one.meaning) for one in KUBERNETES_EVENTS)
+    warnings = ((_code(one.type), one.source, one.meaning) for one in WARNINGS)
     return (
-        "# Reasons of conditions\n\nStable words: `kubectl wait --for=condition=Ready` and scripts may rely on "
-        "them.\n\n" + _table(("Reason", "Condition", "Kinds", "Meaning", "What to do"), rows)
+        "# Reasons, warnings and events\n\n## Reasons of conditions\n\nStable words: "
+        "`kubectl wait --for=condition=Ready` and scripts may rely on them.\n\n"
+        + _table(("Reason", "Condition", "Kinds", "Meaning", "What to do"), rows)
+        + "\n## Warnings\n\nIn `KafkaCluster.status.warnings`; they do not stop the work.\n\n"
+        + _table(("Type", "Noticed by", "Meaning"), warnings)
+        + "\n## Kubernetes events\n\nAt most one of a kind in five minutes per object.\n\n"
+        + _table(("Reason", "Type", "Kinds", "Meaning"), events)
     )
 
 

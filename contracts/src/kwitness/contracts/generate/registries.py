@@ -8,16 +8,27 @@ from typing import Any, Literal
 
 import yaml
 
-from kwitness.contracts.registry_entries import ClientMetric, OwnMetric, Reason, RecordHeader, Software, Topic
+from kwitness.contracts.registry_entries import (
+    ClientMetric,
+    ClusterWarningType,
+    KubernetesEvent,
+    OwnMetric,
+    Reason,
+    RecordHeader,
+    Software,
+    Topic,
+)
 
 __all__ = [
     "client_metrics",
+    "kubernetes_events",
     "own_metrics",
     "prometheus_name",
     "reasons",
     "record_headers",
     "software",
     "topics",
+    "warnings",
 ]
 
 Unit = Literal["ms", "ns", "s", "bytes", "1"]
@@ -114,3 +125,13 @@ def software(folder: Path) -> tuple[Software, ...]:
 def reasons(folder: Path) -> tuple[Reason, ...]:
     """Return the reasons of conditions."""
     return tuple(Reason(**{**row, "kinds": tuple(row["kinds"])}) for row in _read(folder, "reasons"))
+
+
+def warnings(folder: Path) -> tuple[ClusterWarningType, ...]:
+    """Return the types of warnings in the status of a KafkaCluster."""
+    return tuple(ClusterWarningType(**row) for row in _read(folder, "warnings"))
+
+
+def kubernetes_events(folder: Path) -> tuple[KubernetesEvent, ...]:
+    """Return the events that the operator writes."""
+    return tuple(KubernetesEvent(**{**row, "kinds": tuple(row["kinds"])}) for row in _read(folder, "kubernetes_events"))

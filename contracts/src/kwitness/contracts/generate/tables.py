@@ -19,6 +19,8 @@ _TABLES: dict[str, Callable[[Path], tuple[Any, ...]]] = {
     "record_headers": registries.record_headers,
     "software": registries.software,
     "reasons": registries.reasons,
+    "warnings": registries.warnings,
+    "kubernetes_events": registries.kubernetes_events,
 }
 
 

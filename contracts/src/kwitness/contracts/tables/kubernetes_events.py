@@ -1,0 +1,13 @@
+"""Generated from contracts/registry/kubernetes_events.yaml by `make generate`; do not edit."""
+
+# fmt: off
+# ruff: noqa: E501
+from __future__ import annotations
+
+from kwitness.contracts.registry_entries import KubernetesEvent
+
+ENTRIES: tuple[KubernetesEvent, ...] = (
+    KubernetesEvent(reason="DriftRepaired", type="Warning", kinds=("ClientMetricsSubscription", "TelemetryCollector", "AnalyticsJob"), meaning="A foreign change of a broker configuration or child object was undone."),
+    KubernetesEvent(reason="ClientsAtRisk", type="Warning", kinds=("ClientMetricsSubscription",), meaning="A subscription was held back or withdrawn because connected clients would crash."),
+    KubernetesEvent(reason="Swept", type="Normal", kinds=("KafkaCluster",), meaning="Broker configurations of deleted subscriptions were removed."),
+)

@@ -1,0 +1,24 @@
+"""Generated from contracts/registry/warnings.yaml by `make generate`; do not edit."""
+
+# fmt: off
+# ruff: noqa: E501
+from __future__ import annotations
+
+from kwitness.contracts.registry_entries import ClusterWarningType
+
+ENTRIES: tuple[ClusterWarningType, ...] = (
+    ClusterWarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone, because removing it would crash connected clients."),
+    ClusterWarningType(type="GaugeTruncated", source="operator", meaning="A broker counts at most 100 software versions per network thread and has reached that; its counts are incomplete."),
+    ClusterWarningType(type="KnownDefects", source="operator", meaning="The brokers' version has, or may have, known defects in handling client telemetry."),
+    ClusterWarningType(type="PlaintextCredentials", source="operator", meaning="The operator's password travels unencrypted (spec.tls.insecurePlaintext)."),
+    ClusterWarningType(type="SharedCluster", source="operator", meaning="Another KafkaCluster resource leads to the same Kafka cluster; each keeps its own subscriptions."),
+    ClusterWarningType(type="TelemetryMissing", source="operator", meaning="Some brokers do not answer clients' telemetry requests: no plugin is loaded there."),
+    ClusterWarningType(type="TopicDiffers", source="operator", meaning="A topic of the platform has other settings than spec.topics; existing topics are never changed."),
+    ClusterWarningType(type="AskingUnavailable", source="plugin", meaning="The broker does not show which clients asked for subscriptions."),
+    ClusterWarningType(type="CertificatesUnreadable", source="plugin", meaning="The plugin cannot read the authorities it should trust."),
+    ClusterWarningType(type="IdentityIncomplete", source="plugin", meaning="The broker does not show software name, version and listener of pushing clients."),
+    ClusterWarningType(type="InvalidConfiguration", source="plugin", meaning="The plugin's configuration is wrong and it stays passive; the broker's log says what to change."),
+    ClusterWarningType(type="JmxReporterMissing", source="plugin", meaning="metric.reporters does not name JmxReporter, so the broker's own JMX metrics are off."),
+    ClusterWarningType(type="TokenUnreadable", source="plugin", meaning="The plugin cannot read its bearer token."),
+    ClusterWarningType(type="UnknownConfiguration", source="plugin", meaning="A setting that begins with the plugin's prefix is not known to it."),
+)
