@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.memory import SUITE_GIB, shortage
 from kwitness.e2e.node import KubernetesNode
 
 
@@ -25,6 +26,8 @@ def node() -> Iterator[KubernetesNode]:
     if name := os.environ.get("KWITNESS_NODE"):
         yield KubernetesNode.attach(name)
         return
+    if problem := shortage(SUITE_GIB):
+        pytest.exit(problem, returncode=1)
     with KubernetesNode(name="kwitness-test") as started:
         yield started
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -109,6 +110,17 @@ def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None) -
     """
     options = [word for name, value in (arguments or {}).items() for word in ("--build-arg", f"{name}={value}")]
     docker("build", "--quiet", "--tag", tag, *options, context)
+
+
+def forget_old_images(repository: str, prefix: str = "", *, keep: int) -> None:
+    """Remove all but the newest `keep` images of a repository whose tag begins with `prefix`.
+
+    What a container still uses stays.
+    """
+    listed = docker("images", repository, "--format", "{{.Tag}}").split()  # the newest first
+    for tag in [tag for tag in listed if tag.startswith(prefix) and tag != "<none>"][keep:]:
+        with contextlib.suppress(CommandFailedError):
+            docker("rmi", f"{repository}:{tag}")
 
 
 def copy_images(names: list[str], sink: list[str | Path]) -> None:

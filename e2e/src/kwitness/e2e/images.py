@@ -24,6 +24,9 @@ _VALUES = {
     "prometheus": "prometheus",
 }
 
+#: Images kept of each name: enough for two clones that are worked on at once.
+_KEPT = 6
+
 
 def build_all(progress: Progress = silent, *, names: Iterable[str] = NAMES) -> dict[str, str]:
     """Build every image that changed and return all, name to `repository:tag`.
@@ -102,6 +105,7 @@ def _build(wanted: Recipe, tag: str, base: str, progress: Progress) -> None:
         copy_content(wanted.folder, context)
         wanted.prepare(context, progress)
         engine.build(context, tag, arguments={"BASE": base, **wanted.arguments})
+    engine.forget_old_images(wanted.repository, wanted.prefix, keep=_KEPT)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from kwitness.e2e.bases import base_image, read_packages
 from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built
 from kwitness.e2e.cache import cache_folder, content_key, exclusive
 from kwitness.e2e.commands import Progress, silent
-from kwitness.e2e.engine import build, docker, image_exists
+from kwitness.e2e.engine import build, docker, forget_old_images, image_exists
 
 _SCRIPTS = ("start.sh", "certificates.sh", "cgroups.sh", "volumes.sh")
 _PAUSE_IMAGE = "kwitness/pause:local"
@@ -39,6 +39,7 @@ def node_image(progress: Progress = silent) -> str:
             base = base_image("kwitness-base/node", packages, progress)
             progress(f"building the node image {tag}")
             _build(tag, base, commands)
+            forget_old_images("kwitness-node", keep=2)
     return tag
 
 
