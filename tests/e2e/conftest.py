@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def toolbox(platform: Platform) -> Toolbox:
 @pytest.fixture(autouse=True)
 def _logs_hold_no_unexpected_errors(request: pytest.FixtureRequest, platform: Platform) -> Iterator[None]:
     """After each test, errors in our components' logs must be among those the test expects."""
-    since = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    since = dt.datetime.now(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     yield
     expected = [str(mark.args[0]) for mark in request.node.iter_markers("expects_log")]
     unexpected = logs.unexpected(platform.cluster, since=since, expected=expected)

@@ -50,19 +50,22 @@ def without_other_subscriptions(platform: Platform) -> Iterator[None]:
 def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_otherwise(
     platform: Platform, toolbox: Toolbox
 ) -> None:
-    with without_other_subscriptions(platform), old_client(platform) as client:
-        with subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL)) as name:
-            condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk", seconds=90)
-            remains(toolbox.subscriptions, lambda now: not any(one.endswith(".fatal") for one in now), seconds=10)
+    with (
+        without_other_subscriptions(platform),
+        old_client(platform) as client,
+        subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL)) as name,
+    ):
+        condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk", seconds=90)
+        remains(toolbox.subscriptions, lambda now: not any(one.endswith(".fatal") for one in now), seconds=10)
 
-            assert "org.apache.kafka.producer.connection.creation." in condition["message"]
-            risky = subscriptions.found(platform, name)["status"]["atRiskClients"]
-            assert any(one["clientSoftwareVersion"].startswith("2.5.0") for one in risky)
-            assert _exit_codes(platform, client) == set()
+        assert "org.apache.kafka.producer.connection.creation." in condition["message"]
+        risky = subscriptions.found(platform, name)["status"]["atRiskClients"]
+        assert any(one["clientSoftwareVersion"].startswith("2.5.0") for one in risky)
+        assert _exit_codes(platform, client) == set()
 
-            platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="apply"))
-            subscriptions.reason_becomes(platform, name, "Applied")
-            eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes, seconds=90)
+        platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="apply"))
+        subscriptions.reason_becomes(platform, name, "Applied")
+        eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes, seconds=90)
 
 
 def _exit_codes(platform: Platform, name: str) -> set[int]:

@@ -39,7 +39,7 @@ def test_tests_are_not_in_the_components_folders() -> None:
     assert not [
         path
         for path in TRACKED
-        if path.name.startswith("test_") and "tests" != path.relative_to(ROOT).parts[0] and path.suffix == ".py"
+        if path.name.startswith("test_") and path.relative_to(ROOT).parts[0] != "tests" and path.suffix == ".py"
     ]
 
 

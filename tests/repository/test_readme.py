@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import yaml
+
 from kwitness.contracts.resources import KINDS
 from kwitness.e2e import prerequisites
 

@@ -19,9 +19,9 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Ratios against a peer or against "direct" in the same run; absolute figures are one machine's. Candidates are pinned to one core and the
-generator to the other, in alternating blocks; the median of the blocks' ratios is given with a bootstrap 95 % interval. Raw blocks are in
-`e2e/bench/results`. Made by `make bench`, which is not part of `make test`.
+Ratios against a peer or against "direct" in the same run; absolute figures are one machine's. Candidates are pinned
+to one core and the generator to the other, in alternating blocks; the median of the blocks' ratios is given with a
+bootstrap 95 % interval. Raw blocks are in `e2e/bench/results`. Made by `make bench`, no part of `make test`.
 
 Measured at commit `{commit}` on {machine}.
 """
@@ -54,7 +54,8 @@ def page() -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
-    machine = f"{_processors()} processors, Linux {platform.release().split('-')[0]}, Python {platform.python_version()}"
+    kernel = platform.release().partition("-")[0]
+    machine = f"{_processors()} processors, Linux {kernel}, Python {platform.python_version()}"
     sections = [path.read_text().strip() for path in sorted(RESULTS.glob("*.md"))]
     return "\n\n".join([HEAD.format(commit=commit, machine=machine).strip(), *sections]) + "\n"
 
