@@ -57,6 +57,8 @@ ETCD = GoModule("etcd", ("go.etcd.io/etcd/server/v3",), minutes=0.5)
 COREDNS = GoModule("coredns", (".",), minutes=0.5)
 PAUSE = GoModule("pause", (".",), minutes=0.1)
 HELM = GoModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm.sh/helm/v3/internal/version.version=v3.21.4",), minutes=2)
+#: A registry that lives as long as a test.
+REGISTRY = GoModule("registry", (".",), minutes=0.3)
 
 #: Without cgo: a command linked against the host's C library would not start in an older image.
 _BUILD_ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOOS": "linux"}
