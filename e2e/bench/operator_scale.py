@@ -141,7 +141,7 @@ def _running(name: str, api: ApiServer, broker: LocalBroker, folder: Path) -> It
                 }
             )
         )
-        command = [sys.executable, "-m", "kwitness.operator", "--settings", str(settings), "--probe-port", "0"]
+        command = [sys.executable, "-m", "kwitness.operator", str(settings)]
     else:
         command = [
             sys.executable,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,14 +19,25 @@ from tests.e2e import logs
 
 
 @pytest.fixture(scope="session")
-def platform(node: KubernetesNode) -> Platform:
-    """Everything of `make demo`, on the node of this run."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = places.on_node(node, Path(folder), Progress(total=places.STEPS, out=sys.__stderr__ or sys.stderr))
-        try:
-            return up.stand_up(place, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
-        except DemoError as failed:
-            pytest.exit(f"the platform does not stand: {failed}; logs: {place.logs()}", returncode=1)
+def place(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> up.Place:
+    """The node of this run with all images in it."""
+    folder = tmp_path_factory.mktemp("platform")
+    return places.on_node(node, folder, Progress(total=2, out=sys.__stderr__ or sys.stderr))
+
+
+@pytest.fixture(scope="session")
+def image_values(place: up.Place) -> Path:
+    """A Helm values file that names the images."""
+    return place.image_values
+
+
+@pytest.fixture(scope="session")
+def platform(place: up.Place) -> Platform:
+    """Everything of `make demo`."""
+    try:
+        return up.stand_up(place, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
+    except DemoError as failed:
+        pytest.exit(f"the platform does not stand: {failed}; logs: {place.logs()}", returncode=1)
 
 
 @pytest.fixture(scope="session")

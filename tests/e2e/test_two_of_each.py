@@ -1,0 +1,132 @@
+"""Two brokers and two collector replicas: a broker is stopped, clients go on at the other, sums stay right."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kwitness.e2e.demo import acls, manifests, namespaces, releases, secrets, waiting
+from kwitness.e2e.demo.platform import COLLECTOR, KAFKA, Platform
+
+from tests.e2e.eventually import eventually, remains
+
+PAIR = "kwitness-pair"
+COUNTER = "kafka_client_producer_connection_creation_total"
+PRODUCERS = {"demo-java-producer", "demo-python-producer"}
+
+
+@pytest.fixture(scope="module")
+def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
+    """A second installation beside the first, in a namespace of its own, with two of each."""
+    cluster = platform.cluster
+    cluster.apply_objects(namespaces.restricted(PAIR))
+    secrets.ensure(cluster, PAIR)
+    settings = {
+        "crds.enabled": False,
+        "analytics.enabled": False,
+        "analytics.tableClaim": "",
+        "analytics.createClaim.enabled": False,
+        "operator.secretNames": {PAIR: ["kwitness-kafka-admin", "kwitness-kafka-ca"]},
+        "devKafka.replicas": 2,
+        "devKafka.heap": "384m",
+    }
+    text = {key: json.dumps(value) for key, value in settings.items()}
+    releases.install(cluster, image_values, settings=text, release="pair", namespace=PAIR)
+    here = replace(platform, namespace=PAIR, apps=PAIR)
+    try:
+        _stands(here, "statefulset", KAFKA)
+        _fill(here)
+        yield here
+    finally:
+        releases.uninstall(cluster, release="pair", namespace=PAIR)
+        cluster.kubectl("delete", "namespace", PAIR, "--wait", "--timeout=180s")
+
+
+def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pair: Platform) -> None:
+    # Given: every producer is exposed by one replica, and both brokers' gauges add up
+    before = eventually(lambda: _counters(pair), lambda now: set(now) >= PRODUCERS, seconds=120, every=2)
+    assert all(len(_replicas(pair, client)) == 1 for client in PRODUCERS)
+    both = eventually(lambda: _connections(pair), lambda now: now >= 2, seconds=60)
+
+    # When
+    pair.cluster.kubectl("scale", f"statefulset/{KAFKA}", "--replicas=1", f"--namespace={PAIR}")
+    eventually(
+        lambda: pair.cluster.find("statefulset", KAFKA, f"--namespace={PAIR}")["status"].get("replicas"),
+        lambda now: now == 1,
+        seconds=120,
+    )
+
+    # Then: pushes go on, no counter falls or doubles, and the stopped broker's connections leave the gauge
+    accepted = _accepted(pair)
+    eventually(lambda: _accepted(pair), lambda now: now > accepted + 4, seconds=90, every=2)
+    after = remains(
+        lambda: _counters(pair),
+        lambda now: all(now.get(client, 0) >= before[client] for client in PRODUCERS),
+        seconds=20,
+        every=2,
+    )
+    assert all(after[client] <= before[client] + 20 for client in PRODUCERS)
+    assert all(len(_replicas(pair, client)) == 1 for client in PRODUCERS)
+    eventually(lambda: _connections(pair), lambda now: 0 < now <= both, seconds=90, every=2)
+
+
+def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
+    status = pair.cluster.find("telemetrycollector", COLLECTOR, f"--namespace={PAIR}")["status"]
+    instances = {sample["metric"]["instance"] for sample in pair.query('kwitness_ledger_events_total{hop="receive"}')}
+
+    assert status["clients"] >= len(PRODUCERS)
+    assert len(instances) == 2
+
+
+def _fill(pair: Platform) -> None:
+    """The demo's resources and producers, in this namespace."""
+    with tempfile.TemporaryDirectory() as folder:
+        cluster_file = Path(folder) / "kafka-cluster.yaml"
+        for file in manifests.files(releases.RESOURCES):
+            text = file.read_text().replace(".kwitness.svc", f".{PAIR}.svc")
+            text = text.replace(
+                "  clusterRef: {name: demo}\n  authentication",
+                "  clusterRef: {name: demo}\n  replicas: 2\n  authentication",
+            )
+            if "kind: KafkaCluster" in text:
+                cluster_file.write_text(text)
+                acls.grant(pair.cluster, PAIR, cluster_file)
+            if "kind: AnalyticsJob" not in text:
+                pair.cluster.apply(text, namespace=PAIR)
+    _stands(pair, "statefulset", f"kwitness-collector-{COLLECTOR}")
+    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in pair.images.items()}
+    for name in ("java-producer", "python-producer"):
+        text = manifests.filled(releases.CLIENTS / f"{name}.yaml", values).replace(".kwitness.svc", f".{PAIR}.svc")
+        pair.cluster.apply(text, namespace=PAIR)
+        _stands(pair, "deployment", name)
+
+
+def _stands(pair: Platform, kind: str, name: str) -> None:
+    eventually(
+        lambda: waiting.workload(pair.cluster, kind=kind, name=name, namespace=PAIR),
+        lambda missing: missing is None,
+        seconds=240,
+    )
+
+
+def _counters(pair: Platform) -> dict[str, float]:
+    return {
+        sample["metric"]["client_id"]: float(sample["value"][1])
+        for sample in pair.query(f"sum by (client_id) ({COUNTER})")
+    }
+
+
+def _replicas(pair: Platform, client: str) -> set[str]:
+    return {sample["metric"]["instance"] for sample in pair.query(f'{COUNTER}{{client_id="{client}"}}')}
+
+
+def _connections(pair: Platform) -> float:
+    return pair.total('kafka_client_connections{client_software_name=~"apache-kafka-java|confluent-kafka-python"}')
+
+
+def _accepted(pair: Platform) -> float:
+    return pair.total('kwitness_ledger_events_total{hop="receive",outcome="accepted"}')
