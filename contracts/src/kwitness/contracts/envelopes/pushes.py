@@ -33,6 +33,9 @@ class Push(Envelope):
     push_interval_ms: Milliseconds | None = Field(None, description="The client's push interval, where known.")
     terminating: bool = Field(False, description="Whether it is the client's last push.")
     payload: str = Field("", description="OTLP MetricsData as base64; may be empty.")
+    payload_compression: Literal["gzip", "lz4", "snappy", "zstd"] | None = Field(
+        None, description="How the payload is still compressed: Kafka 3.7 leaves that to its plugins."
+    )
 
     def identity(self, batch: PushBatch) -> Identity:
         """Return who pushed, with what the batch says about cluster and broker."""

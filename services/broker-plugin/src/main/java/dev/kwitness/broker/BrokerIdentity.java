@@ -22,13 +22,13 @@ final class BrokerIdentity {
 
     /** Write the members that every message has. */
     void write(Json object, String schema) {
-        object.put("schema", schema)
-            .put("source", clusterId + "/" + brokerId)
-            .put("epoch", epoch)
-            .put("cluster_id", clusterId)
-            .put("broker_id", brokerId)
-            .put("plugin_version", pluginVersion)
-            .put("kafka_version", kafkaVersion);
+        object.put(Contract.KEY_SCHEMA, schema)
+            .put(Contract.KEY_SOURCE, clusterId + "/" + brokerId)
+            .put(Contract.KEY_EPOCH, epoch)
+            .put(Contract.KEY_CLUSTER_ID, clusterId)
+            .put(Contract.KEY_BROKER_ID, brokerId)
+            .put(Contract.KEY_PLUGIN_VERSION, pluginVersion)
+            .put(Contract.KEY_KAFKA_VERSION, kafkaVersion);
     }
 
     /** The plugin's version from its jar; a build folder has none. */

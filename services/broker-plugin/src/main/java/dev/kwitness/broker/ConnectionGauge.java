@@ -35,9 +35,9 @@ final class ConnectionGauge {
     }
 
     void write(Json object) {
-        object.put("listener", listener)
-            .put("client_software_name", softwareName)
-            .put("client_software_version", softwareVersion)
-            .put("connections", connections);
+        object.put(Contract.KEY_LISTENER, listener)
+            .put(Contract.KEY_CLIENT_SOFTWARE_NAME, softwareName)
+            .put(Contract.KEY_CLIENT_SOFTWARE_VERSION, softwareVersion)
+            .put(Contract.KEY_CONNECTIONS, connections);
     }
 }

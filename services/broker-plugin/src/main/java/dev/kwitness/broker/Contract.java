@@ -31,6 +31,7 @@ final class Contract {
     static final String KEY_LISTENER = "listener";
     static final String KEY_LISTENERS = "listeners";
     static final String KEY_PAYLOAD = "payload";
+    static final String KEY_PAYLOAD_COMPRESSION = "payload_compression";
     static final String KEY_PLUGIN_VERSION = "plugin_version";
     static final String KEY_PRINCIPAL = "principal";
     static final String KEY_PUSH_INTERVAL_MS = "push_interval_ms";

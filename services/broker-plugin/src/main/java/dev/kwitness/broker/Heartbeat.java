@@ -12,9 +12,6 @@ import org.slf4j.LoggerFactory;
 
 /** The thread that tells the collector, every few seconds, who is connected and how the plugin fares. */
 final class Heartbeat implements Runnable {
-    static final String PATH = "/v1/gauges";
-    static final String SCHEMA = "kwitness.gauges/1";
-
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
     private final CollectorClient client;
@@ -68,7 +65,7 @@ final class Heartbeat implements Runnable {
 
     private void beat() {
         try {
-            Answer answer = client.post(target, PATH, CollectorClient.compress(json(System.currentTimeMillis())));
+            Answer answer = client.post(target, Contract.PATH_GAUGES, CollectorClient.compress(json(System.currentTimeMillis())));
             report(answer);
         } catch (RuntimeException defect) {
             failures++;
@@ -86,22 +83,22 @@ final class Heartbeat implements Runnable {
         Map<String, Long> dropped = new LinkedHashMap<>();
         counts.dropped().forEach((reason, number) -> dropped.put(reason.label(), number));
         return Json.object(1024, object -> {
-            broker.write(object, SCHEMA);
-            object.put("seq", sequence)
-                .put("sent_at_ms", nowMs)
-                .put("java_version", System.getProperty("java.version"))
-                .put("listeners", limited(listeners.configured()))
-                .put("inter_broker_listener", listeners.interBroker())
-                .put("push_sharing_inter_broker_listener", listeners.shared())
-                .put("gauge_truncated", metrics.truncated())
-                .putObjects("connections", connections)
-                .putTexts("asking", metrics.asking())
-                .putObject("ledger", totals -> totals
-                    .put("accepted", counts.accepted())
-                    .put("delivered", counts.delivered())
-                    .put("queued", counts.queued())
-                    .putNumbers("dropped", dropped))
-                .putTexts("warnings", warnings.get());
+            broker.write(object, Contract.SCHEMA_GAUGES);
+            object.put(Contract.KEY_SEQ, sequence)
+                .put(Contract.KEY_SENT_AT_MS, nowMs)
+                .put(Contract.KEY_JAVA_VERSION, System.getProperty("java.version"))
+                .put(Contract.KEY_LISTENERS, limited(listeners.configured()))
+                .put(Contract.KEY_INTER_BROKER_LISTENER, listeners.interBroker())
+                .put(Contract.KEY_PUSH_SHARING_INTER_BROKER_LISTENER, listeners.shared())
+                .put(Contract.KEY_GAUGE_TRUNCATED, metrics.truncated())
+                .putObjects(Contract.KEY_CONNECTIONS, connections)
+                .putTexts(Contract.KEY_ASKING, metrics.asking())
+                .putObject(Contract.KEY_LEDGER, totals -> totals
+                    .put(Contract.KEY_ACCEPTED, counts.accepted())
+                    .put(Contract.KEY_DELIVERED, counts.delivered())
+                    .put(Contract.KEY_QUEUED, counts.queued())
+                    .putNumbers(Contract.KEY_DROPPED, dropped))
+                .putTexts(Contract.KEY_WARNINGS, warnings.get());
         });
     }
 

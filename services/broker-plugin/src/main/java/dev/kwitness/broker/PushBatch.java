@@ -4,11 +4,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** The message {@code kwitness.pushes/1}: some pushes of one broker, in order. */
+/** The message {@value Contract#SCHEMA_PUSHES}: some pushes of one broker, in order. */
 final class PushBatch {
-    static final String PATH = "/v1/pushes";
-    static final String SCHEMA = "kwitness.pushes/1";
-
     private PushBatch() {
     }
 
@@ -22,29 +19,30 @@ final class PushBatch {
             bodies.add(object -> write(object, push));
         }
         return Json.object(size, object -> {
-            broker.write(object, SCHEMA);
-            object.putObjects("pushes", bodies);
+            broker.write(object, Contract.SCHEMA_PUSHES);
+            object.putObjects(Contract.KEY_PUSHES, bodies);
         });
     }
 
     private static void write(Json object, Push push) {
         ClientIdentity identity = push.identity();
-        object.put("seq", push.sequence())
-            .put("received_at_ms", push.receivedAtMs())
-            .put("client_instance_id", push.clientInstanceId())
-            .put("client_id", identity.clientId())
-            .put("principal", identity.principal())
-            .put("client_software_name", identity.softwareName())
-            .put("client_software_version", identity.softwareVersion())
-            .put("client_address", identity.address())
-            .put("listener", identity.listener())
-            .put("terminating", push.terminating())
-            .put("payload", Base64.getEncoder().encodeToString(push.payload()));
+        object.put(Contract.KEY_SEQ, push.sequence())
+            .put(Contract.KEY_RECEIVED_AT_MS, push.receivedAtMs())
+            .put(Contract.KEY_CLIENT_INSTANCE_ID, push.clientInstanceId())
+            .put(Contract.KEY_CLIENT_ID, identity.clientId())
+            .put(Contract.KEY_PRINCIPAL, identity.principal())
+            .put(Contract.KEY_CLIENT_SOFTWARE_NAME, identity.softwareName())
+            .put(Contract.KEY_CLIENT_SOFTWARE_VERSION, identity.softwareVersion())
+            .put(Contract.KEY_CLIENT_ADDRESS, identity.address())
+            .put(Contract.KEY_LISTENER, identity.listener())
+            .put(Contract.KEY_TERMINATING, push.terminating())
+            .put(Contract.KEY_PAYLOAD_COMPRESSION, PayloadCompression.of(push.payload()))
+            .put(Contract.KEY_PAYLOAD, Base64.getEncoder().encodeToString(push.payload()));
         if (identity.port() != ClientIdentity.PORT_UNKNOWN) {
-            object.put("client_source_port", identity.port());
+            object.put(Contract.KEY_CLIENT_SOURCE_PORT, identity.port());
         }
         if (push.pushIntervalMs() != Push.INTERVAL_UNKNOWN) {
-            object.put("push_interval_ms", push.pushIntervalMs());
+            object.put(Contract.KEY_PUSH_INTERVAL_MS, push.pushIntervalMs());
         }
     }
 }

@@ -115,7 +115,7 @@ final class PushSender implements Runnable {
     private Answer persist(Target target, List<Push> pushes) throws InterruptedException {
         byte[] body = CollectorClient.compress(PushBatch.json(broker, pushes));
         while (true) {
-            Answer answer = client.post(target, PushBatch.PATH, body);
+            Answer answer = client.post(target, Contract.PATH_PUSHES, body);
             switch (answer.verdict()) {
                 case RETRY:
                 case RETRY_SLOWLY:

@@ -2,11 +2,16 @@ package dev.kwitness.broker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JsonTest {
     @Test
@@ -49,5 +54,19 @@ class JsonTest {
         String text = PushBatch.json(TestPushes.BROKER, List.of(push));
         assertTrue(text.endsWith("\"pushes\":[{\"seq\":0,\"received_at_ms\":5,\"client_instance_id\":\"id\","
             + "\"terminating\":false,\"payload\":\"\"}]}"), text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"28b52ffd00, zstd", "04224d1864, lz4", "1f8b0800, gzip", "82534e4150505900, snappy"})
+    void aPayloadThatTheBrokerLeftCompressedSaysSo(String bytes, String compression) {
+        byte[] payload = new BigInteger(bytes, 16).toByteArray();
+        byte[] unsigned = payload[0] == 0 ? Arrays.copyOfRange(payload, 1, payload.length) : payload;
+        assertEquals(compression, PayloadCompression.of(unsigned));
+    }
+
+    @Test
+    void anOtlpPayloadIsNotCompressed() {
+        assertNull(PayloadCompression.of(new byte[] {0x0a, 0x12, 0x01}));
+        assertNull(PayloadCompression.of(new byte[0]));
     }
 }

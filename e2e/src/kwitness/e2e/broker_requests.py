@@ -1,0 +1,65 @@
+"""Two things tests ask of a broker: write a CLIENT_METRICS config, and say which APIs it has."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Mapping
+
+from kafka import KafkaAdminClient
+from kafka.admin import ConfigResource, ConfigResourceType
+
+GET_TELEMETRY_SUBSCRIPTIONS = 71
+PUSH_TELEMETRY = 72
+_API_VERSIONS = 18
+
+
+def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", interval_ms: int = 1000) -> None:
+    """Make all clients of a cluster push some metrics.
+
+    Raises
+    ------
+    RuntimeError
+        The broker refused.
+    """
+    write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
+
+
+def write_client_metrics(bootstrap: str, name: str, configs: Mapping[str, str]) -> None:
+    """Write one CLIENT_METRICS resource, without any check of ours.
+
+    Raises
+    ------
+    RuntimeError
+        The broker refused.
+    """
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap, client_id="kwitness-test-admin")
+    try:
+        resource = ConfigResource(ConfigResourceType.CLIENT_METRICS, name, dict(configs))
+        # The library's own check knows broker configs only.
+        result = admin.alter_configs([resource], raise_on_unknown=False)
+    finally:
+        admin.close()
+    if result != {"client_metrics": {name: "OK"}}:
+        raise RuntimeError(f"the broker refused {configs} for {name}: {result}")
+
+
+def api_keys(address: str, *, timeout: float = 10) -> set[int]:
+    """The API keys a broker at `host:port` offers to clients (ApiVersions, version 0).
+
+    Raises
+    ------
+    OSError
+        The broker cannot be reached or hung up.
+    """
+    host, _, port = address.rpartition(":")
+    client_id = b"kwitness-test"
+    header = struct.pack(">hhih", _API_VERSIONS, 0, 1, len(client_id)) + client_id
+    with socket.create_connection((host, int(port)), timeout=timeout) as connection:
+        connection.sendall(struct.pack(">i", len(header)) + header)
+        with connection.makefile("rb") as stream:
+            (size,) = struct.unpack(">i", stream.read(4))
+            answer = stream.read(size)
+    # correlation id, error code, count; then key, lowest and highest version of each
+    (count,) = struct.unpack_from(">i", answer, 6)
+    return {struct.unpack_from(">hhh", answer, 10 + 6 * index)[0] for index in range(count)}
