@@ -109,7 +109,7 @@ def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None) -
         The build failed; its output is in the message.
     """
     options = [word for name, value in (arguments or {}).items() for word in ("--build-arg", f"{name}={value}")]
-    docker("build", "--quiet", "--tag", tag, *options, context)
+    docker("build", "--quiet", "--force-rm", "--tag", tag, *options, context)
 
 
 def forget_old_images(repository: str, prefix: str = "", *, keep: int) -> None:
