@@ -84,5 +84,6 @@ class Context:
     """URL of an AnalyticsJob's driver status from the job's key."""
     clock: Clock = field(default_factory=Clock)
     clusters: dict[Key, ClusterFacts] = field(default_factory=dict)
+    children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)

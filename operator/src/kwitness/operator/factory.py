@@ -11,6 +11,7 @@ from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.context import Context
+from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
@@ -30,6 +31,7 @@ RECONCILERS: Mapping[str, Reconcile] = {
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     "TelemetryCollector": reconcile_telemetry_collector,
+    "AnalyticsJob": reconcile_analytics_job,
     **{kind: reconcile_unsupported(kind) for kind in UNSUPPORTED_KINDS},
 }
 """One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""

@@ -15,6 +15,7 @@ from kwitness.operator.adapters.api_session import WatchHealth, find_access, ope
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
 from kwitness.operator.handlers.events import KINDS, register
+from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.installation import find_installation
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.probes import ProbeServer
@@ -80,9 +81,13 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
                     default_namespace=settings.namespace,
                 )
 
-            tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
-            tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
+            # kopf's handlers may run before all kinds are known, and it never tells what was deleted while a watch was
+            # broken. So complete lists come first, and again at each resync.
+            await fill_store(context)
             ready.set()
+            tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
+            tasks.add(asyncio.create_task(keep_listing(context), name="lists"))
+            tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
             await _until_stopped(tasks, stop)
         finally:
             await probes.stop()

@@ -32,7 +32,7 @@ class Store:
         metadata = body["metadata"]
         key = Key(metadata["namespace"], metadata["name"])
         known = self._bodies.setdefault(kind, {}).get(key)
-        if known is not None and known["metadata"].get("resourceVersion") == metadata.get("resourceVersion"):
+        if known is not None and not _is_newer(metadata, known["metadata"]):
             return False
         self._bodies[kind][key] = {
             **body,
@@ -51,3 +51,11 @@ class Store:
     def items(self, kind: str) -> Iterator[tuple[Key, dict[str, Any]]]:
         """All objects of a kind, in no particular order."""
         yield from list(self._bodies.get(kind, {}).items())
+
+
+def _is_newer(metadata: dict[str, Any], known: dict[str, Any]) -> bool:
+    # A list may be older than what a watch has told since. Versions of one object are comparable numbers (KEP-5504).
+    if metadata.get("uid") != known.get("uid"):
+        return True
+    new, old = str(metadata.get("resourceVersion", "")), str(known.get("resourceVersion", ""))
+    return int(new) > int(old) if new.isdecimal() and old.isdecimal() else new != old

@@ -115,7 +115,7 @@ class WorkQueue(Generic[K]):
         except SettledError as error:
             self._failures.pop(key, None)
             self._finish(key, "settled", self._resync)
-            _log.info("Waiting for a change", extra={"kind": self.kind, "key": key, "reason": error.reason})
+            _log.info("Waiting for a change", extra={"kind": self.kind, "key": str(key), "reason": error.reason})
         except Exception as error:  # noqa: BLE001 - whatever it was, the key is tried again and the trouble is counted
             self._fail(key, error)
         else:
@@ -134,7 +134,7 @@ class WorkQueue(Generic[K]):
         self._failures[key] = failures + 1
         delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2**failures) * random.uniform(0.5, 1.0)  # noqa: S311
         metrics.RECONCILE_ERRORS.labels(kind=self.kind).inc()
-        extra = {"kind": self.kind, "key": key, "retry_seconds": round(delay, 1)}
+        extra = {"kind": self.kind, "key": str(key), "retry_seconds": round(delay, 1)}
         if isinstance(error, OperatorError):
             _log.warning("Will try again", extra={**extra, "reason": error.reason, "detail": error.message})
         else:

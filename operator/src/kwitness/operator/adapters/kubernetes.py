@@ -7,6 +7,7 @@ name, so a Role can name what the operator may make.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -26,7 +27,11 @@ FIELD_MANAGER: Final = "kwitness-operator"
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=20)
 """Seconds; the API server itself gives up after 60, but a reconcile should be tried again before that."""
 
+_DETAIL_LENGTH: Final = 1000
+
 Object = dict[str, Any]
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +87,20 @@ class Kubernetes:
         """Read one object by name; None if it is not there."""
         return await self._request("GET", kind, namespace, name)
 
-    async def names(self, kind: str, namespace: str) -> frozenset[str]:
-        """Names of all objects of one of our kinds in a namespace, complete or not at all."""
-        found: set[str] = set()
-        parameters = {"limit": "500"}
+    async def list(self, kind: str, namespace: str | None, *, labels: str | None = None) -> list[Object]:
+        """All objects of one of our kinds in a namespace (or in all of them), complete or not at all."""
+        found: list[Object] = []
+        selector = {"labelSelector": labels} if labels else {}
+        parameters = {"limit": "500", **selector}
         while True:
             page = await self._request("GET", kind, namespace, None, parameters=parameters) or {}
-            found.update(item["metadata"]["name"] for item in page.get("items", []))
+            # The items of a list come without their kind.
+            head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
+            found.extend({**head, **item} for item in page.get("items", []))
             token = page.get("metadata", {}).get("continue")
             if not token:
-                return frozenset(found)
-            parameters = {"limit": "500", "continue": token}
+                return found
+            parameters = {"limit": "500", "continue": token, **selector}
 
     async def apply(self, desired: Object) -> Literal["unchanged", "written", "repaired"]:
         """Make ``desired`` so, unless it is already; tell what was needed.
@@ -177,7 +185,8 @@ class Kubernetes:
             ) as response:
                 if response.status < 300:  # noqa: PLR2004
                     return dict(await response.json())
-                await self._raise(response.status, method, kind, what)
+                detail = (await response.text())[:_DETAIL_LENGTH]
+                self._raise(response.status, method, kind, what, detail)
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise PassingError(
@@ -185,7 +194,7 @@ class Kubernetes:
             ) from error
 
     @staticmethod
-    async def _raise(status: int, method: str, kind: str, what: str) -> None:
+    def _raise(status: int, method: str, kind: str, what: str, detail: str) -> None:
         match status:
             case 404 | 409 if method == "DELETE" or status == 404:  # noqa: PLR2004
                 return
@@ -197,6 +206,7 @@ class Kubernetes:
                     " is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
+                _log.warning("The API server refused an object", extra={"object": what, "detail": detail})
                 raise SettledError("InvalidSpec", f"the API server refused {what} as invalid: correct the resource")
             case _:
                 raise PassingError("KubernetesUnavailable", f"the API server answered {status} for {method} of {what}")

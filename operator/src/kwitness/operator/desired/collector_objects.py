@@ -11,7 +11,7 @@ from kwitness.operator.desired.collector_config import collector_config, subscri
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
-from kwitness.operator.desired.pods import labels, owner
+from kwitness.operator.desired.pods import labels, owner, selector
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
@@ -66,7 +66,7 @@ def collector_objects(
                 "apiVersion": "policy/v1",
                 "kind": "PodDisruptionBudget",
                 "metadata": metadata,
-                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": labels("collector", name)}},
+                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector("collector", name)}},
             }
         )
     if collector.spec.prometheus.service_monitor.enabled:
@@ -77,7 +77,7 @@ def collector_objects(
 def _service(collector: TelemetryCollector, metadata: dict[str, Any], *, headless: bool) -> dict[str, Any]:
     name = collector.metadata.name
     spec: dict[str, Any] = {
-        "selector": labels("collector", name),
+        "selector": selector("collector", name),
         "ports": [
             {"name": port, "port": number, "targetPort": port, "protocol": "TCP"} for port, number in PORTS.items()
         ],
@@ -102,7 +102,7 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any]) -> 
         for peer in collector.spec.ingest.from_
     ]
     if peers:
-        peers.append({"podSelector": {"matchLabels": labels("collector", name)}})
+        peers.append({"podSelector": {"matchLabels": selector("collector", name)}})
         # The operator reads the inventory; its namespace is not necessarily among the senders'.
         operator = {"matchLabels": {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": "operator"}}
         peers.append({"namespaceSelector": {}, "podSelector": operator})
@@ -115,7 +115,7 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any]) -> 
         "kind": "NetworkPolicy",
         "metadata": metadata,
         "spec": {
-            "podSelector": {"matchLabels": labels("collector", name)},
+            "podSelector": {"matchLabels": selector("collector", name)},
             "policyTypes": ["Ingress"],
             "ingress": rules,
         },
@@ -130,7 +130,7 @@ def _service_monitor(collector: TelemetryCollector, metadata: dict[str, Any]) ->
         "metadata": {**metadata, "labels": {**metadata["labels"], **monitor.labels}},
         "spec": {
             # The headless Service has every replica; the other would have each twice.
-            "selector": {"matchLabels": {**labels("collector", collector.metadata.name), **_HEADLESS}},
+            "selector": {"matchLabels": {**selector("collector", collector.metadata.name), **_HEADLESS}},
             "endpoints": [{"port": "metrics", "interval": monitor.interval, "honorLabels": True}],
         },
     }

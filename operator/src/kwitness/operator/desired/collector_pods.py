@@ -14,6 +14,7 @@ from kwitness.operator.desired.pods import (
     pod_security,
     projected_token,
     secret_volume,
+    selector,
 )
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
@@ -34,7 +35,7 @@ def stateful_set(
 ) -> dict[str, Any]:
     """Build it; ``config_hash`` changes when a restart is needed."""
     name = collector.metadata.name
-    selector = labels("collector", name)
+    chosen = selector("collector", name)
     volumes, mounts = _volumes(collector, files)
     claims: list[dict[str, Any]] = []
     storage = collector.spec.storage
@@ -69,16 +70,16 @@ def stateful_set(
                 "maxSkew": 1,
                 "topologyKey": "kubernetes.io/hostname",
                 "whenUnsatisfiable": "ScheduleAnyway",
-                "labelSelector": {"matchLabels": selector},
+                "labelSelector": {"matchLabels": chosen},
             }
         ]
     spec: dict[str, Any] = {
         "replicas": collector.spec.replicas,
         "serviceName": collector_replicas_name(name),
         "podManagementPolicy": "Parallel",
-        "selector": {"matchLabels": selector},
+        "selector": {"matchLabels": chosen},
         "template": {
-            "metadata": {"labels": selector, "annotations": {CONFIG_HASH: config_hash}},
+            "metadata": {"labels": labels("collector", name), "annotations": {CONFIG_HASH: config_hash}},
             "spec": pod,
         },
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kwitness.operator.desired.quantities import quantity
+
 __all__ = ["APPLIED_HASH", "covers", "merge_patch"]
 
 APPLIED_HASH: Final = "kwitness.dev/applied-hash"
@@ -23,7 +25,7 @@ def covers(present: Any, wanted: Any) -> bool:
     if isinstance(wanted, list):
         return isinstance(present, list) and _list_covers(present, wanted)
     if isinstance(wanted, str) and isinstance(present, str):
-        return wanted == present or (_quantity(wanted) is not None and _quantity(wanted) == _quantity(present))
+        return wanted == present or (_same_quantity(wanted, present))
     return bool(present == wanted)
 
 
@@ -42,28 +44,10 @@ def _list_covers(present: list[Any], wanted: list[Any]) -> bool:
     return all(item[key] in by_key and covers(by_key[item[key]], item) for item in wanted)
 
 
-_UNITS: Final = {
-    "": 1.0,
-    "m": 1e-3,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
-}
-
-
-def _quantity(text: str) -> float | None:
+def _same_quantity(wanted: str, present: str) -> bool:
     # The API server rewrites quantities: 0.5 becomes 500m, 1000m becomes 1.
-    digits = text.rstrip("mkKMGTi")
-    unit = text[len(digits) :]
-    try:
-        return float(digits) * _UNITS[unit]
-    except (KeyError, ValueError):
-        return None
+    amount = quantity(wanted)
+    return amount is not None and amount == quantity(present)
 
 
 def merge_patch(present: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,16 @@ from typing import Any, Final
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator.settings import OperatorSettings
 
-__all__ = ["CONTAINER_SECURITY", "labels", "owner", "pod_base", "pod_security", "projected_token", "secret_volume"]
+__all__ = [
+    "CONTAINER_SECURITY",
+    "labels",
+    "owner",
+    "pod_base",
+    "pod_security",
+    "projected_token",
+    "secret_volume",
+    "selector",
+]
 
 CONTAINER_SECURITY: Final[dict[str, Any]] = {
     "allowPrivilegeEscalation": False,
@@ -25,6 +34,11 @@ def labels(component: str, instance: str) -> dict[str, str]:
         "app.kubernetes.io/part-of": "kwitness",
         "app.kubernetes.io/managed-by": "kwitness-operator",
     }
+
+
+def selector(component: str, instance: str) -> dict[str, str]:
+    """The labels that pods are selected by; a selector cannot be changed later, so it has only what never changes."""
+    return {"app.kubernetes.io/name": f"kwitness-{component}", "app.kubernetes.io/instance": instance}
 
 
 def owner(kind: str, name: str, uid: str) -> dict[str, Any]:

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import time
+from collections.abc import Sequence
+from typing import Any, Final
 
 from kwitness.operator import metrics
 from kwitness.operator.context import Context
+from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.ownership import APPLIED_HASH
 from kwitness.operator.errors import OperatorError
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.store import Key
 
-__all__ = ["apply_children", "remove_child"]
+__all__ = ["apply_children", "children_are_due", "remove_child"]
+
+_COMPARE_SECONDS: Final = 60.0
+"""How long a foreign change of a child may last before it is put right."""
 
 
-async def apply_children(context: Context, kind: str, key: Key, objects: Iterable[dict[str, Any]]) -> None:
+def children_are_due(context: Context, kind: str, key: Key, objects: Sequence[dict[str, Any]]) -> bool:
+    """Whether children should be compared with the cluster's: what is wanted changed, or the last time is long ago.
+
+    A resource whose live numbers are polled would otherwise read all its children every few seconds.
+    """
+    digest, applied = context.children_applied.get((kind, key), ("", float("-inf")))
+    patience = min(_COMPARE_SECONDS, context.settings.resync_seconds / 2)
+    return digest != fingerprint(list(objects)) or time.monotonic() - applied >= patience
+
+
+async def apply_children(context: Context, kind: str, key: Key, objects: Sequence[dict[str, Any]]) -> None:
     """Apply each child that differs; one that was as we left it by hash, and differs, had been changed by others."""
     repaired = [
         f"{wanted['kind']} {wanted['metadata']['name']}"
         for wanted in objects
         if await context.kubernetes.apply(wanted) == "repaired"
     ]
+    context.children_applied[kind, key] = (fingerprint(list(objects)), time.monotonic())
     if repaired:
         metrics.DRIFT_REPAIRS.labels(kind=kind).inc(len(repaired))
         note = f"{', '.join(repaired)} had been changed by someone else and was put right"

@@ -69,7 +69,8 @@ def _has_left(work: Round, key: Key, body: Mapping[str, Any], *, forsaken: bool)
 
 async def _complete_list(context: Context, namespace: str) -> frozenset[str] | None:
     try:
-        await context.kubernetes.names("KafkaCluster", namespace)
-        return await context.kubernetes.names(_KIND, namespace)
+        await context.kubernetes.list("KafkaCluster", namespace)
+        found = await context.kubernetes.list(_KIND, namespace)
     except OperatorError:
         return None
+    return frozenset(body["metadata"]["name"] for body in found)

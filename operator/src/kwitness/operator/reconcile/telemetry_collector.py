@@ -11,7 +11,7 @@ from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.conditions import failure
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
-from kwitness.operator.reconcile.children import apply_children, remove_child
+from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster
@@ -107,6 +107,8 @@ async def _apply(
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
         await _keep_subscriptions(context, objects[0])
+    if not children_are_due(context, _KIND, key, objects):
+        return
     await apply_children(context, _KIND, key, objects)
     made = {child["kind"] for child in objects}
     for kind in ("PodDisruptionBudget", "ServiceMonitor"):

@@ -14,7 +14,9 @@ __all__ = ["JsonFormatter", "configure_logging"]
 
 _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-_QUIET: Final = ("kafka", "aiohttp.access", "asyncio")
+_PLAIN: Final = (str, int, float, bool, list, tuple)
+
+_QUIET: Final = ("kafka", "kopf", "aiohttp.access", "asyncio")
 """Libraries held at WARNING whatever was asked.
 
 kafka-python writes passwords at DEBUG (kafka/net/connection.py of 3.0.12).
@@ -34,7 +36,9 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        line.update({key: value for key, value in vars(record).items() if key not in _STANDARD})
+        # Libraries hang whole objects on their records; only plain values are fields.
+        fields = {key: value for key, value in vars(record).items() if key not in _STANDARD}
+        line.update({key: value for key, value in fields.items() if isinstance(value, _PLAIN)})
         if record.exc_info and record.exc_info[0] is not None:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, default=str, ensure_ascii=False)

@@ -1,0 +1,118 @@
+"""The status of an AnalyticsJob, from its driver's answer and from what runs the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kwitness.contracts.reasons import reasons_of
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.operator.desired.conditions import Verdict, ready
+
+__all__ = ["job_fields", "job_verdicts", "phase_of"]
+
+_REASONS = frozenset(entry.reason for entry in reasons_of("AnalyticsJob"))
+_MOST_LOSSES = 256
+
+
+def phase_of(job: AnalyticsJob, runner: Mapping[str, Any] | None, answer: Mapping[str, Any] | None) -> str:
+    """Where the job is in its life; ``runner`` is its StatefulSet, Job or CronJob as it is in the cluster."""
+    if job.spec.suspend:
+        return "Suspended"
+    state = (runner or {}).get("status") or {}
+    finished = {one["type"] for one in state.get("conditions", ()) if one.get("status") == "True"}
+    if "Failed" in finished:
+        return "Failed"
+    if "Complete" in finished:
+        return "Succeeded"
+    if answer is not None:
+        return str(answer.get("phase", "Starting"))
+    started = state.get("replicas") or state.get("active")
+    return "Starting" if started else "Pending"
+
+
+def job_fields(
+    phase: str,
+    answer: Mapping[str, Any] | None,
+    previous: Mapping[str, Any],
+    *,
+    table_path: str,
+    rfc3339: Callable[[int], str],
+) -> dict[str, Any]:
+    """Fields of the status. What the driver last said stays when it cannot be asked any more."""
+    kept = ("applicationId", "driverPod", "lastRun", "lag", "tableVersion", "dataLoss")
+    fields: dict[str, Any] = {name: previous[name] for name in kept if name in previous}
+    fields.update(phase=phase, tablePath=table_path)
+    if answer is None:
+        return fields
+    for name in ("applicationId", "driverPod"):
+        if answer.get(name):
+            fields[name] = answer[name]
+    if answer.get("table_version") is not None:
+        fields["tableVersion"] = answer["table_version"]
+    run = answer.get("lastRun") or {}
+    if run.get("start_ms") is not None:
+        last = {"start": rfc3339(run["start_ms"]), **{key: run[key] for key in ("rows", "batches", "quarantined")}}
+        if run.get("end_ms") is not None:
+            last["end"] = rfc3339(run["end_ms"])
+        fields["lastRun"] = last
+    lag = answer.get("lag") or {}
+    if lag.get("records") is not None:
+        fields["lag"] = {"records": lag["records"]}
+        if lag.get("oldest_timestamp_ms") is not None:
+            fields["lag"]["oldestTimestamp"] = rfc3339(lag["oldest_timestamp_ms"])
+    fields["dataLoss"] = _losses(previous.get("dataLoss", ()), answer.get("data_loss", ()))
+    return fields
+
+
+def _losses(previous: Any, reported: Any) -> list[dict[str, Any]]:
+    # A restarted driver does not know what its predecessor reported.
+    found = {(one["topic"], one["partition"], one["firstOffset"]): one for one in previous}
+    for one in reported:
+        found[one["topic"], one["partition"], one["first_offset"]] = {
+            "topic": one["topic"],
+            "partition": one["partition"],
+            "firstOffset": one["first_offset"],
+            "lastOffset": one["last_offset"],
+        }
+    return [found[key] for key in sorted(found)][-_MOST_LOSSES:]
+
+
+def job_verdicts(
+    job: AnalyticsJob, phase: str, answer: Mapping[str, Any] | None, losses: list[dict[str, Any]]
+) -> list[Verdict]:
+    """Conditions."""
+    verdicts = [_ready(job, phase, answer or {})]
+    if losses:
+        message = (
+            f"{len(losses)} ranges of records were gone before they were read, see status.dataLoss: keep records longer"
+            " (KafkaCluster spec.topics.retention), or give the job more executors"
+        )
+        verdicts.append(Verdict("DataComplete", "False", "DataLoss", message))
+    elif phase in {"Running", "Succeeded"}:
+        verdicts.append(Verdict("DataComplete", "True", "NoLoss", "every record since the job began was read"))
+    return verdicts
+
+
+def _ready(job: AnalyticsJob, phase: str, answer: Mapping[str, Any]) -> Verdict:
+    said = str(answer.get("message") or "")
+    match phase:
+        case "Suspended":
+            return ready("Suspended", "nothing runs, as spec.suspend says; table and checkpoint stay")
+        case "Running":
+            return ready("Running", "the driver runs")
+        case "Succeeded":
+            return ready("Completed", "the run has ended well")
+        case "Failed":
+            reason = str(answer.get("reason") or "Failed")
+            return Verdict(
+                "Ready",
+                "False",
+                reason if reason in _REASONS else "Failed",
+                said or "the run failed: see the log of the driver's pod",
+            )
+        case "Pending" if job.spec.run.schedule is not None:
+            return ready("Scheduled", f"waits for its next time ({job.spec.run.schedule}, UTC)")
+        case _:
+            message = said or "the driver is starting: wait, and if it stays so, see the events of its pod"
+            return Verdict("Ready", "False", "Starting", message)

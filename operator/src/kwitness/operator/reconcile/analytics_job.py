@@ -1,0 +1,146 @@
+"""AnalyticsJob: its children, and what its driver says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.operator.context import Context
+from kwitness.operator.desired.conditions import failure
+from kwitness.operator.desired.job_config import check_limits, table_folder
+from kwitness.operator.desired.job_objects import JobObjects, job_objects
+from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
+from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
+from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.references import cluster_key, referred_cluster
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.store import Key
+from kwitness.operator.work_queue import Again
+from kwitness.runtime.child_names import job_name
+
+__all__ = ["reconcile_analytics_job"]
+
+_KIND = "AnalyticsJob"
+_POLL_SECONDS = 10.0
+"""Between questions to the driver; a failed one answers for 45 s before it ends."""
+
+_RUNNERS = ("StatefulSet", "CronJob", "Job")
+
+
+async def reconcile_analytics_job(context: Context, key: Key) -> Again:
+    """Bring one job's children and status up to date."""
+    body = context.store.get(_KIND, key)
+    if body is None:
+        return Again(forget=True)
+    if "deletionTimestamp" in body["metadata"]:
+        return Again()
+    status: dict[str, Any] = body.get("status") or {}
+    try:
+        job = parsed(AnalyticsJob, body)
+        check_limits(job, context.settings)
+        _refuse_second(context, key, job)
+        cluster = await referred_cluster(context, key.namespace, job.spec.cluster_ref)
+        cluster_at = cluster_key(key.namespace, job.spec.cluster_ref)
+        facts = context.clusters.get(cluster_at)
+        if facts is None or not facts.checked:
+            # The cluster's reconcile wakes us.
+            return Again()
+        known = (context.store.get("KafkaCluster", cluster_at) or {}).get("status") or {}
+        cluster_id = facts.cluster_id or known.get("clusterId")
+        if cluster_id is None:
+            raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster_at.name} was never reached")
+        await _check_claim(context, key.namespace)
+        wanted = job_objects(job, cluster, str(cluster_id), context.settings)
+        if children_are_due(context, _KIND, key, wanted.objects):
+            await _replace_runners(context, key, job, wanted)
+            await apply_children(context, _KIND, key, wanted.objects)
+        return await _report(context, key, job, wanted)
+    except OperatorError as error:
+        if error.reason == "KubernetesUnavailable":
+            raise
+        fields = {name: value for name, value in status.items() if name not in {"conditions", "observedGeneration"}}
+        await write_status(context, _KIND, key, fields=fields, verdicts=[failure(error)])
+        raise
+
+
+def _refuse_second(context: Context, key: Key, job: AnalyticsJob) -> None:
+    rivals = []
+    for other, body in context.store.items(_KIND):
+        if other.namespace == key.namespace and body.get("spec", {}).get("table") == job.spec.table:
+            rivals.append((body["metadata"].get("creationTimestamp") or "", other.name))
+    holder = min(rivals)[1]
+    if holder != key.name:
+        raise SettledError(
+            "Conflict", f"AnalyticsJob {holder} writes the table {job.spec.table} already: choose another spec.table"
+        )
+
+
+async def _check_claim(context: Context, namespace: str) -> None:
+    analytics = context.settings.analytics
+    if analytics.table_claim is None or analytics.single_node:
+        return
+    try:
+        claim = await context.kubernetes.get("PersistentVolumeClaim", namespace, analytics.table_claim)
+    except SettledError:
+        # Without the right to look, the pods' events have to tell.
+        return
+    if claim is None:
+        raise PassingError(
+            "StorageUnsuitable",
+            f"there is no PersistentVolumeClaim {analytics.table_claim} in namespace {namespace}: create it, with"
+            " access mode ReadWriteMany",
+        )
+    if "ReadWriteMany" not in claim["spec"].get("accessModes", ()):
+        raise SettledError(
+            "StorageUnsuitable",
+            f"PersistentVolumeClaim {analytics.table_claim} is not ReadWriteMany, so executors on other nodes would"
+            " wait for ever: use one that is, an object store, or, on one node, the Helm value analytics.singleNode",
+        )
+
+
+async def _replace_runners(context: Context, key: Key, job: AnalyticsJob, wanted: JobObjects) -> None:
+    """Remove what ran the job before spec.run or a one-time run was changed."""
+    runner = wanted.runner["kind"]
+    for kind in _RUNNERS[:2]:
+        if kind != runner:
+            await remove_child(context, kind, Key(key.namespace, job_name(key.name)), job.metadata.uid)
+    for other in await context.kubernetes.list(
+        "Job", key.namespace, labels=f"app.kubernetes.io/name=kwitness-job,app.kubernetes.io/instance={key.name}"
+    ):
+        name = other["metadata"]["name"]
+        if runner != "Job" or name != wanted.runner["metadata"]["name"]:
+            await remove_child(context, "Job", Key(key.namespace, name), job.metadata.uid)
+
+
+async def _report(context: Context, key: Key, job: AnalyticsJob, wanted: JobObjects) -> Again:
+    metadata = wanted.runner["metadata"]
+    runner = await context.kubernetes.get(wanted.runner["kind"], key.namespace, metadata["name"])
+    answer: dict[str, Any] | None = None
+    state = (runner or {}).get("status") or {}
+    if not job.spec.suspend and (state.get("replicas") or state.get("active")):
+        try:
+            answer = await context.drivers.get(context.driver_url(key))
+        except PassingError:
+            # It is starting, or has just ended; what runs it tells which.
+            answer = None
+    body = context.store.get(_KIND, key) or {}
+    previous = body.get("status") or {}
+    phase = phase_of(job, runner, answer)
+    if answer is None and phase == "Starting" and previous.get("phase") == "Running" and _is_ready(runner):
+        # One unanswered question does not make a running driver a starting one.
+        phase = "Running"
+    path = f"{table_folder(job, context.settings)}/table"
+    fields = job_fields(phase, answer, previous, table_path=path, rfc3339=context.clock.rfc3339)
+    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []))
+    wait = await write_status(context, _KIND, key, fields=fields, verdicts=verdicts)
+    if phase in {"Pending", "Starting", "Running", "Failed"} and job.spec.run.schedule is None:
+        return Again(_POLL_SECONDS)
+    if job.spec.run.schedule is not None and not job.spec.suspend:
+        return Again(_POLL_SECONDS)
+    return Again(wait)
+
+
+def _is_ready(runner: dict[str, Any] | None) -> bool:
+    state = (runner or {}).get("status") or {}
+    return bool(state.get("readyReplicas") or state.get("ready"))
