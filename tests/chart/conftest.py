@@ -1,0 +1,41 @@
+"""A real API server to try the chart on, and values that switch everything on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.api_server import ApiServer
+
+
+@pytest.fixture(scope="session")
+def api_server() -> Iterator[ApiServer]:
+    """An API server with Pod Security, RBAC and admission policies, without controllers."""
+    with ApiServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def everything() -> dict[str, Any]:
+    """Values with every switch on."""
+    return {
+        "global": {"imageRegistry": "registry.example.org/mirror", "imagePullSecrets": ["pull"]},
+        "watchNamespaces": ["kwitness", "team-a"],
+        "operator": {"secretNames": {"team-a": ["kwitness-kafka-admin"]}},
+        "pods": {
+            "nodeSelector": {"disk": "fast"},
+            "tolerations": [{"key": "kafka", "operator": "Exists"}],
+            "priorityClassName": "important",
+        },
+        "analytics": {"namespaces": ["team-a"], "tableClaim": "kwitness-tables", "createClaim": {"enabled": True}},
+        "monitoring": {
+            "serviceMonitor": {"enabled": True},
+            "allowServiceMonitors": True,
+            "prometheusRule": {"enabled": True},
+            "dashboards": {"enabled": True},
+        },
+        "prometheus": {"enabled": True, "collectors": [{"name": "main", "namespace": "team-a"}]},
+        "devKafka": {"enabled": True, "replicas": 2, "persistence": {"storageClassName": "fast"}},
+    }

@@ -1,0 +1,232 @@
+"""What the chart renders, for several values."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.contracts import reasons
+from kwitness.e2e import chart
+from kwitness.operator.settings import OperatorSettings
+
+DEMO = chart.CHART.parents[1] / "e2e" / "demo" / "values.yaml"
+NAMES = ("defaults", "everything", "every namespace", "demo", "openshift")
+
+
+@pytest.fixture(params=NAMES)
+def values(request: pytest.FixtureRequest, everything: dict[str, Any]) -> dict[str, Any]:
+    cases: dict[str, dict[str, Any]] = {
+        "defaults": {},
+        "everything": everything,
+        "every namespace": {"watchNamespaces": ["*"]},
+        "demo": yaml.safe_load(DEMO.read_text()),
+        "openshift": OPENSHIFT,
+    }
+    return cases[request.param]
+
+
+OPENSHIFT: dict[str, Any] = {
+    "pods": {"runAsUser": None, "fsGroup": None},
+    "analytics": {"sparkUser": None},
+    "devKafka": {"enabled": True, "podSecurityContext": None},
+    "prometheus": {"enabled": True, "podSecurityContext": None},
+}
+
+
+def test_lints(values: dict[str, Any]) -> None:
+    with chart.values_file(values) as file:
+        answer = chart.helm(
+            "lint", chart.CHART, "--strict", "--kube-version", chart.KUBERNETES_VERSION, "--values", file.name
+        )
+
+    assert "1 chart(s) linted, 0 chart(s) failed" in answer
+
+
+def test_names_no_object_twice(values: dict[str, Any]) -> None:
+    manifests = chart.render(values)
+
+    names = [(one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"]) for one in manifests]
+    assert len(names) == len(set(names))
+
+
+def test_contains_no_resource_of_our_own_kinds(values: dict[str, Any]) -> None:
+    # Their definitions are not there yet when Helm validates.
+    manifests = chart.render(values)
+
+    assert not [one["kind"] for one in manifests if one["apiVersion"].startswith("kwitness.dev/")]
+
+
+def test_writes_settings_that_the_operator_accepts(values: dict[str, Any]) -> None:
+    settings = settings_of(chart.render(values))
+
+    assert settings.namespace == "kwitness"
+    assert settings.service_account == "kwitness-operator"
+
+
+def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
+    settings = settings_of(
+        chart.render(
+            {
+                **everything,
+                "installation": "prod-a",
+                "limits": {"minInterval": "1s", "maxExecutorCores": 2},
+                "collector": {"storageClass": "fast"},
+                "operator": {"logLevel": "DEBUG", "resyncSeconds": 7},
+            }
+        )
+    )
+
+    assert settings.installation == "prod-a"
+    assert settings.watch_namespaces == ["kwitness", "team-a"]
+    assert settings.images.collector == "registry.example.org/mirror/kwitness/collector:0.1.0"
+    assert settings.images.spark == "registry.example.org/mirror/kwitness/spark:0.1.0"
+    assert settings.image_pull_secrets == ["pull"]
+    assert settings.pods.node_selector == {"disk": "fast"}
+    assert settings.pods.priority_class_name == "important"
+    assert settings.collector.storage_class == "fast"
+    assert settings.analytics.namespaces == ["team-a"]
+    assert settings.analytics.table_claim == "kwitness-tables"
+    assert settings.limits.min_interval == "1s"
+    assert settings.limits.max_executor_cores == 2
+    assert settings.resync_seconds == 7
+    assert settings.log_level == "DEBUG"
+
+
+def test_leaves_user_ids_to_the_cluster_when_told_so() -> None:
+    manifests = chart.render(OPENSHIFT)
+
+    assert settings_of(manifests).pods.run_as_user is None
+    assert all("runAsUser" not in pod["spec"]["securityContext"] for pod in chart.pods(manifests))
+
+
+def test_restarts_the_operator_when_its_settings_change() -> None:
+    first, second = (chart.render({"limits": {"minInterval": interval}}) for interval in ("10s", "20s"))
+
+    assert pod_annotations(first, "kwitness-operator") != pod_annotations(second, "kwitness-operator")
+
+
+def test_does_not_restart_a_broker_when_another_is_added() -> None:
+    one, two = (chart.render({"devKafka": {"enabled": True, "replicas": replicas}}) for replicas in (1, 2))
+
+    assert pod_annotations(one, "kwitness-dev-kafka") == pod_annotations(two, "kwitness-dev-kafka")
+
+
+def test_runs_nothing_for_trying_out_by_default() -> None:
+    manifests = chart.render()
+
+    workloads = chart.of_kind(manifests, "Deployment", "StatefulSet")
+    assert [one["metadata"]["name"] for one in workloads] == ["kwitness-operator"]
+
+
+def test_leaves_the_definitions_out_when_told_so() -> None:
+    assert len(chart.of_kind(chart.render(), "CustomResourceDefinition")) == 7
+    assert chart.of_kind(chart.render({"crds": {"enabled": False}}), "CustomResourceDefinition") == []
+
+
+def test_keeps_the_definitions_and_the_tables_at_an_uninstall(everything: dict[str, Any]) -> None:
+    kept = chart.of_kind(chart.render(everything), "CustomResourceDefinition", "PersistentVolumeClaim")
+
+    assert len(kept) == 8
+    assert {one["metadata"]["annotations"]["helm.sh/resource-policy"] for one in kept} == {"keep"}
+
+
+def test_puts_the_mirror_before_every_image(everything: dict[str, Any]) -> None:
+    images = [container["image"] for pod in chart.pods(chart.render(everything)) for container in containers(pod)]
+
+    assert len(images) == 4
+    assert all(image.startswith("registry.example.org/mirror/") for image in images)
+
+
+def test_prefers_a_digest_to_a_tag() -> None:
+    digest = "sha256:" + "0" * 64
+
+    manifests = chart.render({"images": {"operator": {"tag": "1", "digest": digest}}})
+
+    assert {container["image"] for pod in chart.pods(manifests) for container in containers(pod)} == {
+        f"kwitness/operator@{digest}"
+    }
+
+
+@pytest.mark.parametrize(
+    ("version", "reporter"),
+    [("4.3.1", "KwitnessReporter"), ("4.1.2", "KwitnessLegacyReporter"), ("3.7.2", "KwitnessLegacyReporter")],
+)
+def test_names_the_plugin_class_for_the_version_of_kafka(version: str, reporter: str) -> None:
+    properties = broker_properties(chart.render({"devKafka": {"enabled": True, "version": version}}))[0]
+
+    wanted = f"metric.reporters=org.apache.kafka.common.metrics.JmxReporter,dev.kwitness.broker.{reporter}"
+    assert wanted in properties.splitlines()
+
+
+def test_gives_two_brokers_one_controller() -> None:
+    # Of two controllers either alone has no majority: stopping one broker would stop both.
+    first, second = broker_properties(chart.render({"devKafka": {"enabled": True, "replicas": 2}}))
+
+    assert "process.roles=broker,controller" in first.splitlines()
+    assert "process.roles=broker" in second.splitlines()
+    assert "CONTROLLER://:9099" not in second
+
+
+def test_writes_no_password_and_no_key_into_a_config_map() -> None:
+    for properties in broker_properties(chart.render({"devKafka": {"enabled": True}})):
+        assert re.findall(r'user_[\w-]+="(?!\$\{dir:)', properties) == []
+        assert "BEGIN" not in properties
+
+
+def test_says_what_watching_every_namespace_means(tmp_path: Path) -> None:
+    with chart.values_file({"watchNamespaces": ["*"]}) as file:
+        arguments = ("--namespace", "kwitness", "--kube-version", chart.KUBERNETES_VERSION, "--values", file.name)
+        copy = chart_with_notes_as_template(tmp_path)
+        answer = chart.helm("template", "kwitness", copy, *arguments, "--show-only", "templates/notes.yaml")
+
+    assert "in EVERY namespace" in answer
+
+
+def test_the_values_that_remedies_name_exist() -> None:
+    values = yaml.safe_load((chart.CHART / "values.yaml").read_text())
+    remedies = " ".join(one.remedy for one in reasons.REASONS)
+
+    for path in re.findall(r"Helm values? (?!that\b)([a-z][\w.]*\w)", remedies):
+        found: Any = values
+        for key in path.split("."):
+            assert key in found, f"a remedy names the Helm value {path}, which does not exist"
+            found = found[key]
+
+
+def settings_of(manifests: list[chart.Manifest]) -> OperatorSettings:
+    config = named(manifests, "ConfigMap", "kwitness-operator")
+    return OperatorSettings.model_validate(json.loads(config["data"]["settings.json"]))
+
+
+def containers(pod: chart.Manifest) -> list[dict[str, Any]]:
+    return list(pod["spec"]["containers"])
+
+
+def pod_annotations(manifests: list[chart.Manifest], name: str) -> dict[str, str]:
+    return next(
+        dict(pod["metadata"]["annotations"]) for pod in chart.pods(manifests) if pod["metadata"]["name"] == name
+    )
+
+
+def broker_properties(manifests: list[chart.Manifest]) -> list[str]:
+    return list(named(manifests, "ConfigMap", "kwitness-dev-kafka")["data"].values())
+
+
+def named(manifests: list[chart.Manifest], kind: str, name: str) -> chart.Manifest:
+    return next(one for one in chart.of_kind(manifests, kind) if one["metadata"]["name"] == name)
+
+
+def chart_with_notes_as_template(folder: Path) -> Path:
+    """`helm template` shows no notes, and an installation needs a cluster: a copy renders them as a manifest."""
+    copy = folder / "kwitness"
+    shutil.copytree(chart.CHART, copy)
+    notes = (copy / "templates" / "NOTES.txt").read_text()
+    text = '{{- define "notes" }}' + notes + '{{ end -}}\nkind: Notes\ntext: {{ include "notes" . | quote }}\n'
+    (copy / "templates" / "notes.yaml").write_text(text)
+    return copy

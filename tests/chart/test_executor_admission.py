@@ -1,0 +1,177 @@
+"""A Spark driver may run executors of our image and nothing else, though RBAC alone cannot say so."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kwitness.e2e import chart
+from kwitness.e2e.api_server import ApiServer
+
+NAMESPACE = "analytics"
+DRIVER = f"system:serviceaccount:{NAMESPACE}:kwitness-spark"
+IMAGE = "kwitness/spark:0.1.0"
+VALUES = {
+    "watchNamespaces": [NAMESPACE],
+    "analytics": {"namespaces": [NAMESPACE], "executorSecretNames": {NAMESPACE: ["kwitness-s3"]}},
+}
+LABELS = {"spark-role": "executor", "spark-app-selector": "spark-1"}
+EXECUTOR: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "executor", "labels": LABELS},
+    "spec": {
+        "serviceAccountName": "kwitness-spark",
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+        "containers": [
+            {
+                "name": "executor",
+                "image": IMAGE,
+                "env": [{"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}],
+                "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+            }
+        ],
+        "volumes": [
+            {"name": "tmp", "emptyDir": {}},
+            {"name": "conf", "configMap": {"name": "spark-exec-conf"}},
+            {"name": "tables", "persistentVolumeClaim": {"claimName": "kwitness-tables"}},
+        ],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def driver(api_server: ApiServer) -> Callable[..., Any]:
+    """Send a request as the driver's service account; the answer."""
+    manifests = chart.render(VALUES, namespace=NAMESPACE)
+    wanted = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+    policies = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+    for one in [namespace, *chart.of_kind(manifests, *wanted, *policies)]:
+        api_server.kubectl("apply", "--server-side", "--filename=-", input=json.dumps(one))
+
+    def send(method: str, path: str, body: Any = None, **headers: str) -> Any:
+        url = f"/api/v1/namespaces/{NAMESPACE}/{path}"
+        return api_server.request(method, url, json=body, headers={"Impersonate-User": DRIVER, **headers})
+
+    # The API server notices a policy a moment after it was written.
+    deadline = time.monotonic() + 30
+    plain = {**EXECUTOR, "metadata": {"name": "plain"}}
+    while send("POST", "pods?dryRun=All", plain).status_code != 422 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return send
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    pod = copy.deepcopy(EXECUTOR)
+    change(pod)
+    return pod
+
+
+def secret_volume(name: str) -> dict[str, Any]:
+    return {"name": "s", "secret": {"secretName": name}}
+
+
+CONTAINER = {"name": "other", "image": "evil", "securityContext": EXECUTOR["spec"]["containers"][0]["securityContext"]}
+REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "no executor": (lambda pod: pod["metadata"]["labels"].update({"spark-role": "driver"}), "only executors"),
+    "no labels": (lambda pod: pod["metadata"].pop("labels"), "spark-app-selector"),
+    "another image": (lambda pod: pod["spec"]["containers"][0].update(image="evil"), "image"),
+    "another image in a second container": (lambda pod: pod["spec"]["containers"].append(CONTAINER), "image"),
+    "another image in an init container": (lambda pod: pod["spec"].update(initContainers=[CONTAINER]), "image"),
+    "another account": (lambda pod: pod["spec"].update(serviceAccountName="kwitness-operator"), "service account"),
+    "a Secret": (lambda pod: pod["spec"]["volumes"].append(secret_volume("payroll")), "mount no Secret"),
+    "a projected Secret": (
+        lambda pod: pod["spec"]["volumes"].append(
+            {"name": "s", "projected": {"sources": [{"secret": {"name": "payroll"}}]}}
+        ),
+        "projected",
+    ),
+    "a path of the node": (
+        lambda pod: pod["spec"]["volumes"].append({"name": "h", "hostPath": {"path": "/"}}),
+        "host path",
+    ),
+    "a Secret in a variable": (
+        lambda pod: pod["spec"]["containers"][0]["env"].append(
+            {"name": "P", "valueFrom": {"secretKeyRef": {"name": "payroll", "key": "p"}}}
+        ),
+        "environment",
+    ),
+    "a Secret as variables": (
+        lambda pod: pod["spec"]["containers"][0].update(envFrom=[{"secretRef": {"name": "payroll"}}]),
+        "environment",
+    ),
+    "a foreign pull secret": (lambda pod: pod["spec"].update(imagePullSecrets=[{"name": "payroll"}]), "pull secrets"),
+    "the node's network": (lambda pod: pod["spec"].update(hostNetwork=True), "node"),
+    "privileges": (
+        lambda pod: pod["spec"]["containers"][0]["securityContext"].update(allowPrivilegeEscalation=True),
+        "privileges",
+    ),
+    "a capability": (
+        lambda pod: pod["spec"]["containers"][0]["securityContext"]["capabilities"].update(add=["NET_ADMIN"]),
+        "capabilities",
+    ),
+    "root": (lambda pod: pod["spec"]["securityContext"].update(runAsNonRoot=False), "root"),
+}
+
+
+def test_admits_an_executor(driver: Callable[..., Any]) -> None:
+    answer = driver("POST", "pods?dryRun=All", EXECUTOR)
+
+    assert answer.status_code == 201, answer.text
+
+
+def test_admits_a_secret_that_the_values_name(driver: Callable[..., Any]) -> None:
+    answer = driver(
+        "POST", "pods?dryRun=All", changed(lambda pod: pod["spec"]["volumes"].append(secret_volume("kwitness-s3")))
+    )
+
+    assert answer.status_code == 201, answer.text
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refuses(case: str, driver: Callable[..., Any]) -> None:
+    change, words = REFUSED[case]
+
+    answer = driver("POST", "pods?dryRun=All", changed(change))
+
+    assert answer.status_code == 422, answer.text
+    assert words in answer.json()["message"]
+
+
+def test_refuses_to_touch_what_spark_did_not_make(driver: Callable[..., Any], api_server: ApiServer) -> None:
+    theirs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "theirs"}, "data": {"a": "b"}}
+    api_server.kubectl("apply", "--server-side", "--namespace", NAMESPACE, "--filename=-", input=json.dumps(theirs))
+
+    deleted = driver("DELETE", "configmaps/theirs")
+    patch = {"metadata": {"labels": {"spark-app-selector": "spark-1"}}, "data": {"a": "c"}}
+    patched = driver("PATCH", "configmaps/theirs", patch, **{"Content-Type": "application/merge-patch+json"})
+    emptied = driver("DELETE", "configmaps")
+
+    assert [answer.status_code for answer in (deleted, patched, emptied)] == [422, 422, 422]
+    assert json.loads(api_server.kubectl("get", "configmap", "theirs", "-n", NAMESPACE, "-o", "json"))["data"] == {
+        "a": "b"
+    }
+
+
+def test_lets_spark_delete_what_it_made(driver: Callable[..., Any]) -> None:
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "spark-exec-1", "labels": LABELS}}
+    assert driver("POST", "configmaps", made).status_code == 201
+
+    answer = driver("DELETE", "configmaps?labelSelector=spark-app-selector%3Dspark-1")
+
+    assert answer.status_code == 200, answer.text
+
+
+def test_leaves_others_alone(api_server: ApiServer, driver: Callable[..., Any]) -> None:
+    assert driver is not None
+    plain = changed(lambda pod: pod["spec"]["containers"][0].update(image="anything"))
+
+    answer = api_server.request("POST", f"/api/v1/namespaces/{NAMESPACE}/pods?dryRun=All", json=plain)
+
+    assert answer.status_code == 201, answer.text

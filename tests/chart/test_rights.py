@@ -1,0 +1,98 @@
+"""Which rights the chart gives: exactly those of an allow-list, none that lead to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.e2e import chart
+
+ALLOWED = Path(__file__).parent / "allowed_rights.yaml"
+"""`subject` to its rules by scope, for values with every switch on. A change here is a change of what we may do."""
+
+
+def test_gives_exactly_the_allowed_rights(everything: dict[str, Any]) -> None:
+    given = rights(chart.render(everything))
+
+    assert given == yaml.safe_load(ALLOWED.read_text())
+
+
+@pytest.mark.parametrize("values", [{}, {"watchNamespaces": ["*"]}, {"watchNamespaces": ["a", "b"]}], ids=str)
+def test_gives_no_right_that_leads_to_others(values: dict[str, Any]) -> None:
+    for rule in rules(chart.render(values)):
+        assert not {"escalate", "bind", "impersonate", "*"} & set(rule["verbs"]), rule
+        assert "*" not in rule["apiGroups"], rule
+        assert "*" not in rule["resources"], rule
+        assert "rbac.authorization.k8s.io" not in rule["apiGroups"], rule
+
+
+def test_reads_no_secret_unless_it_is_named(everything: dict[str, Any]) -> None:
+    by_default = [rule for rule in rules(chart.render()) if "secrets" in rule["resources"]]
+    named = [rule for rule in rules(chart.render(everything)) if "secrets" in rule["resources"]]
+
+    assert by_default == []
+    assert [(rule["verbs"], rule["resourceNames"]) for rule in named] == [(["get"], ["kwitness-kafka-admin"])]
+
+
+def test_narrows_writes_to_children_named_in_advance() -> None:
+    manifests = chart.render({"rbac": {"telemetryCollectors": ["main"], "analyticsJobs": ["inventory"]}})
+
+    writes = {
+        resource: rule.get("resourceNames")
+        for role in chart.of_kind(manifests, "Role")
+        if role["metadata"]["name"] == "kwitness-operator"
+        for rule in role["rules"]
+        for resource in rule["resources"]
+        if "create" in rule["verbs"]
+    }
+    both = ["kwitness-collector-main", "kwitness-job-inventory"]
+    assert writes["statefulsets"] == both
+    assert writes["configmaps"] == both
+    assert writes["services"] == [both[0], "kwitness-collector-main-replicas", both[1]]
+    assert writes["poddisruptionbudgets"] == ["kwitness-collector-main"]
+    assert writes["cronjobs"] == ["kwitness-job-inventory"]
+    # A run has a hash in its name.
+    assert writes["jobs"] is None
+
+
+def test_stays_in_the_watched_namespaces() -> None:
+    manifests = chart.render({"watchNamespaces": ["a", "b"]}, namespace="platform")
+
+    roles = {
+        one["metadata"]["namespace"]
+        for one in chart.of_kind(manifests, "Role")
+        if one["metadata"]["name"] == "kwitness-operator"
+    }
+    cluster_wide = [rule["resources"] for one in chart.of_kind(manifests, "ClusterRole") for rule in one["rules"]]
+    assert roles == {"a", "b"}
+    assert sorted(cluster_wide) == [["namespaces"], ["tokenreviews"]]
+
+
+def rules(manifests: list[chart.Manifest]) -> list[dict[str, Any]]:
+    return [rule for one in chart.of_kind(manifests, "Role", "ClusterRole") for rule in one["rules"]]
+
+
+def rights(manifests: list[chart.Manifest]) -> dict[str, dict[str, list[str]]]:
+    """Service account to scope to `verbs group/resources [names]`, sorted."""
+    roles = {
+        (one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"]): one["rules"]
+        for one in chart.of_kind(manifests, "Role", "ClusterRole")
+    }
+    found: dict[str, dict[str, list[str]]] = {}
+    for binding in chart.of_kind(manifests, "RoleBinding", "ClusterRoleBinding"):
+        scope = binding["metadata"].get("namespace")
+        reference = binding["roleRef"]
+        given = roles[reference["kind"], scope if reference["kind"] == "Role" else None, reference["name"]]
+        for subject in binding["subjects"]:
+            account = found.setdefault(f"{subject['namespace']}/{subject['name']}", {})
+            account.setdefault(scope or "cluster", []).extend(map(in_words, given))
+    return {account: {scope: sorted(lines) for scope, lines in by_scope.items()} for account, by_scope in found.items()}
+
+
+def in_words(rule: dict[str, Any]) -> str:
+    resources = ",".join(f"{group}/{resource}" for group in rule["apiGroups"] for resource in rule["resources"])
+    names = f" [{','.join(rule['resourceNames'])}]" if "resourceNames" in rule else ""
+    return f"{','.join(rule['verbs'])} {resources}{names}"

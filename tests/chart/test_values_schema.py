@@ -1,0 +1,76 @@
+"""Wrong values are refused before anything is installed, and the message names the value."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.e2e import chart
+from kwitness.e2e.commands import CommandFailedError
+
+WRONG = {
+    "an unknown value": ({"operatr": {}}, "operatr"),
+    "an unknown value further down": ({"operator": {"replica": 1}}, "replica"),
+    "two operators": ({"operator": {"replicas": 2}}, "/operator/replicas"),
+    "everything and one namespace": ({"watchNamespaces": ["*", "a"]}, "/watchNamespaces"),
+    "a namespace that cannot be": ({"watchNamespaces": ["Team_A"]}, "/watchNamespaces"),
+    "an installation with a dot": ({"installation": "a.b"}, "/installation"),
+    "an installation that is too long": ({"installation": "a" * 41}, "/installation"),
+    "a Secret that is not ours": ({"operator": {"secretNames": {"a": ["payroll"]}}}, "/operator/secretNames/a"),
+    "an unknown log level": ({"operator": {"logLevel": "trace"}}, "/operator/logLevel"),
+    "a duration without unit": ({"limits": {"minInterval": "10"}}, "/limits/minInterval"),
+    "a quantity that is none": ({"limits": {"maxExecutorMemory": "8 GB"}}, "/limits/maxExecutorMemory"),
+    "a root user": ({"pods": {"runAsUser": 0}}, "/pods/runAsUser"),
+    "a table root without scheme": ({"analytics": {"tableRoot": "/tables"}}, "/analytics/tableRoot"),
+    "a claim to make without name": ({"analytics": {"createClaim": {"enabled": True}}}, "/analytics/tableClaim"),
+    "three brokers": ({"devKafka": {"replicas": 3}}, "/devKafka/replicas"),
+    "a cluster id that Kafka refuses": ({"devKafka": {"clusterId": "short"}}, "/devKafka/clusterId"),
+    "an unknown pull policy": ({"images": {"operator": {"pullPolicy": "Sometimes"}}}, "/images/operator/pullPolicy"),
+    "a tag for a digest": ({"images": {"operator": {"digest": "latest"}}}, "/images/operator/digest"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_refuses(case: str) -> None:
+    values, place = WRONG[case]
+
+    with pytest.raises(CommandFailedError) as failed:
+        chart.render(values)
+
+    assert place in str(failed.value)
+
+
+def test_accepts_other_globals_since_the_chart_may_be_part_of_another() -> None:
+    assert chart.render({"global": {"somebodyElses": True}})
+
+
+def test_knows_every_value() -> None:
+    values = yaml.safe_load((chart.CHART / "values.yaml").read_text())
+    schema = json.loads((chart.CHART / "values.schema.json").read_text())
+
+    assert list(unknown(values, schema, schema["$defs"])) == []
+
+
+def test_the_readme_is_fresh() -> None:
+    from_comments = chart.CHART.parent / "generate_readme.py"
+    namespace: dict[str, Any] = {"__name__": "generate_readme", "__file__": str(from_comments)}
+    exec(compile(from_comments.read_text(), from_comments, "exec"), namespace)  # noqa: S102 - our own script, in no package
+
+    assert (chart.CHART / "README.md").read_text() == namespace["render"]((chart.CHART / "values.yaml").read_text())
+
+
+def unknown(values: dict[str, Any], schema: dict[str, Any], definitions: dict[str, Any], place: str = "") -> Any:
+    """Values that the schema does not name."""
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    properties = schema.get("properties")
+    if not isinstance(values, dict) or properties is None:
+        return
+    for key, value in values.items():
+        if key in properties:
+            yield from unknown(value, properties[key], definitions, f"{place}/{key}")
+        else:
+            yield f"{place}/{key}"
