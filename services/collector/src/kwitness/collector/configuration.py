@@ -1,0 +1,91 @@
+"""The files that the operator writes, read again when they change; a bad new one never replaces a good old one."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
+from kwitness.runtime.reloading import ReloadingFile
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+
+_LOG = logging.getLogger(__name__)
+
+
+class ConfigurationError(ValueError):
+    """The configuration cannot be used; names the file and the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line decides: where to listen and where things are.
+
+    ``peer_url`` holds ``{ordinal}``; ``token_file`` is this replica's own token towards the others.
+    """
+
+    config: Path
+    pod_name: str
+    host: str
+    port: int
+    otlp_http_port: int
+    otlp_grpc_port: int
+    metrics_port: int
+    peer_url: str | None
+    token_file: Path
+    api_server: str | None
+
+
+def _parse_config(content: bytes) -> CollectorConfig:
+    try:
+        return CollectorConfig.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(f"config.json: {place}: {first['msg']}") from error
+
+
+def _parse_subscriptions(content: bytes) -> tuple[BrokerSubscription, ...]:
+    try:
+        file = SubscriptionsFile.model_validate_json(content)
+    except ValidationError as error:
+        raise ConfigurationError(f"subscriptions.json: {error.errors()[0]['msg']}") from error
+    return tuple(
+        BrokerSubscription(
+            id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=tuple(sorted(one.match.items()))
+        )
+        for one in file.subscriptions
+    )
+
+
+class Configuration:
+    """Both files; ``errors`` counts bad ones."""
+
+    def __init__(self, path: Path) -> None:
+        self._config = ReloadingFile(path, _parse_config)
+        self._subscriptions = ReloadingFile(path.with_name("subscriptions.json"), _parse_subscriptions)
+        self._reported: str | None = None
+
+    def current(self) -> CollectorConfig:
+        """Return the newest good configuration; raises OSError or ValueError when there was never one."""
+        config = self._config.current()
+        self._report(self._config.failure or self._subscriptions.failure)
+        return config
+
+    def subscriptions(self) -> tuple[BrokerSubscription, ...]:
+        """Return all subscriptions of the broker; none while the file is missing."""
+        try:
+            return self._subscriptions.current()
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValueError) as error:
+            self._report(error)
+            return ()
+
+    def _report(self, failure: Exception | None) -> None:
+        text = str(failure) if failure else None
+        if text is not None and text != self._reported:
+            _LOG.error("the new configuration is not used", extra={"detail": text})
+        self._reported = text

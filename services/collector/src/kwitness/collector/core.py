@@ -1,0 +1,67 @@
+"""The seam behind which decoding, accumulating and exposing happen; a native core may take this place later.
+
+A core has no clock, no I/O and no thread: it is told what arrived and who left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+CoreState = Iterator[list[object]]
+"""Rows of plain JSON values, in an order in which they can be read back."""
+
+
+class Applied(NamedTuple):
+    """What became of one push.
+
+    ``metrics`` are the names as sent; ``resource`` the OTLP resource's attributes; ``left_out`` counts points by the
+    reason for which they are not exposed; ``malformed`` holds what was wrong when nothing could be decoded.
+    """
+
+    points: int
+    metrics: tuple[str, ...]
+    resource: Mapping[str, str]
+    left_out: Mapping[str, int]
+    malformed: str | None
+
+
+class CoreCounts(NamedTuple):
+    """What the core has to say about itself; all but ``series`` only rise."""
+
+    series: int
+    overflowed: Mapping[str, int]
+    conflicts: int
+    cut_values: Mapping[str, int]
+
+
+class TelemetryCore(Protocol):
+    """Points in, series out."""
+
+    def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
+        """Take one push of a client, whose OTLP bytes may be empty or garbage."""
+        ...
+
+    def depart(self, client: str) -> None:
+        """Forget a client: gauges lose its values, counters keep what it added while others share the series."""
+        ...
+
+    def render(self, *, openmetrics: bool) -> Iterator[bytes]:
+        """Write all families, in pieces; counters that no scrape has seen are 0 this once."""
+        ...
+
+    def mark_shown(self) -> None:
+        """Note that a scrape has seen every series there is."""
+        ...
+
+    def counts(self) -> CoreCounts:
+        """Say how it is going."""
+        ...
+
+    def dump(self) -> CoreState:
+        """Yield everything needed to go on after a restart."""
+        ...
+
+    def load(self, rows: Iterable[list[object]]) -> None:
+        """Take back what `dump` gave; raises ValueError, TypeError, KeyError or IndexError if it is something else."""
+        ...

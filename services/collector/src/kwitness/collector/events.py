@@ -1,0 +1,144 @@
+"""One push on its way through the collector, wherever it came from."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kwitness.contracts import record_headers
+from kwitness.contracts.envelopes import PushBatch, Rejection
+from kwitness.contracts.envelopes.pushes import Push
+from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.topics import TELEMETRY_SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes exactly as they came.
+
+    ``identity`` holds known identity keys only, as text. Times are in milliseconds since 1970.
+    """
+
+    source: str
+    epoch: int
+    seq: int
+    received_at_ms: int
+    identity: Mapping[str, str]
+    payload: bytes
+    push_interval_ms: int | None = None
+    terminating: bool = False
+
+    @property
+    def instance(self) -> str:
+        """The client instance id, by which the owner is found; made from the identity where plain OTLP has none."""
+        known = self.identity.get("client_instance_id")
+        if known:
+            return known
+        text = repr(sorted(self.identity.items())).encode("utf-8", "replace")
+        return f"derived-{hashlib.sha256(text).hexdigest()[:16]}"
+
+    @property
+    def client(self) -> str:
+        """The client's key within this collector."""
+        return f"{self.identity.get('cluster_id', '')}/{self.instance}"
+
+    def headers(self) -> list[tuple[str, str | bytes | None]]:
+        """Return the record headers for the telemetry topic."""
+        headers = {
+            record_headers.SCHEMA: TELEMETRY_SCHEMA,
+            record_headers.EVENT_SOURCE: self.source,
+            record_headers.EVENT_EPOCH: str(self.epoch),
+            record_headers.EVENT_SEQ: str(self.seq),
+            record_headers.RECEIVED_AT_MS: str(self.received_at_ms),
+            record_headers.CONTENT_TYPE: record_headers.OTLP_CONTENT_TYPE,
+        }
+        if self.push_interval_ms is not None:
+            headers[record_headers.PUSH_INTERVAL_MS] = str(self.push_interval_ms)
+        if self.terminating:
+            headers[record_headers.TERMINATING] = "true"
+        headers.update(self.identity)
+        return [(key, value.encode("utf-8", "replace")) for key, value in headers.items()]
+
+
+class ForwardedPush(Push):
+    """A push between replicas: with all identity keys, since plain OTLP knows more than a plugin says."""
+
+    identity_keys: dict[str, str] | None = None
+
+
+class ForwardedBatch(PushBatch):
+    """A batch between replicas."""
+
+    pushes: tuple[ForwardedPush, ...]
+
+
+class Outcome(NamedTuple):
+    """What became of a batch."""
+
+    accepted: int
+    duplicates: int
+    rejected: tuple[Rejection, ...]
+
+
+def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
+    """Turn an envelope into events; a payload that is not base64 is rejected, and only that one."""
+    events: list[Event] = []
+    rejected: list[Rejection] = []
+    for push in batch.pushes:
+        try:
+            payload = base64.b64decode(push.payload, validate=True) if push.payload else b""
+        except (binascii.Error, ValueError) as error:
+            message = f"the payload of push {push.seq} is not base64: {error}"
+            rejected.append(Rejection(seq=push.seq, reason="MalformedPayload", message=message))
+            continue
+        events.append(
+            Event(
+                source=batch.source,
+                epoch=batch.epoch,
+                seq=push.seq,
+                received_at_ms=push.received_at_ms,
+                identity=_identity(batch, push),
+                payload=payload,
+                push_interval_ms=push.push_interval_ms,
+                terminating=push.terminating,
+            )
+        )
+    return events, rejected
+
+
+def _identity(batch: PushBatch, push: Push) -> dict[str, str]:
+    if isinstance(push, ForwardedPush) and push.identity_keys is not None:
+        return {key: push.identity_keys[key] for key in IDENTITY_KEYS if key in push.identity_keys}
+    known: dict[str, Any] = {"cluster_id": batch.cluster_id, "broker_id": batch.broker_id}
+    return {
+        key: str(value)
+        for key in IDENTITY_KEYS
+        if (value := known.get(key, getattr(push, key, None))) not in {None, ""}
+    }
+
+
+def to_batch(events: list[Event]) -> dict[str, Any]:
+    """Write events of one source and epoch as the body that another replica takes."""
+    first = events[0]
+    return {
+        "schema": "kwitness.pushes/1",
+        "source": first.source,
+        "epoch": first.epoch,
+        "cluster_id": first.identity.get("cluster_id", "unknown"),
+        "pushes": [
+            {
+                "seq": event.seq,
+                "received_at_ms": event.received_at_ms,
+                "client_instance_id": event.instance[:64],
+                "push_interval_ms": event.push_interval_ms,
+                "terminating": event.terminating,
+                "identity_keys": dict(event.identity),
+                "payload": base64.b64encode(event.payload).decode(),
+            }
+            for event in events
+        ],
+    }

@@ -1,0 +1,53 @@
+"""Why a request is not answered with 200; each carries what the answer says."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RefusedError(Exception):
+    """The request will never be accepted as it is: a status of 400 and above, final for the sender."""
+
+    status: ClassVar[int] = 400
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+class UnauthenticatedError(RefusedError):
+    """No token, or one that nobody vouches for."""
+
+    status = 401
+
+
+class ForbiddenError(RefusedError):
+    """A good token that may not do this."""
+
+    status = 403
+
+
+class NotFoundError(RefusedError):
+    """There is no such thing."""
+
+    status = 404
+
+
+class BodyTooLargeError(RefusedError):
+    """More bytes than the cap, compressed or decompressed."""
+
+    status = 413
+
+
+class UnsupportedContentError(RefusedError):
+    """A content type or encoding that is not understood."""
+
+    status = 415
+
+
+class UnavailableError(RefusedError):
+    """Not now: the sender keeps what it has and tries again after ``retry_after_s`` seconds."""
+
+    status = 503
+    retry_after_s = 2

@@ -1,0 +1,142 @@
+"""Who is calling, and what that kind of caller may do (docs/decisions: authentication at the collector)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, Protocol
+
+from kwitness.collector.failures import ForbiddenError, UnauthenticatedError
+from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.runtime.reloading import ReloadingFile
+
+Kind = Literal["plugin", "otlp", "observer", "collector", "reader"]
+SENDERS: Final = "kwitness-collector"
+"""Audience of tokens that send."""
+READERS: Final = "kwitness-inventory"
+"""Audience of tokens that read the inventory."""
+_SERVICE_ACCOUNT: Final = "kwitness-collector"
+_KINDS: Final[dict[str, Kind]] = {
+    "plugin": "plugin",
+    "otlp": "otlp",
+    "observer": "observer",
+    "collector": "collector",
+    "reader": "reader",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: what kind, and, for a token from the file, the one cluster it may speak of."""
+
+    kind: Kind
+    cluster_id: str | None
+
+    def may_speak_of(self, cluster_id: str) -> None:
+        """Raise `ForbiddenError` unless the caller may send events of that cluster."""
+        if self.kind != "collector" and self.cluster_id is not None and self.cluster_id != cluster_id:
+            raise ForbiddenError(
+                "WrongCluster",
+                f"this token is for cluster {self.cluster_id}, the request speaks of {cluster_id[:64]}",
+            )
+
+
+class Reviewer(Protocol):
+    """Says whose a projected token is."""
+
+    async def user(self, token: str, audience: str) -> str | None:
+        """Return the user name, or None for a token that is no good for the audience."""
+        ...
+
+
+def parse_tokens(content: bytes) -> dict[bytes, Caller]:
+    """Read lines of token, source and cluster id into callers by the token's hash; other lines are left out."""
+    callers: dict[bytes, Caller] = {}
+    for line in content.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if len(words) == 3 and not line.startswith("#") and words[1] in _KINDS:  # noqa: PLR2004 - the three columns
+            callers[_digest(words[0])] = Caller(_KINDS[words[1]], words[2])
+    return callers
+
+
+def _digest(token: str) -> bytes:
+    # Looking up a hash takes the same time however much of a guessed token is right.
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+class Authenticator:
+    """Decides who calls from a bearer token; follows changes of the configuration and of the tokens file."""
+
+    def __init__(self, config: CollectorConfig, reviewer: Reviewer | None) -> None:
+        self._reviewer = reviewer
+        self._file: ReloadingFile[dict[bytes, Caller]] | None = None
+        self.configure(config)
+
+    def configure(self, config: CollectorConfig) -> None:
+        """Take a new configuration."""
+        self._config = config
+        path = config.ingest.tokens_file
+        if path is None:
+            self._file = None
+        elif self._file is None or self._file.path != Path(path):
+            self._file = ReloadingFile(Path(path), parse_tokens)
+
+    async def caller(self, authorization: str | None, audiences: tuple[str, ...]) -> Caller:
+        """Find out who calls.
+
+        Raises
+        ------
+        UnauthenticatedError
+            Without a token, or with one that nobody vouches for.
+        UnavailableError
+            When the API server cannot be asked.
+        """
+        scheme, _, token = (authorization or "").partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
+            raise UnauthenticatedError(
+                "NoToken", "send a bearer token: a projected service account token or one from the tokens file"
+            )
+        known = self._from_file(token)
+        if known is not None:
+            return known
+        for audience in audiences:
+            user = await self._reviewer.user(token, audience) if self._reviewer is not None else None
+            caller = self._of_user(user, audience) if user else None
+            if caller is not None:
+                return caller
+            if user is not None:
+                raise ForbiddenError(
+                    "NotASender" if audience == SENDERS else "NotAReader",
+                    f"{user} is neither in spec.ingest.senders nor spec.ingest.readers of this TelemetryCollector",
+                )
+        raise UnauthenticatedError("BadToken", f"the token is not valid for audience {' or '.join(audiences)}")
+
+    def _from_file(self, token: str) -> Caller | None:
+        if self._file is None:
+            return None
+        try:
+            return self._file.current().get(_digest(token))
+        except (OSError, ValueError):
+            return None
+
+    def _of_user(self, user: str, audience: str) -> Caller | None:
+        _, _, account = user.partition("system:serviceaccount:")
+        namespace, _, name = account.partition(":")
+        config = self._config
+        if audience == READERS:
+            listed = any((one.namespace, one.service_account) == (namespace, name) for one in config.ingest.readers)
+            return Caller("reader", None) if listed else None
+        if (namespace, name) == (config.namespace, _SERVICE_ACCOUNT):
+            return Caller("collector", None)
+        for sender in config.ingest.senders:
+            if (sender.namespace, sender.service_account) == (namespace, name):
+                return Caller(sender.source, config.cluster_id)
+        return None
+
+
+def require(caller: Caller, *kinds: Kind) -> None:
+    """Raise `ForbiddenError` unless the caller is of one of the kinds."""
+    if caller.kind not in kinds:
+        raise ForbiddenError("WrongSource", f"a sender of kind {caller.kind} may not use this path")

@@ -1,0 +1,124 @@
+"""One HTTP listener: errors as JSON, requests counted, certificates followed. What the paths do is said elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import ssl
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+from aiohttp.typedefs import Middleware
+
+from kwitness.collector.failures import RefusedError, UnavailableError
+from kwitness.contracts.envelopes import ApiError, ErrorBody
+
+_LOG = logging.getLogger(__name__)
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Requests = Counter[tuple[str, int]]
+"""Requests by path (as routed, so that strangers cannot make up new ones) and status."""
+_STOP_S: Final = 5.0
+
+
+def error_answer(refused: RefusedError) -> web.Response:
+    """Write a refusal."""
+    body = ErrorBody(error=ApiError(reason=refused.reason, message=refused.message))
+    headers = {"Retry-After": str(refused.retry_after_s)} if isinstance(refused, UnavailableError) else None
+    return web.Response(
+        status=refused.status,
+        body=body.model_dump_json().encode("utf-8", "replace"),
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def counting(requests: Requests) -> Middleware:
+    """Make the middleware that turns exceptions into answers and counts them."""
+
+    @web.middleware
+    async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
+        resource = request.match_info.route.resource
+        path = resource.canonical if resource is not None else "other"
+        answer = await _answered(request, handler)
+        requests[path, answer.status] += 1
+        return answer
+
+    return middleware
+
+
+async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except RefusedError as refused:
+        return error_answer(refused)
+    except web.HTTPException as error:
+        failure = RefusedError(type(error).__name__.removeprefix("HTTP"), f"{request.method} is not possible here")
+        answer = error_answer(failure)
+        answer.set_status(error.status)
+        return answer
+    except ConnectionResetError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a request does, it is answered, and the sender keeps what it has
+        _LOG.exception("a request failed", extra={"path": request.path})
+        return error_answer(UnavailableError("InternalError", "the collector failed; its log says why"))
+
+
+class Listener:
+    """An application on a port, with TLS when a certificate is named."""
+
+    def __init__(self, application: web.Application, host: str, port: int, certificate: Certificate | None) -> None:
+        self._application = application
+        self._host = host
+        self._port = port
+        self._certificate = certificate
+        self._runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        """Listen."""
+        # Bodies are decompressed by us, because only we stop at a limit.
+        self._runner = web.AppRunner(
+            self._application, access_log=None, auto_decompress=False, keepalive_timeout=75.0, shutdown_timeout=_STOP_S
+        )
+        await self._runner.setup()
+        context = self._certificate.context if self._certificate is not None else None
+        await web.TCPSite(self._runner, self._host, self._port, ssl_context=context).start()
+
+    async def stop(self) -> None:
+        """Stop listening and let requests under way end."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+
+class Certificate:
+    """The server's certificate; `refresh` takes a new one for connections made from then on."""
+
+    def __init__(self, certificate: str, key: str) -> None:
+        self.files = (certificate, key)
+        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self._seen = self._state()
+        self.context.load_cert_chain(*self.files)
+
+    def _state(self) -> tuple[int, ...]:
+        times: list[int] = []
+        for file in self.files:
+            with contextlib.suppress(OSError):
+                times.append(Path(file).stat().st_mtime_ns)
+        return tuple(times)
+
+    def refresh(self) -> None:
+        """Load the files again if they changed; files that do not fit together change nothing."""
+        state = self._state()
+        if state == self._seen:
+            return
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*self.files)
+            self.context.load_cert_chain(*self.files)
+        except (ssl.SSLError, OSError) as error:
+            _LOG.warning("the new certificate is not used", extra={"detail": str(error)})
+            return
+        self._seen = state
+        _LOG.info("the certificate was renewed")

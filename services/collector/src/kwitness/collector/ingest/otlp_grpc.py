@@ -1,0 +1,104 @@
+"""OTLP over gRPC: MetricsService/Export. Source: OTLP specification, "OTLP/gRPC"."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any, Final
+
+import grpc  # type: ignore[import-untyped]
+import grpc.aio  # type: ignore[import-untyped]
+
+from kwitness.collector.failures import (
+    ForbiddenError,
+    RefusedError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from kwitness.collector.ingest import bodies
+from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
+from kwitness.collector.ingest.otlp_intake import OtlpIntake
+from kwitness.collector.otlp.requests import parse
+
+_SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
+_STOP_S: Final = 5.0
+_CONCURRENT: Final = 64
+
+
+def _code(refused: RefusedError) -> grpc.StatusCode:
+    """UNAVAILABLE is tried again by every OTLP client; RESOURCE_EXHAUSTED only with RetryInfo, so it is not used."""
+    match refused:
+        case UnavailableError():
+            return grpc.StatusCode.UNAVAILABLE
+        case UnauthenticatedError():
+            return grpc.StatusCode.UNAUTHENTICATED
+        case ForbiddenError():
+            return grpc.StatusCode.PERMISSION_DENIED
+        case _:
+            return grpc.StatusCode.INVALID_ARGUMENT
+
+
+class OtlpGrpc:
+    """The gRPC server; ``certificate`` holds the files of certificate and key, or nothing for plaintext."""
+
+    def __init__(self, intake: OtlpIntake, authenticator: Authenticator, budget: bodies.Budget) -> None:
+        self._intake = intake
+        self._authenticator = authenticator
+        self._budget = budget
+        self._server: grpc.aio.Server | None = None
+
+    async def start(self, address: str, certificate: tuple[str, str] | None) -> None:
+        """Listen on ``host:port``."""
+        self._server = grpc.aio.server(
+            options=[
+                # The limit holds for what comes out of gRPC's own gzip too.
+                ("grpc.max_receive_message_length", bodies.MAX_OTLP),
+                ("grpc.max_concurrent_streams", _CONCURRENT),
+                ("grpc.so_reuseport", 0),
+            ],
+            maximum_concurrent_rpcs=_CONCURRENT,
+        )
+        handler = grpc.unary_unary_rpc_method_handler(self._export)
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, {"Export": handler}),))
+        if certificate is None:
+            self._server.add_insecure_port(address)
+        else:
+            self._server.add_secure_port(address, _credentials(certificate))
+        await self._server.start()
+
+    async def stop(self) -> None:
+        """Stop listening and let requests under way end."""
+        if self._server is not None:
+            await self._server.stop(_STOP_S)
+
+    async def _export(self, body: bytes, context: Any) -> bytes:
+        try:
+            metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
+            caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
+            require(caller, "otlp")
+            with self._budget.holding() as hold:
+                hold.grow(len(body))
+                message = parse(body, as_json=False)
+                answer = await asyncio.shield(self._intake.export(message, caller))
+            return bytes(answer.SerializeToString())
+        except RefusedError as refused:
+            await context.abort(_code(refused), refused.message)
+            raise
+
+
+def _credentials(files: tuple[str, str]) -> Any:
+    state: list[tuple[bytes, bytes]] = []
+
+    def configuration() -> Any:
+        certificate, key = (Path(file).read_bytes() for file in files)
+        state[:] = [(certificate, key)]
+        return grpc.ssl_server_certificate_configuration([(key, certificate)])
+
+    def when_changed() -> Any:
+        with contextlib.suppress(OSError):
+            if state != [(Path(files[0]).read_bytes(), Path(files[1]).read_bytes())]:
+                return configuration()
+        return None
+
+    return grpc.dynamic_ssl_server_credentials(configuration(), when_changed, require_client_authentication=False)

@@ -1,0 +1,28 @@
+"""An OTLP export, however it arrived, through the intake and back as OTLP's answer."""
+
+from __future__ import annotations
+
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+
+from kwitness.collector.ingest.authentication import Caller
+from kwitness.collector.intake import Intake, now_ms
+from kwitness.collector.otlp.requests import Numbering, response, to_events
+
+
+class OtlpIntake:
+    """Numbers what plain OTLP brings, since nobody else did."""
+
+    def __init__(self, intake: Intake, numbering: Numbering) -> None:
+        self._intake = intake
+        self._numbering = numbering
+
+    async def export(self, request: ExportMetricsServiceRequest, caller: Caller) -> ExportMetricsServiceResponse:
+        """Take a request; raises `UnavailableError` when it should be sent again."""
+        export = to_events(request, self._numbering, now_ms(), caller.cluster_id)
+        outcome = await self._intake.take(export.events, forwarded=False)
+        refused = export.refused_points + sum(export.points.get(one.seq, 0) for one in outcome.rejected)
+        because = export.refused_because or next((one.message for one in outcome.rejected), "")
+        return response(refused, because)

@@ -1,0 +1,89 @@
+"""POST /v1/pushes and /v1/gauges: what the broker plugin sends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final, TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from kwitness.collector.events import ForwardedBatch, of_batch
+from kwitness.collector.failures import RefusedError, UnsupportedContentError
+from kwitness.collector.ingest import bodies
+from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
+from kwitness.collector.intake import Intake
+from kwitness.collector.peers import FORWARDED
+from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, PushBatch
+
+_JSON: Final = "application/json"
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class PushApi:
+    """Handlers of both paths."""
+
+    def __init__(self, intake: Intake, authenticator: Authenticator, budget: bodies.Budget) -> None:
+        self._intake = intake
+        self._authenticator = authenticator
+        self._budget = budget
+
+    def add_to(self, application: web.Application) -> None:
+        """Add the routes."""
+        application.router.add_post("/v1/pushes", self.pushes)
+        application.router.add_post("/v1/gauges", self.gauges)
+
+    async def _caller(self, request: web.Request) -> Caller:
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
+        require(caller, "plugin", "collector")
+        if request.content_type != _JSON:
+            raise UnsupportedContentError("UnknownContentType", f"send {_JSON}, not {request.content_type[:60]}")
+        return caller
+
+    async def pushes(self, request: web.Request) -> web.StreamResponse:
+        """Take a batch; answered when every durable sink has it."""
+        caller = await self._caller(request)
+        forwarded = caller.kind == "collector" and request.headers.get(FORWARDED) == "1"
+        with self._budget.holding() as hold:
+            body = await bodies.read(request, hold, bodies.MAX_PUSHES)
+            batch: PushBatch = _parse(ForwardedBatch if forwarded else PushBatch, body)
+            del body
+            if not forwarded:
+                _check_source(caller, batch.source, batch.cluster_id, batch.broker_id)
+            events, rejected = of_batch(batch)
+            # A sender that hangs up must not stop a batch half way.
+            outcome = await asyncio.shield(self._intake.take(events, forwarded=forwarded))
+        answer = PushAnswer(
+            accepted=outcome.accepted,
+            duplicates=outcome.duplicates,
+            rejected=tuple(sorted((*rejected, *outcome.rejected), key=lambda one: one.seq)),
+        )
+        return web.Response(body=answer.model_dump_json().encode("utf-8", "replace"), content_type=_JSON)
+
+    async def gauges(self, request: web.Request) -> web.StreamResponse:
+        """Take a heartbeat."""
+        caller = await self._caller(request)
+        forwarded = caller.kind == "collector" and request.headers.get(FORWARDED) == "1"
+        with self._budget.holding() as hold:
+            body = await bodies.read(request, hold, bodies.MAX_OTLP)
+            snapshot = _parse(GaugeSnapshot, body)
+            if not forwarded:
+                _check_source(caller, snapshot.source, snapshot.cluster_id, snapshot.broker_id)
+            await asyncio.shield(self._intake.hear(snapshot, forwarded=forwarded))
+        return web.json_response({})
+
+
+def _parse(model: type[Model], body: bytes) -> Model:
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the body"
+        raise RefusedError("MalformedBody", f"{place}: {first['msg']}"[:500]) from error
+
+
+def _check_source(caller: Caller, source: str, cluster_id: str, broker_id: str | None) -> None:
+    caller.may_speak_of(cluster_id)
+    expected = f"{cluster_id}/{broker_id}" if broker_id is not None else cluster_id
+    if source != expected and not source.startswith(f"{cluster_id}/"):
+        raise RefusedError("WrongSource", f"source must be <cluster id>/<broker id>, here {expected}")

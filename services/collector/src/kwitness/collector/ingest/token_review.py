@@ -1,0 +1,85 @@
+"""Asks the API server who a token belongs to (authentication.k8s.io/v1 TokenReview), and remembers the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import ssl
+import time
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import aiohttp
+
+from kwitness.collector.failures import UnavailableError
+
+ACCEPTED_S: Final = 60.0
+"""How long a good answer is used: a revoked token is refused after this much at the latest."""
+REFUSED_S: Final = 10.0
+_MAX_REMEMBERED: Final = 4_096
+_TIMEOUT_S: Final = 5
+_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+IN_CLUSTER: Final = "https://kubernetes.default.svc"
+
+
+class _Answer(NamedTuple):
+    user: str | None
+    until: float
+
+
+class TokenReviewer:
+    """``api_server`` is its URL; ``account`` the folder with the process's own token and the authority's ca.crt."""
+
+    def __init__(self, api_server: str, account: Path = _ACCOUNT) -> None:
+        self._url = f"{api_server}/apis/authentication.k8s.io/v1/tokenreviews"
+        self._account = account
+        self._answers: dict[tuple[bytes, str], _Answer] = {}
+        self._asking: dict[tuple[bytes, str], asyncio.Task[str | None]] = {}
+
+    async def user(self, token: str, audience: str) -> str | None:
+        """Return the user name (``system:serviceaccount:<namespace>:<name>``), or None when the token is no good.
+
+        Raises
+        ------
+        UnavailableError
+            When the API server cannot be asked.
+        """
+        key = (hashlib.sha256(token.encode("utf-8", "replace")).digest(), audience)
+        known = self._answers.get(key)
+        if known is not None and known.until > time.monotonic():
+            return known.user
+        task = self._asking.get(key)
+        if task is None:
+            task = self._asking[key] = asyncio.create_task(self._ask(token, audience))
+            task.add_done_callback(lambda _: self._asking.pop(key, None))
+        user = await asyncio.shield(task)
+        if len(self._answers) >= _MAX_REMEMBERED:
+            self._answers.pop(next(iter(self._answers)))
+        self._answers.pop(key, None)
+        self._answers[key] = _Answer(user, time.monotonic() + (ACCEPTED_S if user else REFUSED_S))
+        return user
+
+    async def _ask(self, token: str, audience: str) -> str | None:
+        body = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenReview",
+            "spec": {"token": token, "audiences": [audience]},
+        }
+        try:
+            own = (self._account / "token").read_text().strip()
+            authority = self._account / "ca.crt"
+            tls = ssl.create_default_context(cafile=str(authority)) if authority.exists() else True
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S)) as session,
+                session.post(
+                    self._url, json=body, ssl=tls, headers={"Authorization": f"Bearer {own}"}, allow_redirects=False
+                ) as answer,
+            ):
+                if answer.status not in {200, 201}:
+                    raise UnavailableError("TokenReviewFailed", f"the API server answered {answer.status}")
+                status = (await answer.json()).get("status", {})
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise UnavailableError("TokenReviewFailed", "the API server cannot be asked about the token") from error
+        if not status.get("authenticated") or audience not in status.get("audiences", []):
+            return None
+        return str(status.get("user", {}).get("username", "")) or None

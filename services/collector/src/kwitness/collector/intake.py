@@ -1,0 +1,183 @@
+"""The way of a batch: whose is it? known already? into the topic; only then to Prometheus; then it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Sequence
+from typing import Protocol
+
+from kwitness.collector.events import Event, Outcome
+from kwitness.collector.failures import UnavailableError
+from kwitness.collector.inventory.brokers import Broker
+from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
+from kwitness.collector.memory import Memory
+from kwitness.collector.sinks.otlp_forward import OtlpForward
+from kwitness.collector.sinks.topic_writer import Record, TopicWriter
+from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
+from kwitness.contracts.kafka_connection import TopicNames
+
+_TOO_LARGE = "the record is larger than the topic {topic} takes (max.message.bytes)"
+
+
+def now_ms() -> int:
+    """Return the time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Replicas(Protocol):
+    """The other replicas of this collector."""
+
+    def owner(self, key: str) -> int:
+        """Return the ordinal that owns a key."""
+        ...
+
+    @property
+    def own(self) -> int:
+        """The ordinal of this one."""
+        ...
+
+    async def hand_over(self, ordinal: int, events: Sequence[Event]) -> Outcome:
+        """Give events to their owner; raises `UnavailableError`."""
+        ...
+
+    async def hand_over_gauges(self, ordinal: int, snapshot: GaugeSnapshot) -> None:
+        """Give a heartbeat to the replica that owns its cluster; raises `UnavailableError`."""
+        ...
+
+
+class Intake:
+    """Takes batches; everything it changes is in `Memory` and `Ledger`."""
+
+    def __init__(self, memory: Memory, ledger: Ledger, replicas: Replicas) -> None:
+        self.memory = memory
+        self.ledger = ledger
+        self.replicas = replicas
+        self.writer: TopicWriter | None = None
+        self.topics: TopicNames | None = None
+        self.forwards: list[OtlpForward] = []
+        self.duplicates = 0
+
+    async def take(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
+        """Take a batch of one or several sources; a ``forwarded`` part stays here whoever owns it.
+
+        Raises
+        ------
+        UnavailableError
+            If the sender has to send the whole batch again. What was taken of it is recognised then.
+        """
+        hop = self.ledger.hop(RECEIVE)
+        hop.accept(len(events))
+        parts: defaultdict[int, list[Event]] = defaultdict(list)
+        for event in events:
+            own = self.replicas.own
+            parts[own if forwarded else self.replicas.owner(event.instance)].append(event)
+        results = await asyncio.gather(
+            *(self._part(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
+        )
+        outcomes = [result for result in results if isinstance(result, Outcome)]
+        for failure in results:
+            if isinstance(failure, BaseException):
+                hop.drop("returned", len(events))
+                raise failure
+        rejected = tuple(one for outcome in outcomes for one in outcome.rejected)
+        outcome = Outcome(sum(one.accepted for one in outcomes), sum(one.duplicates for one in outcomes), rejected)
+        hop.deliver(outcome.accepted)
+        hop.drop("duplicate", outcome.duplicates)
+        hop.drop("rejected", len(rejected))
+        return outcome
+
+    def _part(self, ordinal: int, part: list[Event]) -> Awaitable[Outcome]:
+        return self._own(part) if ordinal == self.replicas.own else self.replicas.hand_over(ordinal, part)
+
+    async def _own(self, events: list[Event]) -> Outcome:
+        sources: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
+        for event in events:
+            sources[event.source, event.epoch].append(event)
+        outcomes = [await self._of_source(*source, part) for source, part in sources.items()]
+        rejected = tuple(one for outcome in outcomes for one in outcome.rejected)
+        return Outcome(sum(one.accepted for one in outcomes), sum(one.duplicates for one in outcomes), rejected)
+
+    async def _of_source(self, source: str, epoch: int, events: list[Event]) -> Outcome:
+        window = self.memory.seen.window(source, epoch)
+        async with window.lock:
+            fresh = {event.seq: event for event in events if event.seq not in window}
+            duplicates = len(events) - len(fresh)
+            new = list(fresh.values())
+            impossible = await self._write_pushes(new)
+            # From here to the end nothing waits: either all of it happens or the sender sends it again.
+            taken = [event for index, event in enumerate(new) if index not in impossible]
+            self._apply(taken)
+            for index in impossible:
+                window.add(new[index].seq)
+            self.duplicates += duplicates
+        topic = self.topics.telemetry if self.topics else ""
+        rejected = tuple(
+            Rejection(seq=new[index].seq, reason="TooLarge", message=_TOO_LARGE.format(topic=topic))
+            for index in impossible
+        )
+        return Outcome(len(taken), duplicates, rejected)
+
+    async def _write_pushes(self, events: list[Event]) -> dict[int, str]:
+        if self.writer is None or self.topics is None or not events:
+            return {}
+        topic = self.topics.telemetry
+        hop = self.ledger.hop(TOPIC)
+        hop.accept(len(events))
+        records = [
+            Record(topic, event.instance.encode("utf-8", "replace"), event.payload, event.headers()) for event in events
+        ]
+        try:
+            impossible = await self.writer.write(records)
+        except BaseException:
+            hop.drop("returned", len(events))
+            raise
+        hop.deliver(len(events) - len(impossible))
+        hop.drop("too_large", len(impossible))
+        return impossible
+
+    def _apply(self, events: list[Event]) -> None:
+        hop = self.ledger.hop(PROMETHEUS)
+        hop.accept(len(events))
+        applied = self.memory.take(events, now_ms())
+        malformed = sum(one.malformed is not None for one in applied)
+        hop.deliver(len(events) - malformed)
+        hop.drop("malformed", malformed)
+        for forward in self.forwards:
+            for event in events:
+                forward.offer(event)
+
+    async def hear(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
+        """Take a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""
+        owner = self.replicas.own if forwarded else self.replicas.owner(snapshot.cluster_id)
+        if owner != self.replicas.own:
+            await self.replicas.hand_over_gauges(owner, snapshot)
+            return
+        broker = self.memory.brokers.hear(snapshot, now_ms())
+        await self._write_snapshot(broker)
+
+    async def _write_snapshot(self, broker: Broker) -> None:
+        if self.writer is None or self.topics is None or not broker.to_write(now_ms()):
+            return
+        snapshot = broker.snapshot
+        record = ConnectionSnapshot(
+            event_source=snapshot.source,
+            event_epoch=snapshot.epoch,
+            event_seq=snapshot.seq,
+            cluster_id=snapshot.cluster_id,
+            broker_id=snapshot.broker_id,
+            sent_at_ms=snapshot.sent_at_ms,
+            connections=snapshot.connections,
+        )
+        value = record.model_dump_json(by_alias=True, exclude_none=True).encode("utf-8", "replace")
+        key = snapshot.source.encode("utf-8", "replace")
+        try:
+            impossible = await self.writer.write([Record(self.topics.connections, key, value)])
+        except UnavailableError:
+            # The heartbeat itself is taken: who is alive must be known even while Kafka is away. The next one writes.
+            self.memory.count_error("connections_topic")
+            return
+        if impossible:
+            self.memory.count_error("connections_too_large")
+        broker.written, broker.written_ms = snapshot.connections, now_ms()

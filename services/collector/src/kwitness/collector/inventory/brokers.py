@@ -1,0 +1,124 @@
+"""The brokers whose plugin reports, the connections they count (KIP-511), and the software ever seen on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot
+
+HEARTBEAT_MS: Final = 10_000
+FORGET_AFTER_MS: Final = 3 * HEARTBEAT_MS + HEARTBEAT_MS // 2
+"""Three missed heartbeats, and half a one for the way."""
+SOFTWARE_MEMORY_MS: Final = 7 * 24 * 3_600_000
+"""How long software is remembered after its last connection: the default of a subscription's risk window."""
+MAX_SOFTWARE: Final = 10_000
+MAX_BROKERS: Final = 4_096
+REWRITE_AFTER_MS: Final = 60_000
+"""A snapshot that did not change is written to the topic this often."""
+
+SoftwareKey = tuple[str, str, str]
+"""Cluster id, software name, software version."""
+
+
+@dataclass(slots=True)
+class Broker:
+    """A broker's newest heartbeat, when it came, and what of it the topic has. Times in milliseconds since 1970."""
+
+    snapshot: GaugeSnapshot
+    heard_ms: int
+    written_ms: int = 0
+    written: tuple[ConnectionCount, ...] | None = None
+
+    def to_write(self, now_ms: int) -> bool:
+        """Whether the connections topic should get the snapshot now."""
+        return self.written != self.snapshot.connections or now_ms - self.written_ms >= REWRITE_AFTER_MS
+
+
+@dataclass(slots=True)
+class SoftwareMemory:
+    """When connections of a software were first and last seen."""
+
+    first_seen_ms: int
+    last_seen_ms: int
+
+
+class Brokers:
+    """All brokers by cluster and broker id, and the software memory."""
+
+    def __init__(self) -> None:
+        self.brokers: dict[tuple[str, str], Broker] = {}
+        self.software: dict[SoftwareKey, SoftwareMemory] = {}
+
+    def hear(self, snapshot: GaugeSnapshot, now_ms: int) -> Broker:
+        """Take a heartbeat; one that is older than what is known (a late retry) changes only the time."""
+        key = (snapshot.cluster_id, snapshot.broker_id)
+        broker = self.brokers.get(key)
+        if broker is None:
+            if len(self.brokers) >= MAX_BROKERS:
+                del self.brokers[min(self.brokers, key=lambda one: self.brokers[one].heard_ms)]
+            broker = self.brokers[key] = Broker(snapshot, now_ms)
+        elif (snapshot.epoch, snapshot.seq) > (broker.snapshot.epoch, broker.snapshot.seq):
+            broker.snapshot = snapshot
+        broker.heard_ms = now_ms
+        for one in broker.snapshot.connections:
+            if one.connections:
+                self.see(snapshot.cluster_id, one.client_software_name, one.client_software_version, now_ms)
+        return broker
+
+    def see(self, cluster_id: str, name: str, version: str, now_ms: int) -> None:
+        """Remember that a software is connected now."""
+        key = (cluster_id, name, version)
+        memory = self.software.get(key)
+        if memory is not None:
+            memory.last_seen_ms = now_ms
+            return
+        if len(self.software) >= MAX_SOFTWARE:
+            del self.software[min(self.software, key=lambda one: self.software[one].last_seen_ms)]
+        self.software[key] = SoftwareMemory(now_ms, now_ms)
+
+    def expire(self, now_ms: int) -> None:
+        """Forget brokers that missed three heartbeats, and software that was away for 7 days."""
+        for key in [key for key, one in self.brokers.items() if now_ms - one.heard_ms > FORGET_AFTER_MS]:
+            del self.brokers[key]
+        for name in [name for name, one in self.software.items() if now_ms - one.last_seen_ms > SOFTWARE_MEMORY_MS]:
+            del self.software[name]
+
+    def of_cluster(self, cluster_id: str) -> list[Broker]:
+        """Return the brokers of one cluster."""
+        return [broker for (cluster, _), broker in self.brokers.items() if cluster == cluster_id]
+
+    def connections(self) -> Counter[tuple[str, str, str, str]]:
+        """Add up all brokers by cluster, listener, software name and version; zeros are left out."""
+        totals: Counter[tuple[str, str, str, str]] = Counter()
+        for (cluster, _), broker in self.brokers.items():
+            for one in broker.snapshot.connections:
+                if one.connections:
+                    key = (cluster, one.listener, one.client_software_name, one.client_software_version)
+                    totals[key] += one.connections
+        return totals
+
+    def connected_software(self, cluster_id: str) -> Counter[tuple[str, str]]:
+        """Add up one cluster's brokers and listeners by software name and version."""
+        totals: Counter[tuple[str, str]] = Counter()
+        for (cluster, _, name, version), count in self.connections().items():
+            if cluster == cluster_id:
+                totals[name, version] += count
+        return totals
+
+    def asking(self, cluster_id: str) -> int | None:
+        """Count the instances that asked any broker for subscriptions; None when no broker reports."""
+        brokers = self.of_cluster(cluster_id)
+        return len({one for broker in brokers for one in broker.snapshot.asking}) if brokers else None
+
+    def dump(self) -> Iterator[list[object]]:
+        """Yield the software memory for the state file; heartbeats come again by themselves."""
+        for key, memory in self.software.items():
+            yield ["software", *key, memory.first_seen_ms, memory.last_seen_ms]
+
+    def load(self, rows: Iterable[list[Any]]) -> None:
+        """Take rows back; raises ValueError or TypeError if they are something else."""
+        for _, cluster, name, version, first, last in rows:
+            self.software[str(cluster), str(name), str(version)] = SoftwareMemory(int(first), int(last))

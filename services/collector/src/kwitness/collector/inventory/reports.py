@@ -1,0 +1,170 @@
+"""Answers of the inventory API: this replica's part of each, and how the parts of all replicas become one."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.ledger import Ledger
+from kwitness.collector.memory import Memory
+from kwitness.contracts.envelopes import BrokerState, ClientItem, ClientPage, ClusterState, HopState, SoftwareState
+from kwitness.contracts.software import is_ours
+from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.runtime.subscriptions.matching import matches
+
+MAX_PAGE: Final = 1_000
+_NUMBERS: Final = frozenset({"client_source_port"})
+
+
+def match_keys(identity: Mapping[str, str]) -> dict[str, str]:
+    """Return a client's identity under the names that Kafka's ``match`` uses."""
+    keys = dict(identity)
+    if "client_address" in keys:
+        keys["client_source_address"] = keys["client_address"]
+    return keys
+
+
+def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> ClientItem:
+    keys = match_keys(record.identity)
+    identity: dict[str, Any] = {
+        key: int(value) if key in _NUMBERS else value for key, value in record.identity.items() if value
+    }
+    return ClientItem(
+        **identity,
+        ours=is_ours(record.identity.get("client_id"), record.identity.get("client_software_name")),
+        first_seen_ms=record.first_seen_ms,
+        last_push_ms=record.last_push_ms,
+        push_interval_ms=record.interval_ms,
+        metrics=tuple(sorted(record.metrics)),
+        subscriptions=tuple(one.id for one in subscriptions if matches(one, keys)),
+        terminated=record.terminated,
+    )
+
+
+def clients_page(
+    memory: Memory, subscriptions: Sequence[BrokerSubscription], limit: int, after: str
+) -> list[tuple[str, ClientItem]]:
+    """Return up to ``limit`` of this replica's clients by key, beginning after ``after``."""
+    chosen = heapq.nsmallest(limit, ((key, record) for key, record in memory.clients.items() if key > after))
+    return [(key, _item(record, subscriptions)) for key, record in chosen]
+
+
+def merge_pages(parts: Iterable[Sequence[tuple[str, ClientItem]]], limit: int) -> ClientPage:
+    """Merge the replicas' pages, each sorted; a client that moved is shown once, as it was last heard."""
+    newest: dict[str, ClientItem] = {}
+    for key, item in (entry for part in parts for entry in part):
+        known = newest.get(key)
+        if known is None or (item.last_push_ms or 0) > (known.last_push_ms or 0):
+            newest[key] = item
+    keys = sorted(newest)
+    page = keys[:limit]
+    more = len(keys) > limit or len(page) == limit
+    return ClientPage(items=tuple(newest[key] for key in page), continue_=page[-1] if page and more else None)
+
+
+def cluster_part(memory: Memory, ledger: Ledger, cluster_id: str) -> ClusterState:
+    """Return what this replica knows of a cluster."""
+    connected = memory.brokers.connected_software(cluster_id)
+    counts = memory.core.counts()
+    return ClusterState(
+        cluster_id=cluster_id,
+        brokers=tuple(
+            BrokerState(
+                broker_id=one.snapshot.broker_id,
+                plugin_version=one.snapshot.plugin_version,
+                kafka_version=one.snapshot.kafka_version,
+                last_heartbeat_ms=one.heard_ms,
+                gauge_truncated=one.snapshot.gauge_truncated,
+                listeners=one.snapshot.listeners,
+                inter_broker_listener=one.snapshot.inter_broker_listener,
+                warnings=one.snapshot.warnings,
+                ledger=one.snapshot.ledger,
+            )
+            for one in memory.brokers.of_cluster(cluster_id)
+        ),
+        software=tuple(
+            SoftwareState(
+                client_software_name=name,
+                client_software_version=version,
+                connections=connected.get((name, version), 0),
+                first_seen_ms=seen.first_seen_ms,
+                last_seen_ms=seen.last_seen_ms,
+                ours=is_ours(None, name),
+            )
+            for (cluster, name, version), seen in memory.brokers.software.items()
+            if cluster == cluster_id
+        ),
+        series=counts.series,
+        overflowed=sum(counts.overflowed.values()),
+        clients=sum(record.identity.get("cluster_id") == cluster_id for record in memory.clients.records()),
+        ledger=tuple(
+            HopState(
+                hop=hop.name,
+                accepted=hop.accepted,
+                delivered=hop.delivered,
+                queued=max(hop.queued, 0),
+                dropped=dict(hop.dropped),
+            )
+            for hop in ledger.hops()
+        ),
+    )
+
+
+def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
+    """Merge the replicas' parts: newest heartbeat per broker, widest span per software, sums of everything else."""
+    return ClusterState(
+        cluster_id=parts[0].cluster_id,
+        brokers=tuple(_by_key(parts, lambda part: part.brokers, lambda one: one.broker_id, _newer_broker)),
+        software=tuple(
+            _by_key(
+                parts,
+                lambda part: part.software,
+                lambda one: (one.client_software_name, one.client_software_version),
+                _wider_software,
+            )
+        ),
+        series=sum(part.series for part in parts),
+        overflowed=sum(part.overflowed for part in parts),
+        clients=sum(part.clients for part in parts),
+        ledger=tuple(_by_key(parts, lambda part: part.ledger, lambda one: one.hop, _summed_hop)),
+    )
+
+
+def _by_key(
+    parts: Iterable[ClusterState],
+    entries: Callable[[ClusterState], Iterable[Any]],
+    key: Callable[[Any], Any],
+    merge: Callable[[Any, Any], Any],
+) -> list[Any]:
+    merged: dict[Any, Any] = {}
+    for entry in (one for part in parts for one in entries(part)):
+        merged[key(entry)] = merge(merged[key(entry)], entry) if key(entry) in merged else entry
+    return [merged[one] for one in sorted(merged)]
+
+
+def _newer_broker(one: BrokerState, other: BrokerState) -> BrokerState:
+    return max(one, other, key=lambda broker: broker.last_heartbeat_ms)
+
+
+def _wider_software(one: SoftwareState, other: SoftwareState) -> SoftwareState:
+    return one.model_copy(
+        update={
+            # Only one replica has a cluster's brokers; after a change of owner the other one's count is old.
+            "connections": max(one.connections, other.connections),
+            "first_seen_ms": min(one.first_seen_ms, other.first_seen_ms),
+            "last_seen_ms": max(one.last_seen_ms, other.last_seen_ms),
+        }
+    )
+
+
+def _summed_hop(one: HopState, other: HopState) -> HopState:
+    reasons = {*one.dropped, *other.dropped}
+    return HopState(
+        hop=one.hop,
+        accepted=one.accepted + other.accepted,
+        delivered=one.delivered + other.delivered,
+        queued=one.queued + other.queued,
+        dropped={reason: one.dropped.get(reason, 0) + other.dropped.get(reason, 0) for reason in sorted(reasons)},
+    )

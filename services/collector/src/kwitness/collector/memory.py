@@ -1,0 +1,192 @@
+"""Everything this replica remembers, changed by one event at a time; and how it survives a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import operator
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+from kwitness.collector.core import Applied, TelemetryCore
+from kwitness.collector.deduplication import Deduplication
+from kwitness.collector.events import Event
+from kwitness.collector.inventory.brokers import Brokers
+from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.state import journal, snapshot
+
+_LOG = logging.getLogger(__name__)
+SNAPSHOT_EVERY_S: Final = 10.0
+_LARGEST_SHARE: Final = 20
+"""A snapshot that took one second is next due after twenty, so that a large state does not eat the processor."""
+_EXPIRE_EVERY_MS: Final = 1_000
+
+
+class Memory:
+    """Accumulators, clients, brokers and sequence numbers; not safe for threads."""
+
+    def __init__(self, state_dir: Path, make_core: Callable[[], TelemetryCore], missed_pushes: int) -> None:
+        self._dir = state_dir
+        self._make_core = make_core
+        self.missed_pushes = missed_pushes
+        self.parser_errors: dict[str, int] = {}
+        self._number = 0
+        self._expired_ms = 0
+        self._empty()
+        self._journal: journal.Journal | None = None
+        self._due = 0.0
+
+    def _empty(self) -> None:
+        self.core = self._make_core()
+        self.clients = Clients()
+        self.brokers = Brokers()
+        self.seen = Deduplication()
+
+    def count_error(self, reason: str, count: int = 1) -> None:
+        """Count something that could not be read."""
+        self.parser_errors[reason] = self.parser_errors.get(reason, 0) + count
+
+    def take(self, events: Iterable[Event], now_ms: int) -> list[Applied]:
+        """Apply new events, in the journal first."""
+        taken = list(events)
+        if self._journal is not None:
+            self._journal.append(journal.Entry(now_ms, event) for event in taken)
+        return [self.apply(event, now_ms) for event in taken]
+
+    def apply(self, event: Event, now_ms: int) -> Applied:
+        """Apply one event to accumulators, inventory and sequence numbers."""
+        self.seen.window(event.source, event.epoch).add(event.seq)
+        applied = self.core.apply(event.client, event.identity, event.payload)
+        if applied.malformed is not None:
+            self.count_error("malformed_payload")
+        for reason, count in applied.left_out.items():
+            self.count_error(f"points_{reason}", count)
+        evicted = self.clients.record(event, applied, now_ms)
+        if evicted is not None:
+            self.core.depart(evicted)
+        cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
+        version = event.identity.get("client_software_version")
+        if cluster and name and version:
+            self.brokers.see(cluster, name, version, now_ms)
+        return applied
+
+    def expire(self, now_ms: int) -> None:
+        """Let clients and brokers go that were not heard from for too long."""
+        if now_ms - self._expired_ms < _EXPIRE_EVERY_MS:
+            return
+        self._expired_ms = now_ms
+        for key in self.clients.expire(now_ms, self.missed_pushes):
+            self.core.depart(key)
+        self.brokers.expire(now_ms)
+
+    def release(self, owned: Callable[[str], bool]) -> None:
+        """Drop the clients that another replica owns now, at once, so that nothing is exposed twice."""
+        gone = [key for key, record in self.clients.items() if not owned(record.identity.get("client_instance_id", ""))]
+        self.clients.forget(gone)
+        for key in gone:
+            self.core.depart(key)
+
+    def renew_core(self) -> None:
+        """Begin new accumulators, because labels or budget changed; series restart under their new labels."""
+        self.core = self._make_core()
+
+    def note_scrape(self, now_ms: int) -> None:
+        """Remember that a scrape saw all series there are, so that a restart does not show them as 0 again."""
+        if self._journal is not None:
+            self._journal.append([journal.Entry(now_ms, None)])
+
+    def load(self) -> None:
+        """Read the snapshot and the journals after it; what is damaged is counted and left out."""
+        try:
+            self._dir.mkdir(parents=True, exist_ok=True)
+            for section, rows in itertools.groupby(snapshot.read(self._path), operator.itemgetter(0)):
+                self._load_section(section, map(operator.itemgetter(1), rows))
+        except (snapshot.DamagedStateError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            _LOG.warning("the state file is damaged; starting without it", extra={"detail": str(error)})
+            self.count_error("state")
+            self._empty()
+        except OSError as error:
+            _LOG.warning("the state folder cannot be used", extra={"detail": str(error)})
+            self.count_error("state")
+        self._replay()
+
+    def _load_section(self, section: str, rows: Iterable[list[object]]) -> None:
+        match section:
+            case "meta":
+                self._number = int(str(next(iter(rows))[1]))
+            case "core":
+                self.core.load(rows)
+            case "clients":
+                self.clients.load(rows)
+            case "software":
+                self.brokers.load(rows)
+            case "seen":
+                self.seen.load(rows)
+            case _:
+                raise ValueError(f"unknown section {section}")
+
+    @property
+    def _path(self) -> Path:
+        return self._dir / "state.jsonl.gz"
+
+    def _journal_path(self, number: int) -> Path:
+        return self._dir / f"journal-{number}"
+
+    def _replay(self) -> None:
+        count = 0
+        number = self._number
+        while self._journal_path(number).exists():
+            for entry in journal.read(self._journal_path(number)):
+                if entry.event is None:
+                    self.core.mark_shown()
+                elif entry.event.seq not in self.seen.window(entry.event.source, entry.event.epoch):
+                    self.apply(entry.event, entry.at_ms)
+                    count += 1
+                self.expire(entry.at_ms)
+            number += 1
+        self._number = number
+        if count:
+            _LOG.info("pushes since the last snapshot taken from the journal", extra={"pushes": count})
+
+    async def save_when_due(self) -> None:
+        """Write a snapshot when it is time or when the journal has grown large."""
+        large = self._journal is not None and self._journal.size > journal.MAX_BYTES
+        if large or time.monotonic() >= self._due:
+            self.save()
+        await asyncio.sleep(0)
+
+    def save(self) -> None:
+        """Write a snapshot and begin a new journal; the old one goes only once the snapshot is safe."""
+        began = time.monotonic()
+        old, self._number = self._number, self._number + 1
+        if self._journal is not None:
+            self._journal.close()
+        self._journal = journal.Journal(self._journal_path(self._number))
+        try:
+            snapshot.write(
+                self._path,
+                [
+                    ("meta", [["journal", self._number]]),
+                    ("core", self.core.dump()),
+                    ("clients", self.clients.dump()),
+                    ("software", self.brokers.dump()),
+                    ("seen", self.seen.dump()),
+                ],
+            )
+            for path in self._dir.glob("journal-*"):
+                if path != self._journal.path:
+                    path.unlink(missing_ok=True)
+        except OSError as error:
+            _LOG.error("the state cannot be saved", extra={"detail": str(error), "journal": old})
+            self.count_error("state_write")
+        took = time.monotonic() - began
+        self._due = time.monotonic() + max(SNAPSHOT_EVERY_S, took * _LARGEST_SHARE)
+
+    def close(self) -> None:
+        """Save for the last time."""
+        self.save()
+        if self._journal is not None:
+            self._journal.close()

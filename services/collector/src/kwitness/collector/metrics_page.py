@@ -1,0 +1,73 @@
+"""GET /metrics, /healthz and /readyz, on a port of their own without authentication."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from aiohttp import web
+
+from kwitness.collector.ingest.http_server import Requests
+from kwitness.collector.intake import Intake, now_ms
+from kwitness.collector.own_exposition import render_own
+from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
+
+_GZIP: Final = 31
+_FAST: Final = 1
+
+
+class MetricsPage:
+    """Writes the exposition piece by piece, so that a large one is never in memory as a whole."""
+
+    def __init__(self, intake: Intake, requests: Requests, ready: Callable[[], str | None]) -> None:
+        self._intake = intake
+        self._requests = requests
+        self._ready = ready
+
+    def add_to(self, application: web.Application) -> None:
+        """Add the routes."""
+        application.router.add_get("/metrics", self.metrics, allow_head=False)
+        application.router.add_get("/healthz", self.alive)
+        application.router.add_get("/readyz", self.ready)
+
+    async def metrics(self, request: web.Request) -> web.StreamResponse:
+        """Write every series there is."""
+        memory = self._intake.memory
+        memory.expire(now_ms())
+        openmetrics = "application/openmetrics-text" in request.headers.get("Accept", "")
+        compressed = "gzip" in request.headers.get("Accept-Encoding", "")
+        response = web.StreamResponse(headers={"Content-Type": OPENMETRICS if openmetrics else TEXT})
+        if compressed:
+            response.headers["Content-Encoding"] = "gzip"
+        memory.note_scrape(now_ms())
+        await response.prepare(request)
+        pieces = self._pieces(openmetrics=openmetrics)
+        for piece in _compressed(pieces) if compressed else pieces:
+            await response.write(piece)
+        await response.write_eof()
+        return response
+
+    def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
+        yield render_own(self._intake, self._requests, openmetrics=openmetrics)
+        yield from self._intake.memory.core.render(openmetrics=openmetrics)
+        if openmetrics:
+            yield b"# EOF\n"
+
+    async def alive(self, _: web.Request) -> web.StreamResponse:
+        """Say that the loop runs."""
+        return web.Response(text="ok")
+
+    async def ready(self, _: web.Request) -> web.StreamResponse:
+        """Say whether requests are taken; a Kafka that is away does not matter, since senders are told to wait."""
+        trouble = self._ready()
+        return web.Response(text=trouble or "ok", status=503 if trouble else 200)
+
+
+def _compressed(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    stream = zlib.compressobj(_FAST, zlib.DEFLATED, _GZIP)
+    for piece in pieces:
+        out = stream.compress(piece)
+        if out:
+            yield out
+    yield stream.flush()

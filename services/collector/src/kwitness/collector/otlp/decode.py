@@ -1,0 +1,138 @@
+"""Bytes of an OTLP ``MetricsData`` (the same on the wire as ``ExportMetricsServiceRequest``) into points.
+
+Together with `prometheus.exposition` this is the seam that a native core can take over.
+Source: opentelemetry-proto ``metrics/v1/metrics.proto``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any, Final
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
+
+from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
+
+MAX_ATTRIBUTES: Final = 64
+"""Attributes kept of one point; Kafka clients send at most three."""
+MAX_BUCKETS: Final = 512
+"""Buckets of one histogram; more is counted as unsupported."""
+_NO_VALUE: Final = 1
+"""``FLAG_NO_RECORDED_VALUE``: the point only says that there is no value."""
+_DELTA: Final = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
+
+
+class MalformedPayloadError(ValueError):
+    """The bytes are not an OTLP message."""
+
+
+def decode(payload: bytes) -> Decoded:
+    """Read one push; an empty payload is a push without metrics (confluent-kafka 2.8.0 sends those).
+
+    Raises
+    ------
+    MalformedPayloadError
+        If the bytes are no ``MetricsData``, for example cut off, or nested deeper than protobuf allows.
+    """
+    try:
+        data = MetricsData.FromString(payload)
+    except DecodeError as error:
+        raise MalformedPayloadError(f"{len(payload)} bytes that are no OTLP MetricsData: {error}") from error
+    return points_of(data.resource_metrics)
+
+
+def points_of(resource_metrics: Iterable[Any]) -> Decoded:
+    """Translate parsed ``ResourceMetrics`` messages."""
+    metrics: list[MetricPoints] = []
+    resource: dict[str, str] | None = None
+    unsupported = 0
+    for one in resource_metrics:
+        if resource is None:
+            resource = dict(attributes_of(one.resource.attributes))
+        for scope in one.scope_metrics:
+            for metric in scope.metrics:
+                read, left_out = _read(metric)
+                unsupported += left_out
+                if read is not None:
+                    metrics.append(read)
+    return Decoded(metrics, resource or {}, unsupported)
+
+
+def _read(metric: Any) -> tuple[MetricPoints | None, int]:
+    match metric.WhichOneof("data"):
+        case "gauge":
+            return _numbers(metric, metric.gauge.data_points, Kind.GAUGE)
+        case "sum":
+            return _numbers(metric, metric.sum.data_points, _kind_of_sum(metric.sum))
+        case "histogram":
+            delta = metric.histogram.aggregation_temporality == _DELTA
+            kind = Kind.HISTOGRAM_DELTA if delta else Kind.HISTOGRAM_CUMULATIVE
+            return _histogram(metric, metric.histogram.data_points, kind)
+        case "exponential_histogram":
+            return None, len(metric.exponential_histogram.data_points)
+        case "summary":
+            return None, len(metric.summary.data_points)
+        case _:
+            return None, 0
+
+
+def _kind_of_sum(total: Any) -> Kind:
+    delta = total.aggregation_temporality == _DELTA
+    if total.is_monotonic:
+        return Kind.DELTA if delta else Kind.CUMULATIVE
+    return Kind.LEVEL_DELTA if delta else Kind.LEVEL
+
+
+def _numbers(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints, int]:
+    points = [
+        # Reading both fields is half the price of asking which one is set; an unset one is 0.
+        Point(attributes_of(point.attributes), point.as_int or point.as_double, point.start_time_unix_nano)
+        for point in data_points
+        if not point.flags & _NO_VALUE
+    ]
+    return MetricPoints(metric.name, metric.unit, kind, points), 0
+
+
+def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints, int]:
+    points: list[Point] = []
+    left_out = 0
+    for point in data_points:
+        if point.flags & _NO_VALUE:
+            continue
+        bounds, counts = tuple(point.explicit_bounds), tuple(point.bucket_counts)
+        rising = all(low < high for low, high in itertools.pairwise(bounds))
+        if not counts and not bounds:
+            counts = (point.count,)
+        if len(counts) != len(bounds) + 1 or len(counts) > MAX_BUCKETS or not rising:
+            left_out += 1
+            continue
+        value = Buckets(bounds, counts, point.sum, point.count)
+        points.append(Point(attributes_of(point.attributes), value, point.start_time_unix_nano))
+    return MetricPoints(metric.name, metric.unit, kind, points), left_out
+
+
+def attributes_of(attributes: Any) -> tuple[tuple[str, str], ...]:
+    """Read attributes as text, at most `MAX_ATTRIBUTES`; lists and maps become their protobuf text, as one value."""
+    if not attributes:
+        return ()
+    return tuple((one.key, one.value.string_value or _text(one.value)) for one in attributes[:MAX_ATTRIBUTES])
+
+
+def _text(value: Any) -> str:
+    kind = value.WhichOneof("value")
+    if kind is None:
+        return ""
+    found = getattr(value, kind)
+    match kind:
+        case "string_value" | "int_value":
+            return str(found)
+        case "bool_value":
+            return "true" if found else "false"
+        case "double_value":
+            return repr(found)
+        case "bytes_value":
+            return bytes(found).hex()
+        case _:
+            return " ".join(str(value).split())

@@ -1,0 +1,39 @@
+"""Who a plain OTLP push is about: its resource's attributes in the words of the identity keys.
+
+The one table that follows OpenTelemetry's semantic conventions, pinned to 1.36 (messaging is in development there).
+Keys that only a broker can know (principal, listener, address) are not taken from a sender's own claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
+    "cluster_id": ("cluster_id", "messaging.kafka.cluster.id"),
+    "client_id": ("client_id", "messaging.client.id", "messaging.client_id", "service.name"),
+    "client_instance_id": ("client_instance_id", "service.instance.id"),
+    "client_software_name": ("client_software_name", "telemetry.distro.name", "telemetry.sdk.name"),
+    "client_software_version": ("client_software_version", "telemetry.distro.version", "telemetry.sdk.version"),
+    "client_rack": ("client_rack",),
+    "group_id": ("group_id", "messaging.consumer.group.name", "messaging.kafka.consumer.group"),
+    "group_instance_id": ("group_instance_id",),
+    "group_member_id": ("group_member_id",),
+    "transactional_id": ("transactional_id",),
+    "application_id": ("application_id",),
+    "k8s_namespace": ("k8s_namespace", "k8s.namespace.name"),
+    "k8s_workload": ("k8s_workload", "k8s.deployment.name", "k8s.statefulset.name", "k8s.daemonset.name"),
+    "k8s_pod": ("k8s_pod", "k8s.pod.name"),
+}
+_MAX: Final = 32_767
+"""As long as Kafka's strings may be."""
+
+
+def identity_of(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return the identity keys that the attributes tell, each from the first name that is there and not empty."""
+    found: dict[str, str] = {}
+    for key, names in TAKEN.items():
+        value = next((attributes[name] for name in names if attributes.get(name)), None)
+        if value is not None:
+            found[key] = value[:_MAX]
+    return found

@@ -1,0 +1,58 @@
+"""The data points of one push as the rest of the collector sees them, whatever wire format they came in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What a metric's values mean."""
+
+    GAUGE = "gauge"
+    DELTA = "delta"
+    """Monotonic sum since the last push."""
+    CUMULATIVE = "cumulative"
+    """Monotonic sum since ``start_ns``."""
+    LEVEL = "level"
+    """Cumulative sum that may fall: a gauge that adds over instances."""
+    LEVEL_DELTA = "level_delta"
+    """Change of such a level since the last push."""
+    HISTOGRAM_DELTA = "histogram_delta"
+    HISTOGRAM_CUMULATIVE = "histogram_cumulative"
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """A classic histogram: ``counts`` has one entry more than ``bounds``, which are upper, inclusive and rising."""
+
+    bounds: tuple[float, ...]
+    counts: tuple[int, ...]
+    total: float
+    count: int
+
+
+class Point(NamedTuple):
+    """One value. ``attributes`` are the point's own, in the order in which the client sent them."""
+
+    attributes: tuple[tuple[str, str], ...]
+    value: float | Buckets
+    start_ns: int
+
+
+class MetricPoints(NamedTuple):
+    """All points of one metric in one push, with the name and unit as the client sent them."""
+
+    name: str
+    unit: str
+    kind: Kind
+    points: list[Point]
+
+
+class Decoded(NamedTuple):
+    """What a push says. ``resource`` are the first resource's attributes; ``unsupported`` counts points left out."""
+
+    metrics: list[MetricPoints]
+    resource: dict[str, str]
+    unsupported: int

@@ -1,0 +1,101 @@
+"""The collector's own metrics in the text formats, each as the registry defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from kwitness.collector.intake import Intake
+from kwitness.collector.prometheus.exposition import heading, sample
+from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.contracts.own_metrics import own_metric
+
+COMPONENT: Final = "collector"
+Rows = Iterable[tuple[Mapping[str, str], float]]
+
+
+def _version() -> str:
+    try:
+        return version("kwitness")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
+    """Write one of our families; ``rows`` hold the labels besides ``component`` and the value."""
+    entry = own_metric(name)
+    lines = [heading(name, entry.type, entry.help, openmetrics=openmetrics)]
+    for labels, value in rows:
+        full = {"component": COMPONENT, **labels} if "component" in entry.labels else labels
+        lines.append(sample(name, render((key, label_value(text)[0]) for key, text in full.items() if text), value))
+    return "".join(lines) if len(lines) > 1 else ""
+
+
+def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openmetrics: bool) -> bytes:
+    """Write everything the collector says about itself, and the brokers' connection gauges."""
+    memory, ledger = intake.memory, intake.ledger
+    counts = memory.core.counts()
+    hops = ledger.hops()
+    events: list[tuple[Mapping[str, str], float]] = []
+    for hop in hops:
+        events.append(({"hop": hop.name, "outcome": "accepted", "reason": ""}, hop.accepted))
+        events.append(({"hop": hop.name, "outcome": "delivered", "reason": ""}, hop.delivered))
+        events += [
+            ({"hop": hop.name, "outcome": "dropped", "reason": reason}, count) for reason, count in hop.dropped.items()
+        ]
+    errors = dict(memory.parser_errors)
+    rejected = sum(forward.rejected_points for forward in intake.forwards)
+    if rejected:
+        errors["forward_partial_success"] = rejected
+    families: list[tuple[str, Rows]] = [
+        ("kafka_client_connections", _connections(intake)),
+        ("kwitness_series", [({}, counts.series)]),
+        ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in counts.overflowed.items()]),
+        ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in errors.items()]),
+        ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
+        ("kwitness_label_values_cut_total", [({"label": key}, count) for key, count in counts.cut_values.items()]),
+        ("kwitness_ledger_events_total", events),
+        ("kwitness_ledger_queued_events", [({"hop": hop.name}, hop.queued) for hop in hops]),
+        ("kwitness_ledger_epoch", [({}, ledger.epoch_ms / 1000)]),
+        ("kwitness_duplicates_total", [({}, intake.duplicates)]),
+        ("kwitness_clients", [({}, len(memory.clients))]),
+        (
+            "kwitness_ingest_requests_total",
+            [({"path": path, "code": str(code)}, count) for (path, code), count in requests.items()],
+        ),
+        ("kwitness_plugin_heartbeat_seconds", _heartbeats(intake)),
+        ("kwitness_plugin_events_total", _plugin_events(intake)),
+        ("kwitness_build_info", [({"version": _version()}, 1)]),
+    ]
+    text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
+    return text.encode("utf-8", "replace")
+
+
+def _connections(intake: Intake) -> Rows:
+    for (cluster, listener, name, software), count in intake.memory.brokers.connections().items():
+        yield (
+            {
+                "cluster_id": cluster,
+                "listener": listener,
+                "client_software_name": name,
+                "client_software_version": software,
+                "source": "broker",
+            },
+            count,
+        )
+
+
+def _heartbeats(intake: Intake) -> Rows:
+    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+        yield {"cluster_id": cluster, "broker_id": broker}, one.heard_ms / 1000
+
+
+def _plugin_events(intake: Intake) -> Rows:
+    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+        ledger = one.snapshot.ledger
+        labels = {"cluster_id": cluster, "broker_id": broker}
+        yield {**labels, "outcome": "accepted", "reason": ""}, ledger.accepted
+        yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
+        for reason, count in ledger.dropped.items():
+            yield {**labels, "outcome": "dropped", "reason": reason}, count

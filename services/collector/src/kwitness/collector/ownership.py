@@ -1,0 +1,31 @@
+"""Which replica owns a client: rendezvous hashing over the StatefulSet's ordinals, never over who is ready.
+
+A restarting replica's clients wait in their sender's queue; they do not move (docs/decisions).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from typing import Final
+
+_REMEMBERED: Final = 65_536
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def owner(key: str, replicas: int) -> int:
+    """Return the ordinal that owns ``key``: a client instance id, or a cluster id for its connection gauges."""
+    if replicas <= 1:
+        return 0
+    return max(range(replicas), key=lambda ordinal: _weight(key, ordinal))
+
+
+def _weight(key: str, ordinal: int) -> int:
+    digest = hashlib.sha256(f"{key}|{ordinal}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def ordinal_of(pod_name: str) -> int:
+    """Read the ordinal from a StatefulSet pod's name; 0 when there is none."""
+    _, _, tail = pod_name.rpartition("-")
+    return int(tail) if tail.isdecimal() else 0

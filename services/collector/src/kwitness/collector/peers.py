@@ -1,0 +1,144 @@
+"""The other replicas of this collector: parts of batches go to their owner, questions about everybody to everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import ssl
+from collections.abc import Sequence
+from typing import Any, Final
+
+import aiohttp
+from pydantic import ValidationError
+
+from kwitness.collector import events as batches
+from kwitness.collector.configuration import Settings
+from kwitness.collector.events import Event, Outcome
+from kwitness.collector.failures import UnavailableError
+from kwitness.collector.ownership import ordinal_of, owner
+from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer
+from kwitness.runtime.reloading import ReloadingFile
+
+FORWARDED: Final = "Kwitness-Forwarded"
+_TIMEOUT_S: Final = 15
+_QUESTION_S: Final = 3
+_MAX_ANSWER: Final = 32 * 1024 * 1024
+_CHUNK: Final = 64 * 1024
+
+
+class Peers:
+    """Implements `intake.Replicas` by HTTP; the addresses follow from the StatefulSet's name."""
+
+    def __init__(self, config: CollectorConfig, settings: Settings) -> None:
+        self._settings = settings
+        self._token = ReloadingFile(settings.token_file, lambda content: content.decode().strip())
+        self._session: aiohttp.ClientSession | None = None
+        self.configure(config)
+
+    def configure(self, config: CollectorConfig) -> None:
+        """Take a new configuration, which may name another number of replicas."""
+        self.replicas = config.replicas
+        ingest = config.ingest
+        scheme = "https" if ingest.tls_cert_file else "http"
+        name = f"kwitness-collector-{config.name}"
+        self._template = self._settings.peer_url or (
+            f"{scheme}://{name}-{{ordinal}}.{name}-replicas.{config.namespace}.svc:{self._settings.port}"
+        )
+        self._tls: ssl.SSLContext | bool = True
+        if scheme == "https":
+            self._tls = ssl.create_default_context(cafile=ingest.ca_file)
+
+    @property
+    def own(self) -> int:
+        """The ordinal of this one."""
+        return ordinal_of(self._settings.pod_name)
+
+    def owner(self, key: str) -> int:
+        """Return the ordinal that owns ``key``; a replica beyond the configured number keeps nothing."""
+        return owner(key, self.replicas)
+
+    def _client(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S))
+        return self._session
+
+    def _headers(self) -> dict[str, str]:
+        try:
+            token = self._token.current()
+        except (OSError, ValueError) as error:
+            raise UnavailableError("NoPeerToken", "the token towards the other replicas cannot be read") from error
+        return {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Content-Encoding": "gzip"}
+
+    async def _post(self, ordinal: int, path: str, body: bytes) -> bytes:
+        url = self._template.format(ordinal=ordinal) + path
+        headers = {**self._headers(), FORWARDED: "1"}
+        data = await asyncio.to_thread(gzip.compress, body, 1)
+        try:
+            async with self._client().post(
+                url, data=data, headers=headers, ssl=self._tls, allow_redirects=False
+            ) as answer:
+                content = await _read(answer)
+                if answer.status != 200:  # noqa: PLR2004 - the one status of success
+                    raise UnavailableError("PeerRefused", f"replica {ordinal} answered {answer.status}; try again")
+                return content
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise UnavailableError("PeerUnavailable", f"replica {ordinal} cannot be reached; try again") from error
+
+    async def hand_over(self, ordinal: int, events: Sequence[Event]) -> Outcome:
+        """Give events to their owner, one request per source and epoch; raises `UnavailableError`."""
+        groups: dict[tuple[str, int, str], list[Event]] = {}
+        for event in events:
+            groups.setdefault((event.source, event.epoch, event.identity.get("cluster_id", "")), []).append(event)
+        accepted = duplicates = 0
+        rejected: list[Any] = []
+        for part in groups.values():
+            body = json.dumps(batches.to_batch(part)).encode()
+            content = await self._post(ordinal, "/v1/pushes", body)
+            try:
+                answer = PushAnswer.model_validate_json(content)
+            except ValidationError as error:
+                raise UnavailableError("PeerRefused", f"replica {ordinal} gave no answer that can be read") from error
+            accepted += answer.accepted
+            duplicates += answer.duplicates
+            rejected += answer.rejected
+        return Outcome(accepted, duplicates, tuple(rejected))
+
+    async def hand_over_gauges(self, ordinal: int, snapshot: GaugeSnapshot) -> None:
+        """Give a heartbeat to the owner of its cluster; raises `UnavailableError`."""
+        body = snapshot.model_dump_json(by_alias=True, exclude_none=True).encode()
+        await self._post(ordinal, "/v1/gauges", body)
+
+    async def ask_all(self, path: str) -> list[bytes]:
+        """Ask all other replicas a question at once; those that do not answer in time are left out."""
+        others = [ordinal for ordinal in range(self.replicas) if ordinal != self.own]
+        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in others))
+        return [answer for answer in answers if answer is not None]
+
+    async def _ask(self, ordinal: int, path: str) -> bytes | None:
+        url = self._template.format(ordinal=ordinal) + path
+        try:
+            headers = self._headers()
+            async with (
+                asyncio.timeout(_QUESTION_S),
+                self._client().get(url, headers=headers, ssl=self._tls, allow_redirects=False) as answer,
+            ):
+                content = await _read(answer)
+                return content if answer.status == 200 else None  # noqa: PLR2004 - the one status of success
+        except (aiohttp.ClientError, TimeoutError, OSError, UnavailableError):
+            return None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+
+async def _read(answer: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    async for chunk in answer.content.iter_chunked(_CHUNK):
+        content += chunk
+        if len(content) > _MAX_ANSWER:
+            raise UnavailableError("PeerRefused", f"a replica answered more than {_MAX_ANSWER} bytes")
+    return bytes(content)

@@ -1,0 +1,192 @@
+"""The one place that puts the collector together, keeps it up to date, and takes it down in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+from aiohttp import web
+
+from kwitness.collector.configuration import Configuration, Settings
+from kwitness.collector.core import TelemetryCore
+from kwitness.collector.ingest import bodies
+from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.http_server import Certificate, Listener, Requests, counting
+from kwitness.collector.ingest.inventory_api import InventoryApi
+from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
+from kwitness.collector.ingest.otlp_http import OtlpHttp
+from kwitness.collector.ingest.otlp_intake import OtlpIntake
+from kwitness.collector.ingest.push_api import PushApi
+from kwitness.collector.ingest.token_review import TokenReviewer
+from kwitness.collector.intake import Intake, now_ms
+from kwitness.collector.ledger import Ledger, forward_hop
+from kwitness.collector.memory import Memory
+from kwitness.collector.metrics_page import MetricsPage
+from kwitness.collector.otlp.requests import Numbering
+from kwitness.collector.peers import Peers
+from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.sinks.otlp_forward import OtlpForward
+from kwitness.collector.sinks.topic_writer import TopicWriter
+from kwitness.contracts.collector_config import CollectorConfig
+
+_LOG = logging.getLogger(__name__)
+_TICK_S: Final = 1.0
+
+
+class Collector:
+    """A running collector: `start`, then `serve` until it is cancelled, then `stop`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._configuration = Configuration(settings.config)
+        self._config = self._configuration.current()
+        config = self._config
+        epoch_ms = now_ms()
+        self._ready = False
+        self._memory = Memory(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
+        self._peers = Peers(config, settings)
+        self._intake = Intake(self._memory, Ledger(epoch_ms), self._peers)
+        reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
+        self._authenticator = Authenticator(config, reviewer)
+        self._requests: Requests = Counter()
+        budget = bodies.Budget()
+        ingest = config.ingest
+        self._certificate = (
+            Certificate(ingest.tls_cert_file, ingest.tls_key_file)
+            if ingest.tls_cert_file and ingest.tls_key_file
+            else None
+        )
+        otlp = OtlpIntake(self._intake, Numbering(self._peers.own, epoch_ms))
+        self._grpc = OtlpGrpc(otlp, self._authenticator, budget)
+        self._listeners = self._make_listeners(otlp, budget)
+
+    def _core(self) -> TelemetryCore:
+        prometheus = self._config.prometheus
+        return PythonCore(tuple(prometheus.labels), prometheus.max_series)
+
+    def _make_listeners(self, otlp: OtlpIntake, budget: bodies.Budget) -> list[Listener]:
+        settings, certificate = self._settings, self._certificate
+        own, plain, page = self._application(), self._application(), self._application()
+        PushApi(self._intake, self._authenticator, budget).add_to(own)
+        InventoryApi(self._intake, self._authenticator, self._peers, self._configuration).add_to(own)
+        OtlpHttp(otlp, self._authenticator, budget).add_to(plain)
+        MetricsPage(self._intake, self._requests, self._trouble).add_to(page)
+        return [
+            Listener(page, settings.host, settings.metrics_port, None),
+            Listener(own, settings.host, settings.port, certificate),
+            Listener(plain, settings.host, settings.otlp_http_port, certificate),
+        ]
+
+    def _application(self) -> web.Application:
+        return web.Application(middlewares=[counting(self._requests)])
+
+    def _trouble(self) -> str | None:
+        return None if self._ready else "starting"
+
+    async def start(self) -> None:
+        """Read the state back, connect, then listen: nothing is taken before what was known is known again."""
+        self._memory.load()
+        self._release_foreign()
+        self._memory.save()
+        self._connect(self._config)
+        self._follow_forwards(self._config)
+        for listener in self._listeners:
+            await listener.start()
+        files = self._certificate.files if self._certificate is not None else None
+        settings = self._settings
+        await self._grpc.start(f"{settings.host}:{settings.otlp_grpc_port}", files)
+        self._ready = True
+        _LOG.info("collecting", extra={"replica": self._peers.own, "replicas": self._peers.replicas})
+
+    async def serve(self) -> None:
+        """Expire, save and follow changed files until cancelled."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            began = time.monotonic()
+            self._memory.expire(now_ms())
+            await self._memory.save_when_due()
+            if self._certificate is not None:
+                self._certificate.refresh()
+            if self._intake.writer is not None:
+                await asyncio.to_thread(self._intake.writer.refresh)
+            config = self._configuration.current()
+            if config != self._config:
+                await self._reconfigure(config)
+            if time.monotonic() - began > _TICK_S:
+                _LOG.info("housekeeping took long", extra={"seconds": round(time.monotonic() - began, 2)})
+
+    async def _reconfigure(self, config: CollectorConfig) -> None:
+        old, self._config = self._config, config
+        _LOG.info("the configuration changed")
+        self._authenticator.configure(config)
+        self._peers.configure(config)
+        self._memory.missed_pushes = config.prometheus.expire_after_missed_pushes
+        exposed = (config.prometheus.labels, config.prometheus.max_series)
+        if exposed != (old.prometheus.labels, old.prometheus.max_series):
+            self._memory.renew_core()
+        self._release_foreign()
+        if (config.kafka, config.topics) != (old.kafka, old.topics):
+            writer, self._intake.writer = self._intake.writer, None
+            self._connect(config)
+            if writer is not None:
+                await asyncio.to_thread(writer.stop)
+        if config.forward != old.forward:
+            forwards, self._intake.forwards = self._intake.forwards, []
+            self._follow_forwards(config)
+            for forward in forwards:
+                await forward.stop()
+
+    def _release_foreign(self) -> None:
+        own = self._peers.own
+        self._memory.release(lambda instance: self._peers.owner(instance) == own)
+
+    def _connect(self, config: CollectorConfig) -> None:
+        self._intake.topics = config.topics
+        if config.topics is not None:
+            name = self._settings.pod_name.removeprefix("kwitness-collector-")
+            self._intake.writer = TopicWriter(config.kafka, f"kwitness-collector-{name}")
+            self._intake.writer.start()
+
+    def _follow_forwards(self, config: CollectorConfig) -> None:
+        hops = [(one, self._intake.ledger.hop(forward_hop(one.name))) for one in config.forward]
+        self._intake.forwards = [OtlpForward(one, hop) for one, hop in hops]
+        for forward in self._intake.forwards:
+            forward.start()
+
+    async def stop(self) -> None:
+        """Let requests end, then save: what was answered is in the state."""
+        self._ready = False
+        await self._grpc.stop()
+        for listener in reversed(self._listeners):
+            await listener.stop()
+        for forward in self._intake.forwards:
+            await forward.stop()
+        if self._intake.writer is not None:
+            await asyncio.to_thread(self._intake.writer.stop)
+        await self._peers.close()
+        self._memory.close()
+        _LOG.info("stopped")
+
+
+async def run(settings: Settings, stopping: asyncio.Event) -> None:
+    """Run a collector until ``stopping`` is set."""
+    collector = Collector(settings)
+    try:
+        await collector.start()
+        serving = asyncio.create_task(collector.serve())
+        waiting = asyncio.create_task(stopping.wait())
+        await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (serving, waiting):
+            task.cancel()
+        failures = await asyncio.gather(serving, waiting, return_exceptions=True)
+        for failure in failures:
+            if isinstance(failure, Exception):
+                raise failure
+    finally:
+        with contextlib.suppress(asyncio.CancelledError):
+            await collector.stop()

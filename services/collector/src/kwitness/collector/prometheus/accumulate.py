@@ -1,0 +1,266 @@
+"""The Python core: accumulators of all clients of this replica, within a budget of series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kwitness.collector.core import Applied, CoreCounts, CoreState
+from kwitness.collector.otlp.decode import MalformedPayloadError, decode
+from kwitness.collector.otlp.points import Buckets, Kind, MetricPoints, Point
+from kwitness.collector.prometheus import state_rows
+from kwitness.collector.prometheus.exposition import instances, render_family
+from kwitness.collector.prometheus.families import Family, FamilyRegister
+from kwitness.collector.prometheus.labels import LabelWriter
+from kwitness.collector.prometheus.series import (
+    Counter,
+    Gauge,
+    Histogram,
+    Series,
+    Slot,
+    buckets_increment,
+    cost,
+    increment,
+)
+from kwitness.contracts.own_metrics import OWN_METRICS
+
+STALE_AFTER_PUSHES: Final = 4
+"""Pushes of a client without a gauge after which that gauge ends, for example that of a revoked partition."""
+_SLOTS_PER_SERIES: Final = 4
+"""Slots, which remember a client's last values, allowed per series of the budget."""
+_MAX_ATTRIBUTE_SETS: Final = 50_000
+_SWEEP_EVERY: Final = 16
+RESOURCE_KEYS: Final = ("client_rack", "group_id", "group_instance_id", "group_member_id", "transactional_id")
+"""Identity keys that a Kafka client itself puts into its OTLP resource (KIP-714); the others come from the broker."""
+
+
+SlotKey = tuple[str, tuple[tuple[str, str], ...]]
+"""A metric's name as sent, and the point's attributes."""
+
+
+class _Arrived(NamedTuple):
+    key: SlotKey
+    point: Point
+    kind: Kind
+
+
+class Client:
+    """One client instance: its identity as label text, and its slots by metric and attributes."""
+
+    __slots__ = ("labels", "pushes", "slots")
+
+    def __init__(self, labels: str) -> None:
+        self.labels = labels
+        self.pushes = 0
+        self.slots: dict[SlotKey, Slot] = {}
+
+
+class PythonCore:
+    """Implements `kwitness.collector.core.TelemetryCore`; see there.
+
+    ``labels`` are the identity keys that become labels; ``max_series`` bounds the samples exposed.
+    """
+
+    def __init__(self, labels: tuple[str, ...], max_series: int) -> None:
+        self.max_series = max_series
+        self.writer = LabelWriter(labels)
+        self.register = FamilyRegister(metric.name for metric in OWN_METRICS)
+        self.clients: dict[str, Client] = {}
+        self.series = 0
+        self.slots = 0
+        self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
+        self._overflowed: dict[str, int] = {}
+        self._left_out: dict[str, int] = {}
+
+    def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
+        """See `TelemetryCore.apply`."""
+        try:
+            decoded = decode(payload)
+        except MalformedPayloadError as error:
+            return Applied(0, (), {}, {}, str(error))
+        state = self.clients.get(client)
+        if state is None:
+            state = self.clients[client] = Client(self.writer.identity(_joined(identity, decoded.resource)))
+        state.pushes += 1
+        self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
+        points = 0
+        for metric in decoded.metrics:
+            self._metric(client, state, metric)
+            points += len(metric.points)
+        if state.pushes % _SWEEP_EVERY == 0:
+            self._sweep(client, state)
+        return Applied(
+            points, tuple([metric.name for metric in decoded.metrics]), decoded.resource, self._left_out, None
+        )
+
+    def _metric(self, client: str, state: Client, metric: MetricPoints) -> None:
+        family, factor = self.register.resolve(metric.name, metric.unit, metric.kind)
+        if family is None:
+            self._leave_out("families", len(metric.points))
+            return
+        kind = _effective(metric.kind, family)
+        slots, name, pushes = state.slots, metric.name, state.pushes
+        for point in metric.points:
+            key = (name, point.attributes)
+            slot = slots.get(key)
+            if slot is None or slot.family != family.index:
+                slot = self._open(client, state, family, _Arrived(key, point, kind))
+            slot.push = pushes
+            series, value = slot.series, point.value
+            if series is None:
+                continue
+            if isinstance(value, Buckets):
+                self._histogram(slot, series, kind, point, value)
+            elif isinstance(series, Gauge):
+                number = value * factor if factor != 1 else value
+                if kind is Kind.LEVEL_DELTA:
+                    slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
+                series.values[client] = number
+            elif isinstance(series, Counter):
+                if not math.isfinite(value) or value < 0:
+                    self._leave_out("invalid_value")
+                    continue
+                new = value if kind is Kind.DELTA else increment(slot, value, point.start_ns)
+                series.total += new * factor if factor != 1 else new
+
+    def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point, value: Buckets) -> None:
+        if not isinstance(series, Histogram) or series.bounds != value.bounds or not math.isfinite(value.total):
+            self._leave_out("bounds")
+            return
+        new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, point.start_ns)
+        if new is not None:
+            series.add(new)
+
+    def _open(self, client: str, state: Client, family: Family, arrived: _Arrived) -> Slot:
+        key, point, kind = arrived
+        earlier = state.slots.pop(key, None)
+        if earlier is not None:
+            self._close(client, earlier)
+            self.slots -= 1
+        if self.slots >= self.max_series * _SLOTS_PER_SERIES:
+            # Without memory of the last value only increments can still be added, and only to the shared series.
+            self._overflow("slots")
+            return Slot(family.index, "", family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
+        text = self._attribute_text(key[1])
+        labels = ",".join(part for part in (state.labels, text) if part)
+        series_key, series = self._series(family, labels, point)
+        slot = state.slots[key] = Slot(family.index, series_key, series)
+        self.slots += 1
+        if isinstance(series, Counter | Histogram):
+            series.references += 1
+        return slot
+
+    def _series(self, family: Family, labels: str, point: Point) -> tuple[str, Series | None]:
+        found = family.series.get(labels)
+        if found is not None:
+            return labels, found
+        fresh = _fresh(family, point)
+        if self.series + cost(fresh) <= self.max_series:
+            family.series[labels] = fresh
+            self.series += cost(fresh)
+            return labels, fresh
+        self._overflow(family.type)
+        if isinstance(fresh, Gauge):
+            return labels, None
+        if family.other is None:
+            family.other = fresh
+        return self.writer.other(), family.other
+
+    def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:
+        if not attributes:
+            return ""
+        text = self._attribute_texts.get(attributes)
+        if text is None:
+            text = self.writer.attributes(attributes)
+            if len(self._attribute_texts) < _MAX_ATTRIBUTE_SETS:
+                self._attribute_texts[attributes] = text
+        return text
+
+    def depart(self, client: str) -> None:
+        """See `TelemetryCore.depart`."""
+        state = self.clients.pop(client, None)
+        if state is not None:
+            for slot in state.slots.values():
+                self._close(client, slot)
+            self.slots -= len(state.slots)
+
+    def _close(self, client: str, slot: Slot) -> None:
+        series = slot.series
+        family = self.register.families[slot.family]
+        if isinstance(series, Gauge):
+            series.values.pop(client, None)
+            ended = not series.values
+        elif series is not None:
+            series.references -= 1
+            ended = series.references <= 0
+        else:
+            return
+        if ended and series is not family.other and family.series.get(slot.series_key) is series:
+            del family.series[slot.series_key]
+            self.series -= cost(series)
+
+    def _sweep(self, client: str, state: Client) -> None:
+        stale = [
+            key
+            for key, slot in state.slots.items()
+            if isinstance(slot.series, Gauge) and state.pushes - slot.push >= STALE_AFTER_PUSHES
+        ]
+        for key in stale:
+            self._close(client, state.slots.pop(key))
+        self.slots -= len(stale)
+
+    def _leave_out(self, reason: str, count: int = 1) -> None:
+        self._left_out[reason] = self._left_out.get(reason, 0) + count
+
+    def _overflow(self, reason: str) -> None:
+        self._overflowed[reason] = self._overflowed.get(reason, 0) + 1
+
+    def render(self, *, openmetrics: bool) -> Iterator[bytes]:
+        """See `TelemetryCore.render`."""
+        for family in self.register.families:
+            yield from render_family(family, self.writer.other(), openmetrics=openmetrics)
+        yield instances((client.labels for client in self.clients.values()), openmetrics=openmetrics)
+
+    def mark_shown(self) -> None:
+        """See `TelemetryCore.mark_shown`."""
+        for family in self.register.families:
+            for series in (*family.series.values(), family.other):
+                if isinstance(series, Counter | Histogram):
+                    series.shown = True
+
+    def counts(self) -> CoreCounts:
+        """See `TelemetryCore.counts`."""
+        return CoreCounts(self.series, self._overflowed, self.register.conflicts, self.writer.cut)
+
+    def dump(self) -> CoreState:
+        """See `TelemetryCore.dump`."""
+        return state_rows.dump(self.register, self.clients.items(), self.writer.keys)
+
+    def load(self, rows: Iterable[list[object]]) -> None:
+        """See `TelemetryCore.load`."""
+        loaded = state_rows.load(rows, self.register, self.writer.keys, Client)
+        self.clients = loaded
+        self.series = sum(cost(one) for family in self.register.families for one in family.series.values())
+        self.slots = sum(len(client.slots) for client in loaded.values())
+
+
+def _joined(identity: Mapping[str, str], resource: Mapping[str, str]) -> dict[str, str]:
+    return {**{key: resource[key] for key in RESOURCE_KEYS if key in resource}, **identity}
+
+
+def _fresh(family: Family, point: Point) -> Series:
+    if family.type == "histogram" and isinstance(point.value, Buckets):
+        return Histogram(point.value.bounds)
+    return Gauge() if family.type == "gauge" else Counter()
+
+
+def _effective(kind: Kind, family: Family) -> Kind:
+    """Read a value as the family's type says where the registry and the client disagree."""
+    if family.type == "counter" and kind in {Kind.GAUGE, Kind.LEVEL}:
+        return Kind.CUMULATIVE
+    if family.type == "counter" and kind is Kind.LEVEL_DELTA:
+        return Kind.DELTA
+    if family.type == "gauge" and kind is Kind.DELTA:
+        return Kind.LEVEL_DELTA
+    return kind

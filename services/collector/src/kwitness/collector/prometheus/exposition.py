@@ -1,0 +1,100 @@
+"""The two text formats: Prometheus 0.0.4 and OpenMetrics 1.0.
+
+Together with `otlp.decode` this is the seam that a native core can take over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter as Tally
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kwitness.collector.prometheus.families import Family
+from kwitness.collector.prometheus.labels import escape_help
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series
+from kwitness.contracts.own_metrics import own_metric
+
+TEXT: Final = "text/plain; version=0.0.4; charset=utf-8"
+OPENMETRICS: Final = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+_LINES_PER_PIECE: Final = 2_000
+INSTANCES: Final = "kwitness_client_instances"
+
+
+def number(value: float) -> str:
+    """Write a value as both formats want it."""
+    if isinstance(value, int):
+        return str(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return repr(value)
+
+
+def heading(name: str, type_: str, help_: str, *, openmetrics: bool) -> str:
+    """Write HELP and TYPE; ``name`` is that of the samples, from which OpenMetrics takes ``_total`` away."""
+    family = name.removesuffix("_total") if openmetrics and type_ == "counter" else name
+    text = escape_help(help_)
+    if openmetrics:
+        text = text.replace('"', '\\"')
+    return f"# HELP {family} {text}\n# TYPE {family} {type_}\n"
+
+
+def sample(name: str, labels: str, value: float) -> str:
+    """Write one sample; ``labels`` come without braces."""
+    return f"{name}{{{labels}}} {number(value)}\n" if labels else f"{name} {number(value)}\n"
+
+
+def render_family(family: Family, other_labels: str, *, openmetrics: bool) -> Iterator[bytes]:
+    """Write a family in pieces of some thousand lines; one without series is left out."""
+    if not family.series and family.other is None:
+        return
+    name = f"{family.name}_total" if family.type == "counter" else family.name
+    lines = [heading(name, family.type, family.help, openmetrics=openmetrics)]
+    for labels, series in family.series.items():
+        lines.append(_series(family, name, labels, series))
+        if len(lines) >= _LINES_PER_PIECE:
+            yield "".join(lines).encode("utf-8", "replace")
+            lines.clear()
+    if family.other is not None:
+        lines.append(_series(family, name, other_labels, family.other))
+    yield "".join(lines).encode("utf-8", "replace")
+
+
+def _series(family: Family, name: str, labels: str, series: Series) -> str:
+    match series:
+        case Counter():
+            total = series.total if series.shown else 0
+            series.shown = True
+            return sample(name, labels, total if family.divisor == 1 else total / family.divisor)
+        case Gauge():
+            value = series.combined(family.combine)
+            return sample(name, labels, value if family.divisor == 1 else value / family.divisor)
+        case Histogram():
+            return _histogram(family, name, labels, series)
+
+
+def _histogram(family: Family, name: str, labels: str, series: Histogram) -> str:
+    shown, series.shown = series.shown, True
+    lines: list[str] = []
+    running = 0
+    separator = "," if labels else ""
+    for bound, count in zip((*series.bounds, math.inf), series.counts, strict=True):
+        running += count if shown else 0
+        upper = number(float(bound) / family.divisor)
+        lines.append(sample(f"{name}_bucket", f'{labels}{separator}le="{upper}"', running))
+    lines.append(sample(f"{name}_sum", labels, series.total / family.divisor if shown else 0.0))
+    lines.append(sample(f"{name}_count", labels, running))
+    return "".join(lines)
+
+
+def instances(labels: Iterable[str], *, openmetrics: bool) -> bytes:
+    """Write how many client instances share each set of identity labels."""
+    tally = Tally(labels)
+    if not tally:
+        return b""
+    entry = own_metric(INSTANCES)
+    lines = [heading(entry.name, entry.type, entry.help, openmetrics=openmetrics)]
+    lines += [sample(entry.name, text, count) for text, count in tally.items()]
+    return "".join(lines).encode("utf-8", "replace")

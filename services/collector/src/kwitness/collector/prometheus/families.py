@@ -1,0 +1,103 @@
+"""Families: one name, one type, one help line; names that clash are split and counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Final
+
+from kwitness.collector.otlp.points import Kind
+from kwitness.collector.prometheus.names import Combine, Target, Type, target, type_of
+from kwitness.collector.prometheus.series import Counter, Histogram, Series
+
+MAX_UNREGISTERED: Final = 2_000
+"""Families outside the registry: metric names are chosen by clients, and each costs a HELP and a TYPE line."""
+_MAX_REMEMBERED: Final = 20_000
+
+
+class Family:
+    """All series of one metric. ``original`` is the name as clients send it; ``divisor`` avoids a scale's rounding."""
+
+    __slots__ = ("combine", "divisor", "help", "index", "name", "original", "other", "registered", "series", "type")
+
+    def __init__(self, index: int, name: str, original: str, aim: Target) -> None:
+        self.index = index
+        self.name = name
+        self.original = original
+        self.type: Type = aim.type
+        self.combine: Combine = aim.combine
+        self.divisor = round(1 / aim.scale) if aim.scale < 1 else 1 / aim.scale
+        self.help = aim.help
+        self.registered = aim.registered
+        self.series: dict[str, Series] = {}
+        self.other: Counter | Histogram | None = None
+
+
+def sample_names(name: str, type_: Type) -> tuple[str, ...]:
+    """Return every name that a family takes in either text format."""
+    match type_:
+        case "counter":
+            return (name, f"{name}_total")
+        case "gauge":
+            return (name,)
+        case "histogram":
+            return (name, f"{name}_bucket", f"{name}_sum", f"{name}_count")
+
+
+class FamilyRegister:
+    """Finds the family of a metric as sent, making it when it is new; ``reserved`` are names of our own."""
+
+    def __init__(self, reserved: Iterable[str]) -> None:
+        self.families: list[Family] = []
+        self.conflicts = 0
+        self.refused = 0
+        self._by_name: dict[str, Family] = {}
+        self._taken = {taken for name in reserved for taken in (name, name.removesuffix("_total"))}
+        self._resolved: dict[tuple[str, str, Type, Kind], tuple[Family | None, float]] = {}
+        self._unregistered = 0
+
+    def resolve(self, name: str, unit: str, kind: Kind) -> tuple[Family | None, float]:
+        """Return the family and the factor to its unit; no family when there are too many."""
+        key = (name, unit, type_of(kind), kind)
+        found = self._resolved.get(key)
+        if found is None:
+            found = self._resolve(name, unit, kind)
+            if len(self._resolved) < _MAX_REMEMBERED:
+                self._resolved[key] = found
+        return found
+
+    def restore(self, original: str, aim: Target) -> Family | None:
+        """Make the family that was there before a restart; None when there are too many."""
+        return self._by_name.get(aim.name) or self._make(aim.name, original, aim)
+
+    def _resolve(self, original: str, unit: str, kind: Kind) -> tuple[Family | None, float]:
+        aim = target(original, unit, kind)
+        sent = type_of(kind)
+        if aim.registered and (aim.type == "histogram") != (sent == "histogram"):
+            # A distribution cannot become the registry's single number: it gets a family of its own.
+            aim = Target(f"{aim.name}_{sent}", sent, "sum", aim.scale, aim.factor, aim.help, aim.registered)
+            self.conflicts += 1
+        digest = hashlib.sha256(original.encode()).hexdigest()[:8]
+        for attempt, name in enumerate((aim.name, f"{aim.name}_{aim.type}", f"{aim.name}_{digest}")):
+            family = self._by_name.get(name)
+            if family is not None and family.type == aim.type and family.original == original:
+                return family, aim.factor
+            if family is None and self._is_free(name, aim.type):
+                self.conflicts += attempt > 0
+                return self._make(name, original, aim), aim.factor
+        return None, aim.factor
+
+    def _is_free(self, name: str, type_: Type) -> bool:
+        return self._taken.isdisjoint(sample_names(name, type_))
+
+    def _make(self, name: str, original: str, aim: Target) -> Family | None:
+        if not aim.registered:
+            if self._unregistered >= MAX_UNREGISTERED:
+                self.refused += 1
+                return None
+            self._unregistered += 1
+        family = Family(len(self.families), name, original, aim)
+        self.families.append(family)
+        self._by_name[name] = family
+        self._taken.update(sample_names(name, aim.type))
+        return family

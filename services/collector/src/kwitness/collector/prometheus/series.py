@@ -1,0 +1,134 @@
+"""One exposed series each: what the instances that share its labels add up to."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from kwitness.collector.otlp.points import Buckets
+from kwitness.collector.prometheus.names import Combine
+
+
+class Counter:
+    """A sum that never falls while the series lives: increments of all its instances, departed ones included.
+
+    ``total`` is in the client's unit, so that integers stay exact; it is scaled when it is exposed. ``shown`` says
+    whether a scrape has seen the series: at its first one it is 0, so that `increase()` counts what came before.
+    ``references`` counts the instances; at zero the series ends.
+    """
+
+    __slots__ = ("references", "shown", "total")
+
+    def __init__(self, total: float = 0, *, shown: bool = False) -> None:
+        self.total = total
+        self.shown = shown
+        self.references = 0
+
+
+class Gauge:
+    """The newest value of each instance, by client; combined when it is exposed."""
+
+    __slots__ = ("values",)
+
+    def __init__(self) -> None:
+        self.values: dict[str, float] = {}
+
+    def combined(self, rule: Combine) -> float:
+        """Combine the instances; those that say NaN (Java's average of nothing) are left out unless all do."""
+        if len(self.values) == 1:
+            return next(iter(self.values.values()))
+        numbers = [value for value in self.values.values() if not math.isnan(value)]
+        if not numbers:
+            return math.nan
+        match rule:
+            case "sum":
+                return sum(numbers)
+            case "max":
+                return max(numbers)
+            case "min":
+                return min(numbers)
+            case "mean":
+                return math.fsum(numbers) / len(numbers) if all(map(math.isfinite, numbers)) else sum(numbers)
+
+
+class Histogram:
+    """A classic histogram that only grows, in the client's unit."""
+
+    __slots__ = ("bounds", "count", "counts", "references", "shown", "total")
+
+    def __init__(self, bounds: tuple[float, ...], *, shown: bool = False) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.total: float = 0
+        self.count = 0
+        self.shown = shown
+        self.references = 0
+
+    def add(self, value: Buckets) -> None:
+        """Add an increment with the same bounds."""
+        for index, count in enumerate(value.counts):
+            self.counts[index] += count
+        self.total += value.total
+        self.count += value.count
+
+
+Series = Counter | Gauge | Histogram
+
+
+def cost(series: Series) -> int:
+    """How many samples the series takes of the budget."""
+    return len(series.counts) + 2 if isinstance(series, Histogram) else 1
+
+
+SLOT_DROPPED: Final = None
+"""A slot without a series: the budget was used up when the gauge came."""
+
+
+class Slot:
+    """What one client's attributes of one metric feed, and what is needed to turn its next value into an increment.
+
+    ``last`` is the last cumulative value or the running level, ``start_ns`` its start, ``push`` the number of the
+    client's push that fed it last.
+    """
+
+    __slots__ = ("family", "last", "push", "series", "series_key", "start_ns")
+
+    def __init__(self, family: int, series_key: str, series: Series | None) -> None:
+        self.family = family
+        self.series_key = series_key
+        self.series = series
+        self.last: float | Buckets | None = None
+        self.start_ns = 0
+        self.push = 0
+
+
+def increment(slot: Slot, value: float, start_ns: int) -> float:
+    """Turn a cumulative value into what is new since the slot's last one, and remember it.
+
+    A later start or a smaller value is a reset: all of it is new. An earlier start is an old message: nothing is.
+    """
+    last, slot_start = slot.last, slot.start_ns
+    if start_ns and slot_start and start_ns < slot_start:
+        return 0
+    slot.last, slot.start_ns = value, start_ns or slot_start
+    if not isinstance(last, int | float) or (start_ns and slot_start and start_ns > slot_start) or value < last:
+        return value
+    return value - last
+
+
+def buckets_increment(slot: Slot, value: Buckets, start_ns: int) -> Buckets | None:
+    """Do the same for a cumulative histogram; None when nothing is new."""
+    last, slot_start = slot.last, slot.start_ns
+    if start_ns and slot_start and start_ns < slot_start:
+        return None
+    slot.last, slot.start_ns = value, start_ns or slot_start
+    reset = (
+        not isinstance(last, Buckets)
+        or last.bounds != value.bounds
+        or (start_ns and slot_start and start_ns > slot_start)
+        or any(new < old for new, old in zip(value.counts, last.counts, strict=True))
+    )
+    if reset or not isinstance(last, Buckets):
+        return value
+    counts = tuple(new - old for new, old in zip(value.counts, last.counts, strict=True))
+    return Buckets(value.bounds, counts, value.total - last.total, value.count - last.count)

@@ -1,0 +1,175 @@
+"""The accumulators as rows of plain JSON values, for the state file. A row's first entry says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from kwitness.collector.otlp.points import Buckets
+from kwitness.collector.prometheus.families import Family, FamilyRegister
+from kwitness.collector.prometheus.names import Target
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot
+from kwitness.contracts import client_metrics
+
+_VERSION: Final = 1
+
+
+class HoldsSlots(Protocol):
+    """What is kept of a client."""
+
+    labels: str
+    pushes: int
+    slots: dict[tuple[str, tuple[tuple[str, str], ...]], Slot]
+
+
+AnyClient = TypeVar("AnyClient", bound=HoldsSlots)
+
+
+def dump(
+    register: FamilyRegister, clients: Iterable[tuple[str, HoldsSlots]], keys: tuple[str, ...]
+) -> Iterator[list[object]]:
+    """Yield families with their series, then clients with their slots."""
+    yield ["core", _VERSION, list(keys)]
+    for family in register.families:
+        yield [
+            "family",
+            family.name,
+            family.original,
+            family.type,
+            family.combine,
+            family.divisor,
+            family.help,
+            family.registered,
+        ]
+        for labels, series in family.series.items():
+            if not isinstance(series, Gauge):
+                yield ["series", family.index, labels, *_accumulated(series)]
+        if family.other is not None:
+            yield ["other", family.index, *_accumulated(family.other)]
+    for name, client in clients:
+        yield ["client", name, client.labels, client.pushes]
+        for (metric, attributes), slot in client.slots.items():
+            value = slot.series.values.get(name) if isinstance(slot.series, Gauge) else None
+            shared = slot.series is register.families[slot.family].other
+            place = "none" if slot.series is None else "other" if shared else "own"
+            yield [
+                "slot",
+                metric,
+                [list(pair) for pair in attributes],
+                slot.family,
+                slot.series_key,
+                place,
+                _last(slot.last),
+                slot.start_ns,
+                slot.push,
+                value,
+            ]
+
+
+def _last(last: float | Buckets | None) -> object:
+    return [last.bounds, last.counts, last.total, last.count] if isinstance(last, Buckets) else last
+
+
+def _accumulated(series: Counter | Histogram) -> list[object]:
+    if isinstance(series, Counter):
+        return [series.total, series.shown]
+    return [series.bounds, series.counts, series.total, series.count, series.shown]
+
+
+def load(
+    rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, ...], make: Callable[[str], AnyClient]
+) -> dict[str, AnyClient]:
+    """Fill an empty register and return the clients; nothing when the labels are configured otherwise now.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, IndexError
+        If the rows are not what `dump` yields.
+    """
+    reading = _Reading(register, make)
+    for row in rows:
+        if row[0] == "core":
+            if row[1] != _VERSION or tuple(row[2]) != keys:
+                return {}
+        else:
+            reading.take(row)
+    for family in register.families:
+        # A series that nobody feeds any more would never end.
+        family.series = {
+            labels: one for labels, one in family.series.items() if isinstance(one, Gauge) or one.references > 0
+        }
+    return reading.clients
+
+
+class _Reading(Generic[AnyClient]):
+    """What was read so far: families by their old index, and the client whose slots come next."""
+
+    def __init__(self, register: FamilyRegister, make: Callable[[str], AnyClient]) -> None:
+        self.clients: dict[str, AnyClient] = {}
+        self._families: list[Family | None] = []
+        self._register = register
+        self._make = make
+        self._name = ""
+
+    def take(self, row: list[Any]) -> None:
+        match row:
+            case ["family", name, original, type_, combine, divisor, help_, registered]:
+                aim = Target(name, type_, combine, 1 / divisor, 1, help_, registered)
+                valid = _still_valid(original, aim)
+                self._families.append(self._register.restore(original, aim) if valid else None)
+            case ["client", name, labels, pushes]:
+                self._name = str(name)
+                client = self.clients[self._name] = self._make(str(labels))
+                client.pushes = int(pushes)
+            case ["series", index, labels, *accumulated]:
+                if (family := self._families[index]) is not None:
+                    family.series[str(labels)] = _series(accumulated)
+            case ["other", index, *accumulated]:
+                if (family := self._families[index]) is not None:
+                    family.other = _series(accumulated)
+            case ["slot", metric, attributes, index, *rest]:
+                if (family := self._families[index]) is not None:
+                    key = (str(metric), tuple((str(one), str(two)) for one, two in attributes))
+                    self.clients[self._name].slots[key] = _slot(self._name, family, rest)
+            case _:
+                raise ValueError(f"not a row of the collector's state: {str(row)[:80]}")
+
+
+def _still_valid(original: str, aim: Target) -> bool:
+    known = client_metrics.lookup(original)
+    if known is None or aim.type == "histogram":
+        return not aim.registered or known is not None
+    return known.type == aim.type and abs(known.scale - aim.scale) <= known.scale * 1e-9
+
+
+def _series(accumulated: list[Any]) -> Counter | Histogram:
+    match accumulated:
+        case [int() | float() as total, bool() as shown]:
+            return Counter(total, shown=shown)
+        case [bounds, counts, int() | float() as total, int() as count, bool() as shown]:
+            series = Histogram(tuple(bounds), shown=shown)
+            if len(counts) != len(series.counts):
+                raise ValueError("a histogram with the wrong number of buckets")
+            series.counts, series.total, series.count = [int(one) for one in counts], total, count
+            return series
+        case _:
+            raise ValueError(f"not an accumulated series: {str(accumulated)[:80]}")
+
+
+def _slot(client: str, family: Family, rest: list[Any]) -> Slot:
+    series_key, place, last, start_ns, push, value = rest
+    series: Series | None = None
+    if place == "other":
+        series = family.other
+    elif place == "own" and family.type == "gauge":
+        series = family.series.setdefault(series_key, Gauge())
+        if isinstance(series, Gauge) and value is not None:
+            series.values[client] = value
+    elif place == "own":
+        series = family.series[series_key]
+    if isinstance(series, Counter | Histogram):
+        series.references += 1
+    slot = Slot(family.index, series_key, series)
+    slot.last = Buckets(tuple(last[0]), tuple(last[1]), last[2], last[3]) if isinstance(last, list) else last
+    slot.start_ns, slot.push = int(start_ns), int(push)
+    return slot

@@ -1,0 +1,1 @@
+"""Where pushes go besides Prometheus: one adapter per outside system."""

@@ -1,0 +1,182 @@
+"""Copies of pushes to OTLP endpoints over HTTP: a bounded queue each, retries as OTLP says, everything counted.
+
+Source: OTLP specification 1.x, "OTLP/HTTP": 429, 502, 503 and 504 may be tried again, everything else may not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import logging
+import random
+import ssl
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+import aiohttp
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+
+from kwitness.collector.events import Event
+from kwitness.collector.ledger import Hop
+from kwitness.collector.sinks import allowed_hosts
+from kwitness.contracts.collector_config import ForwardConfig
+
+_LOG = logging.getLogger(__name__)
+MAX_QUEUED_BYTES: Final = 16 * 1024 * 1024
+MAX_QUEUED: Final = 10_000
+_BATCH: Final = 200
+_BATCH_BYTES: Final = 1024 * 1024
+_TIMEOUT_S: Final = 10
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 30.0
+_RETRYABLE: Final = frozenset({429, 502, 503, 504})
+
+
+class OtlpForward:
+    """One endpoint. Never holds a push back from the other sinks: when the queue is full the oldest is dropped."""
+
+    def __init__(self, config: ForwardConfig, hop: Hop) -> None:
+        self.config = config
+        self.hop = hop
+        self.rejected_points = 0
+        self._queue: deque[Event] = deque()
+        self._queued_bytes = 0
+        self._arrived = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to send."""
+        self._task = asyncio.create_task(self._run(), name=self.hop.name)
+
+    async def stop(self) -> None:
+        """End; what is queued is dropped and counted."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.hop.drop("stopped", len(self._queue))
+        self._queue.clear()
+
+    def offer(self, event: Event) -> None:
+        """Queue a copy."""
+        self.hop.accept(1)
+        self._queue.append(event)
+        self._queued_bytes += len(event.payload)
+        while len(self._queue) > MAX_QUEUED or self._queued_bytes > MAX_QUEUED_BYTES:
+            self._queued_bytes -= len(self._queue.popleft().payload)
+            self.hop.drop("queue_full")
+        self._arrived.set()
+
+    async def _run(self) -> None:
+        timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+        connector = aiohttp.TCPConnector(ssl=self._tls(), limit=1)
+        async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
+            while True:
+                await self._arrived.wait()
+                batch = self._next_batch()
+                if not batch:
+                    self._arrived.clear()
+                    continue
+                try:
+                    await self._deliver(session, batch)
+                except asyncio.CancelledError:
+                    self.hop.drop("stopped", len(batch))
+                    raise
+
+    def _tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=self.config.ca_file)
+
+    def _next_batch(self) -> list[Event]:
+        batch: list[Event] = []
+        size = 0
+        while self._queue and len(batch) < _BATCH and size < _BATCH_BYTES:
+            event = self._queue.popleft()
+            size += len(event.payload)
+            batch.append(event)
+        self._queued_bytes -= size
+        return batch
+
+    async def _deliver(self, session: aiohttp.ClientSession, batch: list[Event]) -> None:
+        body, sent, malformed = encode(batch)
+        self.hop.drop("malformed", malformed)
+        if not sent:
+            return
+        pause = _FIRST_PAUSE_S
+        while True:
+            try:
+                headers = self._headers()
+            except (allowed_hosts.HostNotAllowedError, OSError) as error:
+                _LOG.warning("not forwarded", extra={"hop": self.hop.name, "detail": str(error)})
+                self.hop.drop("host_not_allowed", sent)
+                return
+            asked = await self._post(session, body, headers, sent)
+            if asked is None:
+                return
+            await asyncio.sleep(max(asked, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreading, not secrecy
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+        if self.config.headers_file:
+            address = allowed_hosts.address_of(self.config.endpoint)
+            allowed_hosts.check([address], self.config.hosts_file, f"forward {self.config.name}")
+            for line in Path(self.config.headers_file).read_text().splitlines():
+                name, separator, value = line.partition(":")
+                if separator:
+                    headers[name.strip()] = value.strip()
+        return headers
+
+    async def _post(
+        self, session: aiohttp.ClientSession, body: bytes, headers: dict[str, str], count: int
+    ) -> float | None:
+        """Send once; returns the pause in seconds the other side asks for, or None when the batch is done with."""
+        try:
+            # A redirect could carry the headers to a host that the Secret does not name.
+            async with session.post(self.config.endpoint, data=body, headers=headers, allow_redirects=False) as answer:
+                if answer.status in _RETRYABLE:
+                    after = answer.headers.get("Retry-After", "")
+                    return min(float(after), _LONGEST_PAUSE_S) if after.isdecimal() else 0.0
+                # The answer is small; what a hostile one sends beyond the first piece does not matter.
+                content = await answer.content.readany()
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            return 0.0
+        if status == 200:  # noqa: PLR2004 - the one status of success that OTLP knows
+            self._count_partial_success(content)
+            self.hop.deliver(count)
+        else:
+            _LOG.warning("the endpoint refused a batch", extra={"hop": self.hop.name, "status": status})
+            self.hop.drop("refused", count)
+        return None
+
+    def _count_partial_success(self, content: bytes) -> None:
+        try:
+            answer = ExportMetricsServiceResponse.FromString(content)
+        except DecodeError:
+            return
+        self.rejected_points += answer.partial_success.rejected_data_points
+
+
+def encode(batch: list[Event]) -> tuple[bytes, int, int]:
+    """Write pushes as one gzipped request, identity added to each resource; also how many went in and how many not."""
+    request = ExportMetricsServiceRequest()
+    sent = malformed = 0
+    for event in batch:
+        try:
+            one = ExportMetricsServiceRequest.FromString(event.payload)
+        except DecodeError:
+            malformed += 1
+            continue
+        for resource_metrics in one.resource_metrics:
+            present = {attribute.key for attribute in resource_metrics.resource.attributes}
+            for key, value in event.identity.items():
+                if key not in present:
+                    attribute = resource_metrics.resource.attributes.add()
+                    attribute.key, attribute.value.string_value = key, value.encode("utf-8", "replace").decode()
+        request.MergeFrom(one)
+        sent += 1
+    return gzip.compress(request.SerializeToString(), compresslevel=1), sent, malformed

@@ -1,0 +1,179 @@
+"""Acknowledged writes to the platform's topics: a batch is done when every in-sync replica has every record."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+from kwitness.collector.failures import UnavailableError
+from kwitness.collector.sinks import kafka_client
+from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError
+from kwitness.contracts.kafka_connection import KafkaConnection
+
+_LOG = logging.getLogger(__name__)
+_POLL_S: Final = 0.2
+_STOP_S: Final = 5.0
+_MAX_IN_FLIGHT: Final = 32 * 1024 * 1024
+_PERMANENT: Final = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD})
+"""Errors of the record itself: writing it again cannot help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record to write."""
+
+    topic: str
+    key: bytes
+    value: bytes
+    headers: list[tuple[str, str | bytes | None]] | None = None
+
+
+class _Batch:
+    """Counts acknowledgements of one batch, which come from the poll thread and, when refused at once, the loop's."""
+
+    def __init__(self, size: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.waiting = size
+        self.failed: KafkaError | None = None
+        self.permanent: dict[int, str] = {}
+        self.done: asyncio.Future[None] = loop.create_future()
+        self._loop = loop
+        self._lock = threading.Lock()
+
+    def acknowledge(self, index: int, error: KafkaError | None) -> None:
+        if error is not None and error.code() in _PERMANENT:
+            self.permanent[index] = error.name()
+        elif error is not None:
+            self.failed = error
+        with self._lock:
+            self.waiting -= 1
+            finished = self.waiting == 0
+        if finished:
+            # The loop may be gone when the process ends while a write is under way.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+class TopicWriter:
+    """Owns the producer and the thread that serves its callbacks; connects anew when a credential file changes."""
+
+    def __init__(self, kafka: KafkaConnection, client_id: str) -> None:
+        self._kafka = kafka
+        self._client_id = client_id
+        self._producer: Producer | None = None
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="kafka-poll", daemon=True)
+        self._in_flight = 0
+        self._seen: tuple[int, ...] = ()
+        self.trouble: str | None = None
+
+    def start(self) -> None:
+        """Connect and serve; a refused credential is a `trouble`, not an exception, since it can be repaired."""
+        self._connect()
+        self._thread.start()
+
+    def refresh(self) -> None:
+        """Connect anew if a file of the connection has changed, or if the producer is beyond repair."""
+        if self._producer is None or self._state() != self._seen:
+            self._connect()
+
+    def _state(self) -> tuple[int, ...]:
+        times: list[int] = []
+        for file in kafka_client.credential_files(self._kafka):
+            with contextlib.suppress(OSError):
+                times.append(Path(file).stat().st_mtime_ns)
+        return tuple(times)
+
+    def _connect(self) -> None:
+        self._seen = self._state()
+        try:
+            self._producer = kafka_client.connect(kafka_client.settings(self._kafka, self._client_id))
+        except (HostNotAllowedError, OSError, KafkaException) as error:
+            self._producer = None
+            if self.trouble != str(error):
+                _LOG.error("cannot write to Kafka", extra={"reason": type(error).__name__, "detail": str(error)})
+            self.trouble = str(error)
+            return
+        self.trouble = None
+
+    def _serve(self) -> None:
+        while not self._stopping.is_set():
+            producer = self._producer
+            if producer is None:
+                self._stopping.wait(_POLL_S)
+            else:
+                producer.poll(_POLL_S)
+
+    async def write(self, records: Sequence[Record]) -> dict[int, str]:
+        """Write all records and wait for their acknowledgement; returns reasons by index of what can never be written.
+
+        Raises
+        ------
+        UnavailableError
+            If not all of them are in the topic. Some may be: the same batch will come again.
+        """
+        if not records:
+            return {}
+        producer = self._producer
+        if producer is None:
+            raise UnavailableError("KafkaUnavailable", f"cannot write to Kafka: {self.trouble}")
+        size = sum(len(record.value) for record in records)
+        if self._in_flight and self._in_flight + size > _MAX_IN_FLIGHT:
+            raise UnavailableError("Overloaded", "more is being written to Kafka than the collector holds in memory")
+        self._in_flight += size
+        try:
+            return await self._write(producer, records)
+        finally:
+            self._in_flight -= size
+
+    async def _write(self, producer: Producer, records: Sequence[Record]) -> dict[int, str]:
+        batch = _Batch(len(records), asyncio.get_running_loop())
+        for index, record in enumerate(records):
+            try:
+                producer.produce(
+                    record.topic,
+                    record.value,
+                    record.key,
+                    headers=record.headers,
+                    on_delivery=_callback(batch, index),
+                )
+            except BufferError:
+                batch.acknowledge(index, KafkaError(KafkaError._QUEUE_FULL))  # noqa: SLF001 - a public constant
+            except KafkaException as refusal:
+                batch.acknowledge(index, refusal.args[0])
+        await batch.done
+        if batch.failed is not None:
+            self._note(batch.failed)
+            raise UnavailableError("KafkaUnavailable", f"Kafka did not take the batch: {batch.failed.name()}")
+        return batch.permanent
+
+    def _note(self, error: KafkaError) -> None:
+        if error.fatal():
+            # An idempotent producer that lost its place cannot go on; the batch comes again through a new one.
+            _LOG.warning("the producer is beyond repair; connecting anew", extra={"reason": error.name()})
+            self._connect()
+
+    def stop(self) -> None:
+        """Wait a little for what is under way and end the thread."""
+        if self._producer is not None:
+            self._producer.flush(_STOP_S)
+        self._stopping.set()
+        self._thread.join(_STOP_S)
+
+
+def _callback(batch: _Batch, index: int) -> Any:
+    def delivered(error: KafkaError | None, _: object) -> None:
+        batch.acknowledge(index, error)
+
+    return delivered

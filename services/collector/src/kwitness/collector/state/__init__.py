@@ -1,0 +1,1 @@
+"""What must outlive the process: accumulators, sequence numbers, records of clients, the memory of software."""

@@ -1,0 +1,113 @@
+"""Pushes taken since the last snapshot, appended before they are answered, so that even `kill -9` loses no count.
+
+A frame is: length and CRC-32 of the body (big-endian, 4 bytes each), then the body: one line of JSON, then the payload.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kwitness.collector.events import Event
+
+_LOG = logging.getLogger(__name__)
+_FRAME: Final = struct.Struct(">II")
+MAX_BYTES: Final = 64 * 1024 * 1024
+"""Size at which a snapshot is due before its time."""
+_MAX_FRAME: Final = 128 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened: an event taken at ``at_ms``, or, without an event, a scrape."""
+
+    at_ms: int
+    event: Event | None
+
+
+class Journal:
+    """The file being appended to. A disk that is full costs counts after a crash, never a push: it is noted only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self.trouble: str | None = None
+        self._file: int | None = None
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            self._give_up(error)
+
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Write entries; they survive the process once this returns, the machine a little later."""
+        if self._file is None:
+            return
+        data = b"".join(_frame(entry) for entry in entries)
+        try:
+            os.write(self._file, data)
+        except OSError as error:
+            self._give_up(error)
+        self.size += len(data)
+
+    def _give_up(self, error: OSError) -> None:
+        self.trouble = f"{self.path}: {error.strerror}"
+        _LOG.error("cannot keep a journal; a crash now loses counts", extra={"detail": self.trouble})
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def _frame(entry: Entry) -> bytes:
+    event = entry.event
+    head: list[object] = [entry.at_ms]
+    payload = b""
+    if event is not None:
+        payload = event.payload
+        head += [
+            event.source,
+            event.epoch,
+            event.seq,
+            event.received_at_ms,
+            dict(event.identity),
+            event.push_interval_ms,
+            event.terminating,
+        ]
+    body = json.dumps(head).encode() + b"\n" + payload
+    return _FRAME.pack(len(body), zlib.crc32(body)) + body
+
+
+def read(path: Path) -> Iterator[Entry]:
+    """Yield the intact entries from the start of a journal; a torn or damaged tail ends it."""
+    try:
+        with path.open("rb") as file:
+            while head := file.read(_FRAME.size):
+                if len(head) < _FRAME.size:
+                    return
+                size, checksum = _FRAME.unpack(head)
+                body = file.read(size) if size <= _MAX_FRAME else b""
+                if len(body) != size or zlib.crc32(body) != checksum:
+                    _LOG.warning("the journal's tail is damaged and left out", extra={"path": str(path)})
+                    return
+                yield _entry(body)
+    except FileNotFoundError:
+        return
+
+
+def _entry(body: bytes) -> Entry:
+    line, _, payload = body.partition(b"\n")
+    at_ms, *rest = json.loads(line)
+    if not rest:
+        return Entry(at_ms, None)
+    source, epoch, seq, received_at_ms, identity, interval, terminating = rest
+    return Entry(at_ms, Event(source, epoch, seq, received_at_ms, identity, payload, interval, terminating))

@@ -1,0 +1,85 @@
+"""The state file: rows of JSON, compressed, replaced as a whole, and refused as a whole when damaged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+_SCHEMA: Final = "kwitness.collector-state/1"
+_ROWS_PER_WRITE: Final = 500
+
+
+class DamagedStateError(ValueError):
+    """The state file is not what was written."""
+
+
+def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) -> None:
+    """Replace the file by all rows of all sections.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the old file is still there then.
+    """
+    temporary = path.with_suffix(".new")
+    with temporary.open("wb") as file:
+        with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as out:
+            count = 0
+            lines = [json.dumps(["begin", _SCHEMA])]
+            for section, rows in sections:
+                lines.append(json.dumps(["section", section]))
+                for row in rows:
+                    lines.append(json.dumps(row))
+                    count += 1
+                    if len(lines) >= _ROWS_PER_WRITE:
+                        out.write(("\n".join(lines) + "\n").encode())
+                        lines.clear()
+            lines.append(json.dumps(["end", count]))
+            out.write(("\n".join(lines) + "\n").encode())
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def read(path: Path) -> Iterator[tuple[str, list[Any]]]:
+    """Yield all rows with their section; nothing when there is no file. Checked as a whole before the first row.
+
+    Raises
+    ------
+    DamagedStateError
+        If the file is cut, altered or from something else.
+    """
+    try:
+        for _ in _rows(path):
+            pass
+    except FileNotFoundError:
+        return
+    except (OSError, EOFError, zlib.error, ValueError, IndexError, TypeError, RecursionError) as error:
+        raise DamagedStateError(f"{path} cannot be read: {error}") from error
+    yield from _rows(path)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        if json.loads(next(file, "null")) != ["begin", _SCHEMA]:
+            raise ValueError(f"it does not begin with {_SCHEMA}")
+        section, read_rows = "", 0
+        for line in file:
+            match json.loads(line):
+                case ["section", str() as name]:
+                    section = name
+                case ["end", int() as count]:
+                    if count != read_rows:
+                        raise ValueError(f"{count} rows were written, {read_rows} are there")
+                    return
+                case [str(), *_] as row:
+                    read_rows += 1
+                    yield section, row
+                case _:
+                    raise ValueError("a row does not say what it is")
+    raise ValueError("it has no end")

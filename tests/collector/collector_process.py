@@ -1,0 +1,204 @@
+"""A collector as a process of its own, as it runs in a pod, with ports on loopback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import requests
+from collector_samples import CLUSTER
+from prometheus_client.parser import text_string_to_metric_families
+
+from kwitness.e2e.local_broker import free_port
+
+PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
+OTHER_PLUGIN = "other-plugin-token"
+_START_S = 30
+
+
+class Answer(NamedTuple):
+    """Status, parsed body and headers."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str]
+
+
+class CollectorProcess:
+    """One replica. ``config`` is merged into the configuration the operator would write."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        bootstrap: str | None = None,
+        ordinal: int = 0,
+        peers: str | None = None,
+        port: int | None = None,
+        config: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.ordinal = ordinal
+        self.port = port or free_port()
+        self.otlp_http_port, self.otlp_grpc_port, self.metrics_port = free_port(), free_port(), free_port()
+        self.peers = peers
+        self.environment = {**os.environ, **(environment or {})}
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = folder / f"collector-{ordinal}.log"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.tokens = folder / "tokens"
+        self.tokens.write_text(
+            f"{PLUGIN} plugin {CLUSTER}\n{OTHER_PLUGIN} plugin elsewhere\n{OTLP} otlp {CLUSTER}\n"
+            f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n"
+        )
+        (folder / "own-token").write_text(REPLICA)
+        topics = {"telemetry": "kwitness.telemetry", "connections": "kwitness.connections"}
+        self.config: dict[str, Any] = {
+            "cluster_id": CLUSTER,
+            "namespace": "kwitness",
+            "name": "main",
+            "replicas": 1,
+            "kafka": {"bootstrap_servers": [bootstrap or "127.0.0.1:1"]},
+            "topics": topics if bootstrap else None,
+            "ingest": {"tokens_file": str(self.tokens)},
+            "state_dir": str(folder / f"state-{ordinal}"),
+            **(config or {}),
+        }
+        self.write_config()
+        self.subscribe([])
+
+    def write_config(self, **changes: Any) -> None:
+        """Write the configuration, as the operator does."""
+        self.config |= changes
+        (self.folder / "config.json").write_text(json.dumps(self.config))
+
+    def subscribe(self, subscriptions: Iterable[Mapping[str, Any]]) -> None:
+        """Write the broker's subscriptions, as the operator does."""
+        (self.folder / "subscriptions.json").write_text(json.dumps({"subscriptions": list(subscriptions)}))
+
+    def start(self) -> CollectorProcess:
+        """Start and wait until it takes requests."""
+        command = [sys.executable, "-m", "kwitness.collector", "--config", str(self.folder / "config.json")]
+        command += ["--host", "127.0.0.1", "--port", str(self.port), "--metrics-port", str(self.metrics_port)]
+        command += ["--otlp-http-port", str(self.otlp_http_port), "--otlp-grpc-port", str(self.otlp_grpc_port)]
+        command += ["--pod-name", f"kwitness-collector-main-{self.ordinal}", "--api-server", ""]
+        command += ["--token-file", str(self.folder / "own-token")]
+        if self.peers:
+            command += ["--peer-url", self.peers]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                break
+            try:
+                if requests.get(f"http://127.0.0.1:{self.metrics_port}/readyz", timeout=1).ok:
+                    return self
+            except requests.ConnectionError:
+                time.sleep(0.05)
+        raise RuntimeError(f"the collector did not start:\n{self.log.read_text()[-3000:]}")
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """End it and return the exit status."""
+        if self.process is None:
+            return 0
+        self.process.send_signal(number)
+        status = self.process.wait(20)
+        self.process = None
+        return status
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.stop(signal.SIGKILL)
+
+    def post(
+        self,
+        path: str,
+        body: Any,
+        *,
+        token: str | None = PLUGIN,
+        headers: Mapping[str, str] | None = None,
+        port: int | None = None,
+        compress: bool = False,
+    ) -> Answer:
+        """Post JSON, or bytes as they are."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json"}
+        if token is not None:
+            sent["Authorization"] = f"Bearer {token}"
+        if compress:
+            data, sent["Content-Encoding"] = gzip.compress(data), "gzip"
+        answer = requests.post(
+            f"http://127.0.0.1:{port or self.port}{path}", data=data, headers={**sent, **(headers or {})}, timeout=30
+        )
+        return Answer(answer.status_code, _body(answer), answer.headers)
+
+    def push(self, body: Any, **more: Any) -> Answer:
+        """Post a batch of pushes."""
+        return self.post("/v1/pushes", body, **more)
+
+    def get(self, path: str, *, token: str | None = READER) -> Answer:
+        """Ask the inventory."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = requests.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=30)
+        return Answer(answer.status_code, _body(answer), answer.headers)
+
+    def scrape_text(self, accept: str = "") -> str:
+        """Return the exposition."""
+        answer = requests.get(f"http://127.0.0.1:{self.metrics_port}/metrics", headers={"Accept": accept}, timeout=30)
+        answer.raise_for_status()
+        return answer.content.decode()
+
+    def scrape(self) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
+        """Return samples by name and labels."""
+        return parse(self.scrape_text())
+
+    def value(self, name: str, **labels: str) -> float | None:
+        """Sum the samples of a name that carry the labels; None when there are none."""
+        return value(self.scrape(), name, **labels)
+
+    def resident_bytes(self) -> int:
+        """Return the resident memory."""
+        assert self.process is not None
+        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        assert found is not None
+        return int(found[1]) * 1024
+
+
+def parse(text: str) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
+    """Parse an exposition, strictly: a family twice or a sample twice is an error."""
+    samples: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
+    families: set[str] = set()
+    for family in text_string_to_metric_families(text):
+        assert family.name not in families, f"{family.name} twice"
+        assert family.documentation, f"{family.name} without HELP"
+        assert family.type != "unknown", f"{family.name} without TYPE"
+        families.add(family.name)
+        for sample in family.samples:
+            labels = frozenset(sample.labels.items())
+            assert labels not in samples.setdefault(sample.name, {}), f"{sample.name}{dict(labels)} twice"
+            samples[sample.name][labels] = sample.value
+    return samples
+
+
+def value(samples: Mapping[str, Mapping[frozenset[tuple[str, str]], float]], name: str, **labels: str) -> float | None:
+    """Sum the samples of a name that carry the labels; None when there are none."""
+    found = [one for key, one in samples.get(name, {}).items() if set(labels.items()) <= key]
+    return sum(found) if found else None
+
+
+def _body(answer: requests.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        return answer.content

@@ -1,0 +1,46 @@
+"""A factory of collector processes, all ended after the test; a broker with the platform's topics."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from kwitness.e2e.local_broker import LocalBroker
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from collector_process import CollectorProcess  # noqa: E402 - the folder is on the path only now
+
+Start = Callable[..., CollectorProcess]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a collector; the arguments are those of `CollectorProcess`."""
+    processes: list[CollectorProcess] = []
+
+    def begin(**arguments: Any) -> CollectorProcess:
+        folder = tmp_path / f"replica-{arguments.get('ordinal', 0)}"
+        process = CollectorProcess(folder, **arguments)
+        processes.append(process)
+        return process.start()
+
+    yield begin
+    for process in processes:
+        if process.process is not None:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def broker(kafka: LocalBroker) -> LocalBroker:
+    """The run's broker, with the platform's topics."""
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    topics = [NewTopic("kwitness.telemetry", 3, 1), NewTopic("kwitness.connections", 1, 1)]
+    for future in admin.create_topics(topics).values():
+        future.result(30)
+    return kafka
