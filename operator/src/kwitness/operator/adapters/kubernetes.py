@@ -93,7 +93,10 @@ class Kubernetes:
         selector = {"labelSelector": labels} if labels else {}
         parameters = {"limit": "500", **selector}
         while True:
-            page = await self._request("GET", kind, namespace, None, parameters=parameters) or {}
+            page = await self._request("GET", kind, namespace, None, parameters=parameters)
+            if page is None:
+                # An API server that has just started does not know our kinds yet. That is not an empty list.
+                raise PassingError("KubernetesUnavailable", f"the API server does not serve {TYPES[kind].plural}")
             # The items of a list come without their kind.
             head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
             found.extend({**head, **item} for item in page.get("items", []))

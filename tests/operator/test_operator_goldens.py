@@ -1,0 +1,213 @@
+"""Every pure decision of the operator, as files: see goldens/README.md."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.adapters.kafka_admin import BrokerSeen, ClusterSeen, TopicSeen
+from kwitness.operator.context import Clock
+from kwitness.operator.desired.collector_objects import collector_objects
+from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
+from kwitness.operator.desired.conditions import conditions_of, failure
+from kwitness.operator.desired.job_config import check_limits
+from kwitness.operator.desired.job_objects import job_objects
+from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
+from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
+from kwitness.operator.desired.subscription_plan import (
+    SeenSoftware,
+    Wanted,
+    broker_name,
+    desired_subscription,
+    plan,
+)
+from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.errors import SettledError
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.store import Key
+from kwitness.runtime.subscriptions.broker_subscription import parse
+
+GOLDENS = Path(__file__).parent / "goldens"
+CASES = sorted(folder.name for folder in GOLDENS.iterdir() if folder.is_dir())
+NOW = "2026-01-02T03:04:05Z"
+SETTINGS = {
+    "namespace": "kwitness",
+    "watchNamespaces": ["kwitness"],
+    "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+    "analytics": {"namespaces": ["kwitness"], "tableClaim": "tables"},
+}
+CLUSTER = {
+    "metadata": {"name": "main", "namespace": "kwitness", "uid": "c-1"},
+    "spec": {"bootstrapServers": ["kafka:9092"]},
+}
+
+
+def _settings(case: dict[str, Any]) -> OperatorSettings:
+    return OperatorSettings.model_validate({**SETTINGS, **case.get("settings", {})})
+
+
+def _cluster(case: dict[str, Any]) -> KafkaCluster:
+    return KafkaCluster.model_validate(case.get("cluster", CLUSTER))
+
+
+def _subscriptions(configs: dict[str, dict[str, str]]):
+    return [parse(name, values) for name, values in sorted(configs.items())]
+
+
+def _collector_objects(case: dict[str, Any]) -> Any:
+    return collector_objects(
+        TelemetryCollector.model_validate(case["collector"]),
+        _cluster(case),
+        "cluster-id",
+        _subscriptions(case.get("subscriptions", {})),
+        _settings(case),
+    )
+
+
+def _collector_status(case: dict[str, Any]) -> Any:
+    collector = TelemetryCollector.model_validate(case["collector"])
+    state = ClusterState.model_validate(case["state"]) if "state" in case else None
+    ready = case["readyReplicas"]
+    return {
+        **collector_fields("https://collector:8443", ready, state),
+        "conditions": conditions_of(
+            collector_verdicts(collector, ready, state, current=case.get("current", True)),
+            previous=case.get("previous", []),
+            generation=1,
+            now=NOW,
+        ),
+    }
+
+
+def _job_objects(case: dict[str, Any]) -> Any:
+    job = AnalyticsJob.model_validate(case["job"])
+    check_limits(job, _settings(case))
+    return list(job_objects(job, _cluster(case), "cluster-id", _settings(case)).objects)
+
+
+def _job_status(case: dict[str, Any]) -> Any:
+    job = AnalyticsJob.model_validate(case["job"])
+    answer = case.get("answer")
+    phase = phase_of(job, case.get("runner"), answer)
+    fields = job_fields(phase, answer, case.get("previous", {}), table_path="file:///t", rfc3339=Clock().rfc3339)
+    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []))
+    return {**fields, "conditions": conditions_of(verdicts, previous=[], generation=1, now=NOW)}
+
+
+def _cluster_status(case: dict[str, Any]) -> Any:
+    cluster = _cluster(case)
+    seen = ClusterSeen(
+        cluster_id="cluster-id",
+        brokers=tuple(BrokerSeen(**{"rack": None, **broker}) for broker in case["brokers"]),
+        lower_bound=case["lowerBound"],
+        topics={name: TopicSeen(**topic) for name, topic in case.get("topics", {}).items()},
+        subscriptions={},
+    )
+    inventory = ClusterState.model_validate(case["state"]) if "state" in case else None
+    found = warnings(
+        cluster=cluster,
+        seen=seen,
+        inventory=inventory,
+        shared_with=case.get("sharedWith", []),
+        deletion_held=case.get("deletionHeld", []),
+    )
+    topics = wanted_topics(cluster, len(seen.brokers))
+    return {
+        "status": cluster_fields(seen, inventory, cluster, found),
+        "topics": [
+            {
+                "name": topic.name,
+                "partitions": topic.partitions,
+                "replicationFactor": topic.replication_factor,
+                "configs": dict(topic.configs),
+            }
+            for topic in topics
+        ],
+    }
+
+
+def _subscription_plan(case: dict[str, Any]) -> Any:
+    resources = [ClientMetricsSubscription.model_validate(body) for body in case["subscriptions"]]
+    cluster = _cluster(case)
+    wanted, errors = [], {}
+    for resource in resources:
+        key = Key(resource.metadata.namespace, resource.metadata.name)
+        restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
+        try:
+            subscription = desired_subscription(
+                broker_name("inst", key), resource, restriction=restriction, min_interval="1s"
+            )
+        except SettledError as error:
+            errors[str(key)] = failure(error).reason + ": " + error.message
+            continue
+        wanted.append(
+            Wanted(
+                key=key,
+                subscription=subscription,
+                accepts_risk=resource.spec.risk_policy == "apply",
+                risk_window_ms=case.get("riskWindowMs", 1000),
+                suspended=resource.spec.suspend,
+            )
+        )
+    decided = plan(
+        wanted=wanted,
+        present=case.get("present", {}),
+        orphans=case.get("orphans", []),
+        applied=case.get("applied", {}),
+        seen=[SeenSoftware(**entry) for entry in case.get("seen", [])],
+        now_ms=10_000,
+    )
+    return {
+        "changes": {name: None if configs is None else dict(configs) for name, configs in decided.changes.items()},
+        "drifted": sorted(decided.drifted),
+        "held": {
+            name: held_verdict(software, [], "1 h").message + f" {at_risk_entries(software, Clock().rfc3339)}"
+            for name, software in decided.held.items()
+        },
+        "retained": sorted(decided.retained),
+        "errors": errors,
+    }
+
+
+def _live_numbers(case: dict[str, Any]) -> Any:
+    return live_fields(SubscriptionState.model_validate(case["state"]))
+
+
+DECISIONS = {
+    "collectorObjects": _collector_objects,
+    "collectorStatus": _collector_status,
+    "jobObjects": _job_objects,
+    "jobStatus": _job_status,
+    "clusterStatus": _cluster_status,
+    "subscriptionPlan": _subscription_plan,
+    "liveNumbers": _live_numbers,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_decision_is_as_recorded(case):
+    given = yaml.safe_load((GOLDENS / case / "input.yaml").read_text())
+    try:
+        decided = DECISIONS[given.pop("decision")](given)
+    except SettledError as error:
+        decided = {"refused": {"reason": error.reason, "message": error.message}}
+    expected = GOLDENS / case / "output.yaml"
+    text = yaml.safe_dump(yaml.safe_load(yaml.safe_dump(_plain(decided))), sort_keys=False, width=120)
+    if os.environ.get("KWITNESS_UPDATE_GOLDENS"):
+        expected.write_text(text)
+    assert text == expected.read_text()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
