@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status
+from .patterns import PATTERN_CHARACTERS, PATTERN_RULES
 from .references import ClusterRef
 
 __all__ = [
@@ -35,29 +36,6 @@ Selector = Literal[
     "clientSourcePort",
 ]
 
-# The part of the regular expression languages that Java (in the broker), RE2 (in the operator and in CEL) and Rust (in
-# observers) read alike. `true || error` is true in CEL, so the validity check is the condition of a ternary, which
-# passes the error on.
-_PATTERN_RULES = rules(
-    Rule(
-        "''.matches(self) ? true : true",
-        "must be a regular expression in RE2 syntax: no look-around, no back-references, no possessive quantifiers",
-    ),
-    Rule(
-        r"!self.matches('[{][0-9]*,[0-9]*[}]')",
-        "a bounded quantifier with a comma cannot be written in Kafka's match list: write it out, "
-        "for example aa?a? for a{1,3}",
-    ),
-    Rule(
-        r"!self.matches('[(][?]([^:i]|i[^)])')",
-        "of the groups that begin with '(?' only (?:...) and (?i) mean the same to the broker and to RE2",
-    ),
-    Rule(
-        r"!self.matches('(^|[^\\\\])(\\\\\\\\)*[\\[](\\\\.|[^\\]\\\\\\[])*[\\[]') && !self.matches('&&')",
-        r"'[' inside a character class and '&&' mean something else to the broker: write \[ and [&] instead",
-    ),
-)
-
 
 class Match(Contract):
     """One property of a client and the pattern that the whole of it must match."""
@@ -67,12 +45,12 @@ class Match(Contract):
         "behind a proxy. clientSourcePort exists only while one connection lives."
     )
     pattern: str = Field(
-        description="Regular expression (RE2 syntax) that the whole value must match; a client that does not have the "
-        "property never matches.",
+        description="Regular expression that the whole value must match, in the part of RE2 syntax that the broker "
+        "reads alike; a client that does not have the property never matches.",
         min_length=1,
         max_length=256,
-        pattern=r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$",
-        json_schema_extra=_PATTERN_RULES,
+        pattern=PATTERN_CHARACTERS,
+        json_schema_extra=rules(*PATTERN_RULES),
     )
 
 
