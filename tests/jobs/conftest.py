@@ -37,9 +37,9 @@ def job_config(folder: Path, **changes: object) -> JobConfig:
         "cluster_id": "cluster-1",
         "kafka": {"bootstrap_servers": ["localhost:1"]},
         "run": {"mode": "once"},
-        "table_path": str(folder / "table"),
-        "checkpoint_path": str(folder / "checkpoint"),
-        "quarantine_path": str(folder / "quarantine"),
+        "table_path": (folder / "table").as_uri(),
+        "checkpoint_path": (folder / "checkpoint").as_uri(),
+        "quarantine_path": (folder / "quarantine").as_uri(),
         "status_port": 0,
     }
     return JobConfig.model_validate(settings | changes)

@@ -59,20 +59,19 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
     except Exception as error:  # noqa: BLE001 - the end of the driver: every failure is explained and reported
         failure = explain(error, config.table_path)
         _LOG.exception("the job failed: %s", failure.message)
-        _fail(board, failure, linger_seconds)
+        _fail(board, failure)
+        driver.stopping.wait(linger_seconds)
         return EXIT_FAILED
     finally:
         server.stop()
     return 0
 
 
-def _fail(board: StatusBoard, failure: Failure, linger_seconds: float) -> None:
+def _fail(board: StatusBoard, failure: Failure) -> None:
     board.change(phase="Failed", reason=failure.reason, message=failure.message)
     board.change_run(end_ms=time.time_ns() // 1_000_000)
     if _TERMINATION_LOG.exists():
         _TERMINATION_LOG.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    time.sleep(linger_seconds)
 
 
 def _reviewer() -> TokenReviewer | None:

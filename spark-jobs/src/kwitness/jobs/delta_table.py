@@ -9,6 +9,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from kwitness.jobs.hadoop_files import HadoopFiles
 from kwitness.jobs.offsets import Positions, from_json, to_json
 
 _PROPERTIES = {
@@ -44,7 +45,7 @@ class JobTable:
         self._session = session
         self._schema = schema
         self._keys = tuple(keys)
-        self.path = path
+        self.path = HadoopFiles(session).normal(path)
 
     def exists(self) -> bool:
         """Whether the table was made."""

@@ -34,17 +34,22 @@ class Driver:
     ----------
     environment
         As `kwitness.jobs.spark_settings.spark_settings` reads it.
+
+    Attributes
+    ----------
+    stopping
+        Set once the driver was asked to end.
     """
 
     def __init__(self, config: JobConfig, environment: Mapping[str, str], board: StatusBoard) -> None:
         self._config = config
         self._environment = environment
         self._board = board
-        self._stopping = threading.Event()
+        self.stopping = threading.Event()
 
     def stop(self) -> None:
         """Ask the run to end after the present micro-batch; may be called by a signal handler."""
-        self._stopping.set()
+        self.stopping.set()
 
     def run(self) -> None:
         """Run until the job has ended or is stopped.
@@ -78,7 +83,7 @@ class Driver:
                 message=f"waits for the topics {', '.join(missing)}, which the operator makes for a KafkaCluster; "
                 "a topic that this job may not describe looks the same",
             )
-            if self._stopping.wait(_TOPIC_SECONDS):
+            if self.stopping.wait(_TOPIC_SECONDS):
                 return False
         self._board.change(reason=None, message=None)
         return True
@@ -91,7 +96,7 @@ class Driver:
         _LOG.info("the stream of %s runs", job.name)
         lag_at = 0.0
         while not query.awaitTermination(1):
-            if self._stopping.is_set():
+            if self.stopping.is_set():
                 query.stop()
                 break
             if time.monotonic() >= lag_at:
@@ -99,7 +104,7 @@ class Driver:
                 self._measure_lag(stream, watch)
         self._measure_lag(stream, watch)
         self._board.change_run(end_ms=_now_ms())
-        if not self._stopping.is_set():
+        if not self.stopping.is_set():
             self._board.change(phase="Succeeded")
 
     def _measure_lag(self, stream: JobStream, watch: KafkaLog) -> None:

@@ -27,6 +27,10 @@ class HadoopFiles:
         self._jvm: Any = context._jvm  # noqa: SLF001 - PySpark has no public way to Hadoop's file systems
         self._configuration: Any = context._jsc.hadoopConfiguration()  # noqa: SLF001
 
+    def normal(self, path: str) -> str:
+        """The path as Hadoop writes it: Delta takes `file:///x` and `file:/x` for two places."""
+        return str(self._jvm.org.apache.hadoop.fs.Path(path).toString())
+
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
         system, target = self._open(path)

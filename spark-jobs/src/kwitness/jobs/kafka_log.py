@@ -63,7 +63,9 @@ class KafkaLog:
             self._consumer.assign(one)
             self._consumer.seek(one.get(0), offset)
             found = self._consumer.poll(self._jvm.java.time.Duration.ofMillis(_POLL_MS // len(positions)))
-            times.extend(record.timestamp() for record in found)
+            records = found.iterator()
+            if records.hasNext():
+                times.append(int(records.next().timestamp()))
         return min(times, default=None)
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
 """How Spark's Kafka clients connect: the job's configuration in Kafka's own words.
 
-Credentials stay in the files they are mounted as: the settings hold references that Kafka's client resolves wherever it
-runs (KIP-297), so no password is in Spark's plan, on the wire between driver and executor, or in a log, and a rotated
-one is read by the next consumer.
+The driver reads the mounted Secrets and hands their content to its executors, over Spark's encrypted connections: so
+executors mount no Secret, and the right to create them is not the right to read one. When a credential is rotated the
+next connection fails, the driver ends, and its successor reads the new one.
 """
 
 from __future__ import annotations
@@ -54,21 +54,16 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
         "auto.include.jmx.reporter": "false",
     }
     if connection.tls and connection.ca_file is not None:
-        options |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": connection.ca_file}
+        options |= {"ssl.truststore.type": "PEM", "ssl.truststore.certificates": _read(connection.ca_file, "ca.crt")}
     if connection.tls and connection.certificate_file is not None and connection.key_file is not None:
         options |= {
             "ssl.keystore.type": "PEM",
-            "ssl.keystore.certificate.chain": _reference(connection.certificate_file),
-            "ssl.keystore.key": _reference(connection.key_file),
+            "ssl.keystore.certificate.chain": _read(connection.certificate_file, "tls.crt"),
+            "ssl.keystore.key": _read(connection.key_file, "tls.key"),
         }
     if sasl:
         mechanism, module = _MODULES[authentication.type]
         options |= {"sasl.mechanism": mechanism, "sasl.jaas.config": _login(authentication, module)}
-    if any("${" in value for value in options.values()):
-        options |= {
-            "config.providers": "mounted",
-            "config.providers.mounted.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
-        }
     return options
 
 
@@ -104,19 +99,11 @@ def _login(authentication: KafkaAuthentication, module: str) -> str:
 
 
 def _quoted(file: str, key: str) -> str:
-    content = _read(file, key)
-    if content and not set(content) & set('"\\\n\r'):
-        return f'"{_reference(file)}"'
-    # Kafka puts the content into the line as it is; what would break out of the quotes is escaped here instead.
-    text = content.strip("\r\n").replace("\\", "\\\\").replace('"', '\\"')
-    if not text or "\n" in text:
-        raise KafkaSettingsError("SecretNotFound", f"the Secret's key {key} must be one line that is not empty")
-    return f'"{text}"'
-
-
-def _reference(file: str) -> str:
-    path = Path(file)
-    return f"${{mounted:{path.parent}:{path.name}}}"
+    text = _read(file, key).rstrip("\r\n")
+    if not text or not text.isprintable():
+        raise KafkaSettingsError("SecretNotFound", f"the Secret's key {key} must be one line of text that is not empty")
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _read(file: str, key: str) -> str:

@@ -42,11 +42,13 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
         `POD_IP`, `POD_NAME` and `POD_NAMESPACE` make the driver ask Kubernetes for executors, if the job has any;
         `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder with
         the jars of Kafka and Delta where they are not in PySpark's own folder. `KWITNESS_SPARK_LOCAL_DIR` is for
-        shuffle files.
+        shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
     """
     settings = {**_ALWAYS, "spark.app.name": f"kwitness-{config.type}-{config.name or 'local'}"}
     if jars := environment.get("KWITNESS_SPARK_JARS"):
         settings |= {"spark.driver.extraClassPath": f"{jars}/*", "spark.executor.extraClassPath": f"{jars}/*"}
+    if memory := environment.get("KWITNESS_SPARK_DRIVER_MEMORY"):
+        settings["spark.driver.memory"] = memory
     if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):
         settings["spark.local.dir"] = local
     if config.executors.instances and environment.get("POD_IP") and environment.get("KUBERNETES_SERVICE_HOST"):

@@ -1,0 +1,66 @@
+"""A pair of topics of one test on the shared broker, filled by hand."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from kwitness.contracts.kafka_connection import TopicNames
+from kwitness.jobs.kafka_record import KafkaRecord
+
+from tests.jobs.traffic import CONNECTIONS, TELEMETRY
+
+
+@dataclass
+class Topics:
+    """Two topics with one partition for telemetry and one for connections, unless told otherwise."""
+
+    bootstrap: str
+    names: TopicNames = field(default_factory=lambda: unique_names())  # noqa: PLW0108 - defined below
+    written: list[KafkaRecord] = field(default_factory=list)
+
+    def create(self) -> Topics:
+        """Make both topics."""
+        topics = [NewTopic(name, 1, 1) for name in (self.names.telemetry, self.names.connections)]
+        admin = self._admin()
+        for future in admin.create_topics(topics).values():
+            future.result(10)
+        return self
+
+    def write(self, records: list[KafkaRecord]) -> None:
+        """Write records in order; `written` has them with the offsets they got."""
+        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 5, "message.max.bytes": 900_000})
+        names = {TELEMETRY: self.names.telemetry, CONNECTIONS: self.names.connections}
+        for record in records:
+            topic = names[record.topic]
+            offset = sum(one.topic == topic for one in self.written)
+            producer.produce(topic, record.value, record.key, headers=list(record.headers), partition=0)
+            self.written.append(record._replace(topic=topic, partition=0, offset=offset))
+        assert producer.flush(20) == 0
+
+    def expire(self, topic: str, before: int) -> None:
+        """Remove the records before an offset, as retention does."""
+        partition = TopicPartition(topic, 0, before)
+        admin = self._admin()
+        for future in admin.delete_records([partition]).values():
+            future.result(10)
+
+    def remaining(self, topic: str, before: int) -> list[tuple[str, KafkaRecord]]:
+        """What the oracle is told after `expire`: records with the kind of their topic."""
+        return [one for one in self.kinded() if not (one[1].topic == topic and one[1].offset < before)]
+
+    def kinded(self) -> list[tuple[str, KafkaRecord]]:
+        """All that was written, with the kind of its topic."""
+        kinds = {self.names.telemetry: "telemetry", self.names.connections: "connections"}
+        return [(kinds[record.topic], record) for record in self.written]
+
+    def _admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.bootstrap})
+
+
+def unique_names() -> TopicNames:
+    unique = uuid.uuid4().hex[:8]
+    return TopicNames(telemetry=f"{unique}.telemetry", connections=f"{unique}.connections")

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.jobs.kafka_options import KafkaSettingsError, host_allowed, kafka_options
+
+SERVERS = ("kafka-0.example.org:9096", "kafka-1.example.org:9096")
+
+
+def test_a_plain_connection_sends_no_credential_and_no_telemetry_of_its_own() -> None:
+    options = kafka_options(KafkaConnection(bootstrap_servers=("a:1", "b:2")), "kwitness-job-x")
+
+    assert options["bootstrap.servers"] == "a:1,b:2"
+    assert options["security.protocol"] == "PLAINTEXT"
+    assert options["client.id"] == "kwitness-job-x"
+    assert options["enable.metrics.push"] == "false"
+    assert not {key for key in options if key.startswith(("sasl", "ssl"))}
+
+
+def test_scram_over_tls_takes_what_the_secrets_hold(tmp_path: Path) -> None:
+    options = kafka_options(_connection(tmp_path, password='pa"ss\\word\n'), "c")
+
+    assert options["security.protocol"] == "SASL_SSL"
+    assert options["sasl.mechanism"] == "SCRAM-SHA-512"
+    login = options["sasl.jaas.config"]
+    assert login.startswith("org.apache.kafka.common.security.scram.ScramLoginModule required ")
+    assert login.endswith(r'username="alice" password="pa\"ss\\word";')
+    assert options["ssl.truststore.certificates"] == "the authority"
+
+
+@pytest.mark.parametrize("hosts", ["", "elsewhere:9096", "*.example.org:9092", "kafka-0.example.org:9096"])
+def test_a_credential_goes_to_no_host_it_was_not_made_for(tmp_path: Path, hosts: str) -> None:
+    with pytest.raises(KafkaSettingsError, match=r"kafka-[01].example.org") as caught:
+        kafka_options(_connection(tmp_path, hosts=hosts), "c")
+
+    assert caught.value.reason == "HostNotAllowed"
+
+
+def test_a_credential_without_hosts_goes_nowhere(tmp_path: Path) -> None:
+    connection = _connection(tmp_path)
+    nowhere = connection.authentication.model_copy(update={"hosts_file": None})
+
+    with pytest.raises(KafkaSettingsError) as caught:
+        kafka_options(connection.model_copy(update={"authentication": nowhere}), "c")
+
+    assert caught.value.reason == "HostNotAllowed"
+
+
+@pytest.mark.parametrize("password", ["", "two\nlines", "bell\x07"])
+def test_a_password_that_no_one_could_type_is_refused(tmp_path: Path, password: str) -> None:
+    with pytest.raises(KafkaSettingsError) as caught:
+        kafka_options(_connection(tmp_path, password=password), "c")
+
+    assert caught.value.reason == "SecretNotFound"
+    assert "password" in str(caught.value)
+
+
+def test_a_secret_that_is_not_mounted_is_named(tmp_path: Path) -> None:
+    connection = _connection(tmp_path)
+    (tmp_path / "password").unlink()
+
+    with pytest.raises(KafkaSettingsError, match="password cannot be read"):
+        kafka_options(connection, "c")
+
+
+def test_mutual_tls_hands_over_certificate_and_key(tmp_path: Path) -> None:
+    for name in ("tls.crt", "tls.key"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "hosts").write_text("*.example.org:9096")
+    connection = KafkaConnection(
+        bootstrap_servers=SERVERS,
+        tls=True,
+        certificate_file=str(tmp_path / "tls.crt"),
+        key_file=str(tmp_path / "tls.key"),
+        authentication={"type": "mtls", "hosts_file": str(tmp_path / "hosts")},  # type: ignore[arg-type]
+    )
+
+    options = kafka_options(connection, "c")
+
+    assert options["security.protocol"] == "SSL"
+    assert (options["ssl.keystore.certificate.chain"], options["ssl.keystore.key"]) == ("tls.crt", "tls.key")
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts", "allowed"),
+    [
+        ("a:1", "a:1", True),
+        ("a:1", "b:1, a:1", True),
+        ("A.B:1", "a.b:1", True),
+        ("x.a:1", "*.a:1", True),
+        ("x.y.a:1", "*.a:1", True),
+        ("xa:1", "*.a:1", False),
+        ("a:1", "*.a:1", False),
+        ("a:2", "a:1", False),
+        ("a:1", "a", False),
+        ("a:1", "*:1", False),
+        ("a:1", "", False),
+        ("[::1]:1", "[::1]:1", True),
+    ],
+)
+def test_hosts_are_matched_by_name_and_port(address: str, hosts: str, allowed: bool) -> None:
+    assert host_allowed(address, hosts) is allowed
+
+
+def _connection(folder: Path, password: str = "invented", hosts: str = "*.example.org:9096") -> KafkaConnection:  # noqa: S107
+    for name, content in {"username": "alice", "password": password, "hosts": hosts, "ca.crt": "the authority"}.items():
+        (folder / name).write_text(content)
+    return KafkaConnection(
+        bootstrap_servers=SERVERS,
+        tls=True,
+        ca_file=str(folder / "ca.crt"),
+        authentication={  # type: ignore[arg-type]
+            "type": "scram-sha-512",
+            "username_file": str(folder / "username"),
+            "password_file": str(folder / "password"),
+            "hosts_file": str(folder / "hosts"),
+        },
+    )

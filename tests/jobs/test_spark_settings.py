@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from kwitness.jobs.spark_settings import spark_settings
+
+from tests.jobs.conftest import job_config
+
+POD = {
+    "POD_IP": "10.0.0.7",
+    "POD_NAME": "kwitness-job-inventory-0",
+    "POD_NAMESPACE": "team-a",
+    "KUBERNETES_SERVICE_HOST": "10.96.0.1",
+    "KUBERNETES_SERVICE_PORT": "443",
+}
+EXECUTORS = {"instances": 2, "cores": 1, "memory": "512m", "image": "spark:1", "pod_template_file": "/etc/x.yaml"}
+
+
+def test_a_driver_in_a_pod_asks_kubernetes_for_executors() -> None:
+    settings = spark_settings(job_config(Path("/t"), executors=EXECUTORS), POD)
+
+    assert settings["spark.master"] == "k8s://https://10.96.0.1:443"
+    assert settings["spark.driver.host"] == "10.0.0.7"
+    assert settings["spark.kubernetes.namespace"] == "team-a"
+    assert settings["spark.kubernetes.driver.pod.name"] == "kwitness-job-inventory-0"
+    assert settings["spark.executor.instances"] == "2"
+    assert settings["spark.executor.memory"] == "512m"
+    assert settings["spark.kubernetes.executor.podTemplateFile"] == "/etc/x.yaml"
+
+
+def test_executors_take_what_they_need_over_encrypted_connections() -> None:
+    settings = spark_settings(job_config(Path("/t"), executors=EXECUTORS), POD)
+
+    assert settings["spark.authenticate"] == "true"
+    assert settings["spark.network.crypto.enabled"] == "true"
+
+
+def test_addresses_of_version_6_are_bracketed() -> None:
+    pod = {**POD, "POD_IP": "fd00::7", "KUBERNETES_SERVICE_HOST": "fd00::1"}
+
+    settings = spark_settings(job_config(Path("/t"), executors=EXECUTORS), pod)
+
+    assert settings["spark.master"] == "k8s://https://[fd00::1]:443"
+    assert settings["spark.driver.host"] == "[fd00::7]"
+
+
+def test_without_a_pod_all_runs_in_this_process() -> None:
+    settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": "/jars"})
+
+    assert settings["spark.master"] == "local[1]"
+    assert settings["spark.driver.extraClassPath"] == "/jars/*"
+    assert not [key for key in settings if "kubernetes" in key]
+
+
+def test_a_job_without_executors_runs_in_its_driver() -> None:
+    settings = spark_settings(job_config(Path("/t"), executors={"instances": 0}), POD)
+
+    assert settings["spark.master"] == "local[1]"
+
+
+def test_the_heap_of_the_driver_can_be_set() -> None:
+    settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_DRIVER_MEMORY": "700m"})
+
+    assert settings["spark.driver.memory"] == "700m"

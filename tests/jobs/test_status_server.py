@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.jobs.offsets import DataLoss
+from kwitness.jobs.status import DriverStatus, Lag, LastRun, StatusBoard
+from kwitness.jobs.status_server import StatusServer
+from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
+
+STATUS = DriverStatus(
+    phase="Running",
+    application_id="spark-1",
+    driver_pod="kwitness-job-x-0",
+    last_run=LastRun(start_ms=1, rows=10, batches=2),
+    lag=Lag(3, 99),
+    table_path="/t",
+    table_version=7,
+    data_loss=(DataLoss("t", 0, 5, 6, "Expired"),),
+)
+
+
+class _Api(BaseHTTPRequestHandler):
+    """Stands for the API server's TokenReview: knows one token of our audience and one of another."""
+
+    asked: list[dict[str, Any]] = []  # noqa: RUF012 - replaced by the fixture
+    broken = False
+
+    def do_POST(self) -> None:
+        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        type(self).asked.append({"authorization": self.headers["Authorization"], **review["spec"]})
+        known = {"good": ["kwitness-driver"], "other": ["kwitness-collector"]}
+        audiences = known.get(review["spec"]["token"])
+        status = {"authenticated": audiences is not None, "audiences": audiences or []}
+        body = json.dumps({"status": status}).encode()
+        self.send_response(403 if type(self).broken else 201)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def api() -> Iterator[ThreadingHTTPServer]:
+    _Api.asked, _Api.broken = [], False
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def reviewer(api: ThreadingHTTPServer, tmp_path: Path) -> TokenReviewer:
+    (tmp_path / "token").write_text("own\n")
+    return TokenReviewer(f"http://127.0.0.1:{api.server_port}", tmp_path)
+
+
+@pytest.fixture
+def server(reviewer: TokenReviewer) -> Iterator[StatusServer]:
+    server = StatusServer(StatusBoard(STATUS), 0, reviewer)
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
+    code, status = _get(server, "/status", "good")
+
+    assert code == 200
+    assert status == {
+        "phase": "Running",
+        "applicationId": "spark-1",
+        "driverPod": "kwitness-job-x-0",
+        "lastRun": {"start_ms": 1, "rows": 10, "batches": 2, "quarantined": 0},
+        "lag": {"records": 3, "oldest_timestamp_ms": 99},
+        "table_path": "/t",
+        "table_version": 7,
+        "data_loss": [{"topic": "t", "partition": 0, "first_offset": 5, "last_offset": 6, "reason": "Expired"}],
+    }
+
+
+@pytest.mark.parametrize("token", [None, "", "other", "wrong", "x" * 20_000])
+def test_anybody_else_gets_nothing(server: StatusServer, token: str | None) -> None:
+    code, answer = _get(server, "/status", token)
+
+    assert code == 401
+    assert set(answer) == {"error"}
+
+
+def test_health_is_open_and_other_paths_are_not_there(server: StatusServer) -> None:
+    assert _get(server, "/healthz", None) == (200, {"alive": True})
+    assert _get(server, "/", "good")[0] == 404
+
+
+def test_nothing_is_believed_while_nobody_can_be_asked(server: StatusServer) -> None:
+    _Api.broken = True
+
+    code, answer = _get(server, "/status", "good")
+
+    assert code == 503
+    assert "tokenreviews" in answer["error"]["message"]
+
+
+def test_an_answer_is_believed_for_a_minute(api: ThreadingHTTPServer, tmp_path: Path) -> None:
+    now = [1000.0]
+    (tmp_path / "token").write_text("own")
+    reviewer = TokenReviewer(f"http://127.0.0.1:{api.server_port}", tmp_path, clock=lambda: now[0])
+
+    assert reviewer.allows("good")
+    now[0] += 59
+    assert reviewer.allows("good")
+    assert len(_Api.asked) == 1
+    now[0] += 2
+    assert reviewer.allows("good")
+    assert len(_Api.asked) == 2
+    assert _Api.asked[0] == {"authorization": "Bearer own", "token": "good", "audiences": ["kwitness-driver"]}
+
+
+def test_a_failed_review_is_not_remembered(reviewer: TokenReviewer) -> None:
+    _Api.broken = True
+    with pytest.raises(ReviewUnavailableError):
+        reviewer.allows("good")
+    _Api.broken = False
+
+    assert reviewer.allows("good")
+
+
+def test_losses_are_kept_once_and_bounded() -> None:
+    board = StatusBoard(DriverStatus())
+    loss = DataLoss("t", 0, 1, 2, "Expired")
+
+    board.add_losses([loss])
+    board.add_losses([loss, *(DataLoss("t", 0, number, number, "Expired") for number in range(10, 400))])
+
+    assert len(board.read().data_loss) == 256
+    assert board.read().data_loss[-1].first_offset == 399
+
+
+def _get(server: StatusServer, path: str, token: str | None) -> tuple[int, dict[str, Any]]:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 - loopback
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.e2e.local_broker import LocalBroker
+from kwitness.jobs import stream as stream_module
+from kwitness.jobs.client_inventory import JOB
+from kwitness.jobs.kafka_log import KafkaLog
+from kwitness.jobs.kafka_options import kafka_options
+from kwitness.jobs.offsets import DataLoss
+from kwitness.jobs.status import DriverStatus, StatusBoard
+from kwitness.jobs.stream import JobStream
+
+from tests.jobs import oracle
+from tests.jobs.conftest import job_config
+from tests.jobs.kafka_topics import Topics
+from tests.jobs.tables import by_client, read
+from tests.jobs.traffic import mixed, push
+
+pytestmark = pytest.mark.broker
+
+
+@pytest.fixture
+def topics(kafka: LocalBroker) -> Topics:
+    return Topics(kafka.bootstrap).create()
+
+
+@pytest.fixture
+def config(topics: Topics, tmp_path: Path) -> JobConfig:
+    kafka = {"bootstrap_servers": [topics.bootstrap]}
+    return job_config(tmp_path, kafka=kafka, topics=topics.names.model_dump())
+
+
+def test_micro_batches_of_a_topic_equal_the_oracle(
+    spark: SparkSession, topics: Topics, config: JobConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_module, "MAX_RECORDS", 60)
+    huge = push(0, b"\x0a" + b"x" * 800_000)
+    topics.write([*mixed(seed=5, count=80), huge])
+
+    board = _run(spark, config)
+
+    rows, bad = oracle.inventory(topics.kinded())
+    assert by_client(read(config.table_path)) == rows
+    kept = read(f"{config.quarantine_path}/records")
+    assert {(row["topic"], row["partition"], row["offset"]) for row in kept} == bad
+    assert max(len(row["value_base64"] or "") for row in kept) < 10_000
+    assert max(row["value_bytes"] or 0 for row in kept) == len(huge.value or b"")
+    status = board.read()
+    assert status.last_run.rows == len(topics.written)
+    assert status.last_run.quarantined == len(bad)
+    assert status.last_run.batches >= 2
+    assert status.data_loss == ()
+
+
+def test_records_that_expired_before_they_were_read_are_reported_exactly(
+    spark: SparkSession, topics: Topics, config: JobConfig
+) -> None:
+    topics.write(mixed(seed=6, count=20))
+    _run(spark, config)
+    read_up_to = _count(topics)
+    topics.write(mixed(seed=7, count=40))
+    gone_before = read_up_to + 5
+    topics.expire(topics.names.telemetry, gone_before)
+
+    board = _run(spark, config)
+
+    lost = DataLoss(topics.names.telemetry, 0, read_up_to, gone_before - 1, "Expired")
+    assert board.read().data_loss == (lost,)
+    present = [
+        (kind, record)
+        for kind, record in topics.kinded()
+        if record.topic != lost.topic or not lost.first_offset <= record.offset <= lost.last_offset
+    ]
+    assert by_client(read(config.table_path)) == oracle.inventory(present)[0]
+    assert _run(spark, config).read().data_loss == (lost,), "a restarted driver still knows"
+
+
+def test_a_lost_checkpoint_is_noticed_and_the_table_goes_on(
+    spark: SparkSession, topics: Topics, config: JobConfig
+) -> None:
+    topics.write(mixed(seed=8, count=20))
+    _run(spark, config)
+    read_up_to = _count(topics)
+    topics.write([push(offset) for offset in range(6)])
+    topics.expire(topics.names.telemetry, read_up_to + 4)
+    shutil.rmtree(config.checkpoint_path.removeprefix("file://"))
+
+    board = _run(spark, config)
+
+    lost = DataLoss(topics.names.telemetry, 0, read_up_to, read_up_to + 3, "CheckpointLost")
+    assert board.read().data_loss == (lost,)
+    present = [
+        one
+        for one in topics.kinded()
+        if not (one[1].topic == lost.topic and one[1].offset in range(lost.first_offset, lost.last_offset + 1))
+    ]
+    assert by_client(read(config.table_path)) == oracle.inventory(present)[0]
+
+
+def test_a_topic_that_is_not_there_is_named(spark: SparkSession, topics: Topics) -> None:
+    log = KafkaLog(spark, _options(job_config(Path("/nowhere"), kafka={"bootstrap_servers": [topics.bootstrap]})))
+
+    missing = log.missing([topics.names.telemetry, "nobody.made.this"])
+    log.close()
+
+    assert missing == ("nobody.made.this",)
+
+
+def test_the_oldest_unread_record_tells_its_time(spark: SparkSession, topics: Topics, config: JobConfig) -> None:
+    topics.write([push(offset) for offset in range(3)])
+    log = KafkaLog(spark, _options(config))
+
+    oldest = log.oldest_timestamp_ms(dict.fromkeys(log.ends([topics.names.telemetry]), 1))
+    log.close()
+
+    assert oldest is not None
+    assert abs(oldest - time.time() * 1000) < 60_000
+
+
+def _run(spark: SparkSession, config: JobConfig) -> StatusBoard:
+    """One run over everything that is there, as `once` does it."""
+    board = StatusBoard(DriverStatus())
+    options = _options(config)
+    log = KafkaLog(spark, options)
+    stream = JobStream(session=spark, job=JOB, config=config, log=log, options=options, board=board)
+    stream.prepare()
+    query = stream.start()
+    assert query.awaitTermination(120), "the run did not end"
+    log.close()
+    return board
+
+
+def _options(config: JobConfig) -> dict[str, str]:
+    return kafka_options(config.kafka, "kwitness-job-test")
+
+
+def _count(topics: Topics) -> int:
+    return sum(record.topic == topics.names.telemetry for record in topics.written)
