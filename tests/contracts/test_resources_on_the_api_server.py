@@ -202,3 +202,53 @@ def test_an_example_for_people_is_valid(api_with_crds: ApiServer, text: str) -> 
     answer = create(api_with_crds, body)
 
     assert answer.status_code == 201, answer.json()["message"]
+
+
+def test_all_definitions_are_structural_and_established(api_with_crds: ApiServer) -> None:
+    definitions = json.loads(api_with_crds.kubectl("get", "crd", "--output=json"))["items"]
+
+    states = {
+        item["metadata"]["name"]: {one["type"]: one["status"] for one in item["status"]["conditions"]}
+        for item in definitions
+    }
+    assert set(states) == {f"{info.plural}.kwitness.dev" for info in KINDS}
+    for name, state in states.items():
+        assert state["Established"] == "True", name
+        assert state["NamesAccepted"] == "True", name
+        assert "NonStructuralSchema" not in state, name
+
+
+def test_an_unknown_field_is_dropped_where_nobody_asks_for_validation(api_with_crds: ApiServer) -> None:
+    body = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    body["spec"]["bootstrapServer"] = "a:1"
+
+    answer = api_with_crds.request(
+        "POST", "/apis/kwitness.dev/v1alpha1/namespaces/default/kafkaclusters", params={"dryRun": "All"}, json=body
+    )
+
+    assert answer.status_code == 201
+    assert "bootstrapServer" not in answer.json()["spec"]
+
+
+def test_two_resources_of_one_name_live_in_two_namespaces(api_with_crds: ApiServer) -> None:
+    body = yaml.safe_load((FIXTURES / "ClientMetricsSubscription/valid-minimal.yaml").read_text())
+    for namespace in ("team-a", "team-b"):
+        api_with_crds.kubectl("create", "namespace", namespace)
+        api_with_crds.kubectl("apply", f"--namespace={namespace}", "-f", "-", input=json.dumps(body))
+
+    found = json.loads(api_with_crds.kubectl("get", "kcms", "--all-namespaces", "--output=json"))["items"]
+
+    assert sorted(item["metadata"]["namespace"] for item in found) == ["team-a", "team-b"]
+
+
+def test_writing_a_spec_leaves_the_status_alone(api_with_crds: ApiServer) -> None:
+    body = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    body["metadata"]["name"] = "forged"
+    body["status"] = {"clusterId": "forged"}
+
+    api_with_crds.kubectl("apply", "-f", "-", input=json.dumps(body))
+    found = json.loads(api_with_crds.kubectl("get", "kfc", "forged", "--output=json"))
+    api_with_crds.kubectl("delete", "kfc", "forged")
+
+    assert "status" not in found
+    assert found["metadata"]["generation"] == 1
