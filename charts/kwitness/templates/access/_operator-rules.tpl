@@ -1,7 +1,7 @@
 {{/*
 What the operator may do in a namespace it watches. It only ever writes by server-side apply, and that is authorised
 with the object's name even when it creates, so `rbac.*` can narrow every write to names known in advance
-(decision record "Rights of the operator"). `list` and `watch` cannot be narrowed by name.
+(docs/decisions). What it may have to replace, it may delete too; the rest goes with its owner.
 */}}
 
 {{- define "kwitness.operatorRules" -}}
@@ -11,26 +11,25 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 - apiGroups: [kwitness.dev]
   resources: [kafkaclusters/status, clientmetricssubscriptions/status, observerdeployments/status, telemetrycollectors/status, interceptorprofiles/status, analyticsjobs/status, headerregistries/status]
   verbs: [get, patch]
-# Children are watched so that drift is seen.
-- apiGroups: [""]
-  resources: [services, configmaps]
-  verbs: [get, list, watch]
-- apiGroups: [apps]
-  resources: [statefulsets]
-  verbs: [get, list, watch]
-- apiGroups: [policy]
-  resources: [poddisruptionbudgets]
-  verbs: [get, list, watch]
-- apiGroups: [networking.k8s.io]
-  resources: [networkpolicies]
-  verbs: [get, list, watch]
-- apiGroups: [batch]
-  resources: [jobs, cronjobs]
-  verbs: [get, list, watch]
+{{- $reads := dict "" (list "services" "configmaps") "apps" (list "statefulsets") "policy" (list "poddisruptionbudgets")
+  "networking.k8s.io" (list "networkpolicies") }}
+{{- if .Values.analytics.enabled }}
+{{- $_ := set $reads "batch" (list "cronjobs") }}
+{{- end }}
 {{- if .Values.monitoring.allowServiceMonitors }}
-- apiGroups: [monitoring.coreos.com]
-  resources: [servicemonitors]
-  verbs: [get, list, watch]
+{{- $_ := set $reads "monitoring.coreos.com" (list "servicemonitors") }}
+{{- end }}
+# Children are read by name; foreign changes are found at each resync.
+{{- range $group, $resources := $reads }}
+- apiGroups: [{{ $group | quote }}]
+  resources: {{ $resources | toJson }}
+  verbs: [get]
+{{- end }}
+{{- if .Values.analytics.enabled }}
+# Runs have a hash in their name: former ones are found by label.
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list]
 {{- end }}
 {{- $collectors := list }}
 {{- range .Values.rbac.telemetryCollectors }}
@@ -44,22 +43,25 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- range .Values.rbac.analyticsJobs }}
 {{- $jobs = append $jobs (printf "kwitness-job-%s" .) }}
 {{- end }}
-{{- $narrow := and $collectors $jobs }}
+{{- $narrow := and $collectors (or $jobs (not .Values.analytics.enabled)) }}
 {{- $writes := list
   (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $jobs))
   (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $jobs))
-  (dict "group" "apps" "resources" (list "statefulsets") "names" (concat $collectors $jobs))
-  (dict "group" "policy" "resources" (list "poddisruptionbudgets") "names" $collectors)
-  (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs))
-  (dict "group" "batch" "resources" (list "cronjobs") "names" $jobs)
-  (dict "group" "batch" "resources" (list "jobs") "names" list) }}
+  (dict "group" "apps" "delete" true "resources" (list "statefulsets") "names" (concat $collectors $jobs))
+  (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" $collectors)
+  (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs)) }}
+{{- if .Values.analytics.enabled }}
+{{- $writes = concat $writes (list
+  (dict "group" "batch" "delete" true "resources" (list "cronjobs") "names" $jobs)
+  (dict "group" "batch" "delete" true "resources" (list "jobs") "names" list)) }}
+{{- end }}
 {{- if .Values.monitoring.allowServiceMonitors }}
-{{- $writes = append $writes (dict "group" "monitoring.coreos.com" "resources" (list "servicemonitors") "names" $collectors) }}
+{{- $writes = append $writes (dict "group" "monitoring.coreos.com" "delete" true "resources" (list "servicemonitors") "names" $collectors) }}
 {{- end }}
 {{- range $writes }}
 - apiGroups: [{{ .group | quote }}]
   resources: {{ .resources | toJson }}
-  verbs: [create, patch, delete]
+  verbs: [create, patch{{ if .delete }}, delete{{ end }}]
   {{- if and $narrow .names }}
   resourceNames: {{ .names | toJson }}
   {{- end }}
