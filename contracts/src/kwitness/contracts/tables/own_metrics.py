@@ -27,11 +27,9 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_reconcile_errors_total", type="counter", labels=("kind",), source="operator", help="Reconciliations that failed."),
     OwnMetric(name="kwitness_reconcile_duration_seconds", type="histogram", labels=("kind",), source="operator", help="Time a reconciliation took."),
     OwnMetric(name="kwitness_workqueue_depth", type="gauge", labels=("kind",), source="operator", help="Resources waiting for reconciliation."),
-    OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("kind", "verb"), source="operator", help="Writes to the Kubernetes API."),
+    OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("verb", "resource"), source="operator", help="Writes to the Kubernetes API."),
     OwnMetric(name="kwitness_broker_writes_total", type="counter", labels=("operation",), source="operator", help="Changes of broker configuration and topics."),
     OwnMetric(name="kwitness_drift_repairs_total", type="counter", labels=("kind",), source="operator", help="Foreign changes that were repaired."),
-    OwnMetric(name="kwitness_swept_total", type="counter", labels=(), source="operator", help="Broker configurations of deleted subscriptions that were removed."),
     OwnMetric(name="kwitness_watch_last_success_seconds", type="gauge", labels=("resource",), source="operator", help="When a watch last connected or listed, in seconds since 1970."),
     OwnMetric(name="kwitness_resource_ready", type="gauge", labels=("kind", "namespace", "name", "reason"), source="operator", help="Whether a resource is ready (1) or not (0)."),
-    OwnMetric(name="kwitness_observer_errors_total", type="counter", labels=("component", "reason"), source="observer", help="Failures of observers, which never reach a client."),
 )
