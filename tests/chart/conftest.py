@@ -37,5 +37,5 @@ def everything() -> dict[str, Any]:
             "dashboards": {"enabled": True},
         },
         "prometheus": {"enabled": True, "collectors": [{"name": "main", "namespace": "team-a"}]},
-        "devKafka": {"enabled": True, "replicas": 2, "persistence": {"storageClassName": "fast"}},
+        "devKafka": {"enabled": True, "replicas": 2, "persistence": {"enabled": True, "storageClassName": "fast"}},
     }
