@@ -42,7 +42,7 @@ class LocalBroker:
     plugin
         Path of the kwitness plugin's jar; the entry class for the version is added to `metric.reporters`.
     overrides
-        Broker properties that win over everything decided here.
+        Broker properties that win over everything decided here; None leaves a property out.
     listeners
         Listeners beside `PLAINTEXT`, which is always there and is used between brokers.
     authorizer
@@ -64,7 +64,7 @@ class LocalBroker:
         version: str = "4.3.1",
         *,
         plugin: Path | None = None,
-        overrides: Mapping[str, str] | None = None,
+        overrides: Mapping[str, str | None] | None = None,
         listeners: Iterable[Listener] = (),
         authorizer: bool = False,
         users: Mapping[str, str] = USERS,
@@ -89,12 +89,15 @@ class LocalBroker:
         self.cluster_id = cluster.cluster_id if cluster else _cluster_id()
         self.controller_port = cluster.controller_port if cluster and cluster.brokers else free_port()
         self._is_controller = not (cluster and cluster.brokers)
-        self.properties = self._decide_properties(
+        self.properties: dict[str, str | None] = {}
+        self.properties |= self._decide_properties(
             plugin=plugin, authorizer=authorizer, super_users=super_users, size=cluster.size if cluster else 1
         )
         self.properties.update(overrides or {})
         properties_file = self.directory / "server.properties"
-        properties_file.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
+        properties_file.write_text(
+            "".join(f"{key}={value}\n" for key, value in self.properties.items() if value is not None)
+        )
         self._properties_file = properties_file
         java = Path(java_home or os.environ.get("JAVA_HOME") or "") / "bin" / "java"
         jars = kafka_jars(version)
@@ -239,7 +242,7 @@ class LocalCluster:
         version: str = "4.3.1",
         *,
         plugin: Path | None = None,
-        overrides: Mapping[str, str] | None = None,
+        overrides: Mapping[str, str | None] | None = None,
         listeners: Iterable[Listener] = (),
     ) -> None:
         self.size = size

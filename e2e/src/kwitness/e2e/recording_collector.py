@@ -27,6 +27,8 @@ class Request:
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    #: Bytes of the body as it came, compressed.
+    size: int
     #: What was answered; 0 when nothing was.
     status: int
 
@@ -50,22 +52,24 @@ class Behaviour:
 
 
 class RecordingCollector:
-    """An HTTP server on a free port of 127.0.0.1 that speaks the collector's ingest paths.
+    """An HTTP server that speaks the collector's ingest paths.
 
     Parameters
     ----------
     certificate, key
         PEM files; with them it speaks TLS.
-    port
-        A port to listen on instead of a free one.
+    host, port
+        Where to listen; port 0 is a free one.
     """
 
-    def __init__(self, *, certificate: Path | None = None, key: Path | None = None, port: int = 0) -> None:
+    def __init__(
+        self, *, certificate: Path | None = None, key: Path | None = None, host: str = "127.0.0.1", port: int = 0
+    ) -> None:
         self.behaviour = Behaviour()
         self._requests: list[Request] = []
         self._changed = threading.Condition()
         self._closing = threading.Event()
-        self._server = _Server(("127.0.0.1", port), _handler(self))
+        self._server = _Server((host, port), _handler(self))
         self._scheme = "http"
         if certificate is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -79,7 +83,7 @@ class RecordingCollector:
     @property
     def url(self) -> str:
         """The address for `kwitness.collector.url`."""
-        return f"{self._scheme}://127.0.0.1:{self.port}"
+        return f"{self._scheme}://{self._server.server_address[0]!s}:{self.port}"
 
     @property
     def port(self) -> int:
@@ -157,7 +161,7 @@ class RecordingCollector:
         if wanted.delay:
             self._closing.wait(wanted.delay)
         with self._changed:
-            self._requests.append(Request(path, headers, body, status))
+            self._requests.append(Request(path, headers, body, len(raw), status))
             self._changed.notify_all()
         if wanted.black_hole:
             self._closing.wait()

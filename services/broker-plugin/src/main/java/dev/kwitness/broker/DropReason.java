@@ -7,6 +7,7 @@ enum DropReason {
     REFUSED("refused", "The collector answered HTTP 400, 415 or 422 to it: it will never be accepted."),
     REJECTED("rejected", "The collector accepted the batch but named this push as never acceptable."),
     CLOSED("closed", "The broker stopped before the push was delivered."),
+    PASSIVE("passive", "The plugin is passive and this broker cannot hide the telemetry APIs (Kafka 4.2 and later)."),
     INTERNAL("internal", "A defect in the plugin; the broker's log has it.");
 
     private final String label;

@@ -65,7 +65,8 @@ final class Heartbeat implements Runnable {
 
     private void beat() {
         try {
-            Answer answer = client.post(target, Contract.PATH_GAUGES, CollectorClient.compress(json(System.currentTimeMillis())));
+            byte[] body = CollectorClient.compress(json(System.currentTimeMillis()));
+            Answer answer = client.post(target, Contract.PATH_GAUGES, body);
             report(answer);
         } catch (RuntimeException defect) {
             failures++;

@@ -1,5 +1,7 @@
 package dev.kwitness.broker;
 
+import java.util.regex.Pattern;
+import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.server.telemetry.ClientTelemetry;
 import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 
@@ -12,18 +14,22 @@ import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 @SuppressWarnings({"deprecation", "removal"})
 public final class KwitnessLegacyReporter extends PluginReporter implements ClientTelemetry {
 
+    private static final Pattern HIDES_WITHOUT_RECEIVER = Pattern.compile("3\\.|4\\.[01]\\.");
+
     /** Called by Kafka, which then calls {@link #configure}. */
     public KwitnessLegacyReporter() {
         super();
     }
 
-    /** The receiver, or null while the plugin is passive: then the broker hides the telemetry APIs. */
+    /**
+     * Null while the plugin is passive: then these brokers hide the telemetry APIs. Later ones, which may still load
+     * this class after an upgrade, fail on null at each push.
+     */
     @Override
     public ClientTelemetryReceiver clientReceiver() {
-        PushReceiver receiver = receiver();
-        if (receiver == null) {
+        if (!active() && HIDES_WITHOUT_RECEIVER.matcher(AppInfoParser.getVersion()).lookingAt()) {
             return null;
         }
-        return (context, payload) -> receiver.receive(context, payload, Push.INTERVAL_UNKNOWN);
+        return (context, payload) -> receive(context, payload, Push.INTERVAL_UNKNOWN);
     }
 }

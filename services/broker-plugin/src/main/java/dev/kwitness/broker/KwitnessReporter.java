@@ -11,14 +11,13 @@ public final class KwitnessReporter extends PluginReporter implements ClientTele
         super();
     }
 
-    /** The exporter, or null while the plugin is passive: then the broker hides the telemetry APIs. */
+    /**
+     * Never null, even while the plugin is passive: these brokers keep a null exporter, fail on it at each push and
+     * answer INVALID_RECORD, upon which Java clients stop telemetry until restart.
+     */
     @Override
     public ClientTelemetryExporter clientTelemetryExporter() {
-        PushReceiver receiver = receiver();
-        if (receiver == null) {
-            return null;
-        }
         return (context, payload) ->
-            receiver.receive(context.authorizableRequestContext(), payload, context.pushIntervalMs());
+            receive(context.authorizableRequestContext(), payload, context.pushIntervalMs());
     }
 }

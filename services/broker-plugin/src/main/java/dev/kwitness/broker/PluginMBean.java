@@ -4,6 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.slf4j.Logger;
@@ -14,14 +15,15 @@ final class PluginMBean implements BrokerPluginMXBean {
     static final String NAME = "dev.kwitness:type=broker-plugin";
 
     private static final Logger LOG = LoggerFactory.getLogger(PluginMBean.class);
-    private static final Ledger NOTHING = new Ledger(0, 0, 0, 0, Map.of());
 
     private final Pipeline pipeline;
+    private final LongAdder passiveDrops;
     private final List<String> passiveWarnings;
 
     /** The pipeline is null while the plugin is passive. */
-    PluginMBean(Pipeline pipeline, List<String> passiveWarnings) {
+    PluginMBean(Pipeline pipeline, LongAdder passiveDrops, List<String> passiveWarnings) {
         this.pipeline = pipeline;
+        this.passiveDrops = passiveDrops;
         this.passiveWarnings = passiveWarnings;
     }
 
@@ -94,6 +96,10 @@ final class PluginMBean implements BrokerPluginMXBean {
     }
 
     private Ledger ledger() {
-        return pipeline == null ? NOTHING : pipeline.ledger();
+        if (pipeline != null) {
+            return pipeline.ledger();
+        }
+        long dropped = passiveDrops.sum();
+        return new Ledger(dropped, 0, 0, 0, dropped == 0 ? Map.of() : Map.of(DropReason.PASSIVE, dropped));
     }
 }

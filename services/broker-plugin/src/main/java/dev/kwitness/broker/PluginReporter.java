@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.metrics.JmxReporter;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsContext;
 import org.apache.kafka.common.metrics.MetricsReporter;
 import org.apache.kafka.common.utils.AppInfoParser;
+import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
+import org.apache.kafka.server.telemetry.ClientTelemetryPayload;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,17 +24,19 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Kafka calls {@code configure}, {@code contextChange}, {@code init}, asks for the exporter, and at the end
  * {@code close}. Whatever is wrong, none of these throws: a broker with a broken plugin must start. A plugin that
- * cannot work is <em>passive</em>: it starts no thread and offers no exporter, so that the broker hides the telemetry
- * APIs and clients do not push for nothing.
+ * cannot work is <em>passive</em>: it starts no thread and sends nothing. Brokers 3.7 to 4.1 then hide the telemetry
+ * APIs from clients; later brokers cannot, so what clients push there is dropped and counted.
  */
 abstract class PluginReporter implements MetricsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(PluginReporter.class);
 
     private final BrokerMetrics metrics = new BrokerMetrics();
+    /** Pushes that came while passive. */
+    private final LongAdder dropped = new LongAdder();
     private Map<String, Object> brokerProperties = Map.of();
     private Map<String, String> context = Map.of();
     private PluginConfig config;
-    private Pipeline pipeline;
+    private volatile Pipeline pipeline;
     private PluginMBean bean;
     private List<String> warnings = List.of();
 
@@ -54,7 +59,7 @@ abstract class PluginReporter implements MetricsReporter {
             config = PluginConfig.read(properties);
         } catch (InvalidConfiguration wrong) {
             warnings = List.of(Warning.INVALID_CONFIGURATION.word());
-            LOG.error("kwitness broker plugin stays passive, clients cannot push metrics to this broker: {}",
+            LOG.error("kwitness broker plugin stays passive, no client metrics leave this broker: {}",
                 wrong.getMessage());
         }
     }
@@ -75,7 +80,7 @@ abstract class PluginReporter implements MetricsReporter {
                 BrokerIdentity.version(), brokerIdentity().brokerId(), config.url());
         }
         if (bean == null) {
-            bean = new PluginMBean(pipeline, warnings);
+            bean = new PluginMBean(pipeline, dropped, warnings);
             bean.register();
         }
     }
@@ -101,9 +106,19 @@ abstract class PluginReporter implements MetricsReporter {
         }
     }
 
-    /** Where pushes go, or null while the plugin is passive. */
-    final PushReceiver receiver() {
-        return pipeline == null ? null : pipeline.receiver();
+    /** Whether pushes and gauges are sent. */
+    final boolean active() {
+        return pipeline != null;
+    }
+
+    /** Take a push on a request handler thread; the interval is in milliseconds or unknown. */
+    final void receive(AuthorizableRequestContext requestContext, ClientTelemetryPayload payload, int intervalMs) {
+        Pipeline running = pipeline;
+        if (running == null) {
+            dropped.increment();
+        } else {
+            running.receiver().receive(requestContext, payload, intervalMs);
+        }
     }
 
     private BrokerIdentity brokerIdentity() {

@@ -3,6 +3,7 @@ package dev.kwitness.broker;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** Prints the plugin's reference page as Markdown, from the very definitions the plugin uses. */
@@ -38,7 +39,9 @@ final class ReferencePage {
             List.of("4.2 and later", entry(KwitnessReporter.class)),
             List.of("3.7 to 4.1", entry(KwitnessLegacyReporter.class))));
         line("The jar is Java 11 byte code without dependencies. With wrong settings, and on nodes that are only");
-        line("controllers, the plugin is passive: the node starts, the telemetry APIs stay hidden, nothing is sent.");
+        line("controllers, the plugin is passive: the node starts and nothing is sent. Kafka 3.7 to 4.1 then hide the");
+        line("telemetry APIs from clients; Kafka 4.2 and later cannot, so what clients push there is dropped and");
+        line("counted.");
         line("");
     }
 
@@ -49,8 +52,8 @@ final class ReferencePage {
         line("");
         List<List<String>> rows = new ArrayList<>();
         PluginConfig.DEFINITION.configKeys().values().forEach(key -> rows.add(List.of(
-            "`" + key.name + "`", key.type.toString().toLowerCase(java.util.Locale.ROOT), standard(key),
-            key.validator == null ? "" : key.validator.toString(), key.documentation)));
+            "`" + key.name + "`", key.type.toString().toLowerCase(Locale.ROOT),
+            standard(key), key.validator == null ? "" : key.validator.toString(), key.documentation)));
         table(List.of("Key", "Type", "Default", "Valid", "Meaning"), rows);
     }
 

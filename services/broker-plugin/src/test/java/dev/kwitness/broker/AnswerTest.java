@@ -49,7 +49,8 @@ class AnswerTest {
         assertEquals(Answer.NO_HINT, CollectorClient.retryAfterMs(""));
         assertEquals(Answer.NO_HINT, CollectorClient.retryAfterMs("soon"));
         assertEquals(Answer.NO_HINT, CollectorClient.retryAfterMs("99999999999999999999"));
-        String inAMinute = DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1));
+        String inAMinute =
+            DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC).plusMinutes(1));
         long wait = CollectorClient.retryAfterMs(inAMinute);
         assertTrue(wait > 50_000 && wait <= 60_000, "waits " + wait);
     }

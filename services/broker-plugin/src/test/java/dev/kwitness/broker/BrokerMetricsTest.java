@@ -78,7 +78,8 @@ class BrokerMetricsTest {
     }
 
     private static KafkaMetric gauge(String listener, String processor, String name, String version, int value) {
-        return metric("connections", "socket-server-metrics", Map.of("listener", listener, "networkProcessor", processor,
+        return metric("connections", "socket-server-metrics", Map.of(
+            "listener", listener, "networkProcessor", processor,
             "clientSoftwareName", name, "clientSoftwareVersion", version), value);
     }
 

@@ -72,7 +72,8 @@ class PluginConfigTest {
     @Test
     void misspelledKeysAreFound() {
         assertEquals(Set.of("kwitness.colector.url"),
-            PluginConfig.unknownKeys(Map.of("kwitness.colector.url", "x", "kwitness.collector.url", "y", "node.id", 1)));
+            PluginConfig.unknownKeys(Map.of("kwitness.colector.url", "x", "kwitness.collector.url", "y",
+                "node.id", 1)));
     }
 
     @Test
