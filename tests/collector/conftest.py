@@ -44,3 +44,11 @@ def broker(kafka: LocalBroker) -> LocalBroker:
     for future in admin.create_topics(topics).values():
         future.result(30)
     return kafka
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectorProcess]:
+    """One collector without Kafka for a whole file, where tests do not look at what others left."""
+    process = CollectorProcess(tmp_path_factory.mktemp("shared")).start()
+    yield process
+    process.kill()

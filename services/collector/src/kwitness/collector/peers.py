@@ -19,6 +19,7 @@ from kwitness.collector.failures import UnavailableError
 from kwitness.collector.ownership import ordinal_of, owner
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer
+from kwitness.runtime.child_names import collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
 FORWARDED: Final = "Kwitness-Forwarded"
@@ -42,13 +43,16 @@ class Peers:
         self.replicas = config.replicas
         ingest = config.ingest
         scheme = "https" if ingest.tls_cert_file else "http"
-        name = f"kwitness-collector-{config.name}"
-        self._template = self._settings.peer_url or (
-            f"{scheme}://{name}-{{ordinal}}.{name}-replicas.{config.namespace}.svc:{self._settings.port}"
-        )
+        self._url = f"{scheme}://{{host}}:{self._settings.port}"
+        self._name, self._namespace = config.name, config.namespace
         self._tls: ssl.SSLContext | bool = True
         if scheme == "https":
             self._tls = ssl.create_default_context(cafile=ingest.ca_file)
+
+    def _address(self, ordinal: int) -> str:
+        if self._settings.peer_url:
+            return self._settings.peer_url.format(ordinal=ordinal)
+        return self._url.format(host=collector_peer_host(self._name, self._namespace, ordinal))
 
     @property
     def own(self) -> int:
@@ -72,7 +76,7 @@ class Peers:
         return {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Content-Encoding": "gzip"}
 
     async def _post(self, ordinal: int, path: str, body: bytes) -> bytes:
-        url = self._template.format(ordinal=ordinal) + path
+        url = self._address(ordinal) + path
         headers = {**self._headers(), FORWARDED: "1"}
         data = await asyncio.to_thread(gzip.compress, body, 1)
         try:
@@ -117,7 +121,7 @@ class Peers:
         return [answer for answer in answers if answer is not None]
 
     async def _ask(self, ordinal: int, path: str) -> bytes | None:
-        url = self._template.format(ordinal=ordinal) + path
+        url = self._address(ordinal) + path
         try:
             headers = self._headers()
             async with (

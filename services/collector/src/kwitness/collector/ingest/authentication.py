@@ -16,7 +16,6 @@ SENDERS: Final = "kwitness-collector"
 """Audience of tokens that send."""
 READERS: Final = "kwitness-inventory"
 """Audience of tokens that read the inventory."""
-_SERVICE_ACCOUNT: Final = "kwitness-collector"
 _KINDS: Final[dict[str, Kind]] = {
     "plugin": "plugin",
     "otlp": "otlp",
@@ -128,8 +127,6 @@ class Authenticator:
         if audience == READERS:
             listed = any((one.namespace, one.service_account) == (namespace, name) for one in config.ingest.readers)
             return Caller("reader", None) if listed else None
-        if (namespace, name) == (config.namespace, _SERVICE_ACCOUNT):
-            return Caller("collector", None)
         for sender in config.ingest.senders:
             if (sender.namespace, sender.service_account) == (namespace, name):
                 return Caller(sender.source, config.cluster_id)

@@ -76,6 +76,8 @@ def _rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
                 case ["end", int() as count]:
                     if count != read_rows:
                         raise ValueError(f"{count} rows were written, {read_rows} are there")
+                    if file.read():  # to the end, where gzip compares its checksum
+                        raise ValueError("something comes after its end")
                     return
                 case [str(), *_] as row:
                     read_rows += 1

@@ -1,0 +1,421 @@
+"""Accumulators: whatever way the deltas are cut, the sums are the same; what shares a series combines by its rule."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import pytest
+from collector_process import parse, value
+from collector_samples import (
+    CREATION_SERIES,
+    CREATION_TOTAL,
+    CUMULATIVE,
+    DELTA,
+    LATENCY_AVG,
+    LATENCY_SERIES,
+    add_number,
+    counter_push,
+    gauge_push,
+    java_push,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+
+from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES, PythonCore
+
+LABELS = ("cluster_id", "client_id")
+WHO = {"cluster_id": "c", "client_id": "orders"}
+
+
+def core(max_series: int = 1_000, labels: tuple[str, ...] = LABELS) -> PythonCore:
+    return PythonCore(labels, max_series)
+
+
+def scrape(one: PythonCore, *, openmetrics: bool = False) -> str:
+    return b"".join(one.render(openmetrics=openmetrics)).decode()
+
+
+def samples(one: PythonCore) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
+    """The second scrape, at which counters have their value."""
+    scrape(one)
+    return parse(scrape(one))
+
+
+def histogram_push(counts: Sequence[int], total: float, temporality: int = DELTA, bounds: Sequence[float] = (1, 5)):
+    data = MetricsData()
+    metric = data.resource_metrics.add().scope_metrics.add().metrics.add()
+    metric.name = "app.request.duration"
+    metric.unit = "s"
+    metric.histogram.aggregation_temporality = temporality
+    point = metric.histogram.data_points.add()
+    point.explicit_bounds.extend(bounds)
+    point.bucket_counts.extend(counts)
+    point.sum, point.count = total, sum(counts)
+    return data.SerializeToString()
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 10**12)), max_size=40), st.integers(1, 7))
+def test_any_cut_of_deltas_gives_the_same_total(pushes: list[tuple[str, int]], pieces: int) -> None:
+    whole, cut = core(), core()
+
+    for client, amount in pushes:
+        whole.apply(client, WHO, counter_push(amount))
+        for index in range(pieces):
+            part = amount // pieces + (amount % pieces if index == 0 else 0)
+            cut.apply(client, WHO, counter_push(part))
+
+    expected = sum(amount for _, amount in pushes) if pushes else None
+    assert value(samples(whole), CREATION_SERIES) == value(samples(cut), CREATION_SERIES) == expected
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=20))
+def test_cumulative_values_give_the_same_total_as_their_deltas(steps: list[int]) -> None:
+    one, running = core(), 0
+    for step in steps:
+        running += step
+        one.apply("a", WHO, counter_push(running, temporality=CUMULATIVE, start_ns=1))
+
+    assert value(samples(one), CREATION_SERIES) == sum(steps)
+
+
+def test_a_restarted_cumulative_client_goes_on_from_where_it_was() -> None:
+    one = core()
+    for total, start in ((10, 1), (15, 1), (3, 2), (4, 2), (4, 2)):
+        one.apply("a", WHO, counter_push(total, temporality=CUMULATIVE, start_ns=start))
+
+    assert value(samples(one), CREATION_SERIES) == 15 + 4
+
+
+def test_a_falling_cumulative_value_without_a_start_is_a_reset() -> None:
+    one = core()
+    for total in (10, 4, 6):
+        one.apply("a", WHO, counter_push(total, temporality=CUMULATIVE))
+
+    assert value(samples(one), CREATION_SERIES) == 16
+
+
+def test_a_late_cumulative_value_of_an_earlier_start_adds_nothing() -> None:
+    one = core()
+    for total, start in ((10, 1), (3, 2), (12, 1)):
+        one.apply("a", WHO, counter_push(total, temporality=CUMULATIVE, start_ns=start))
+
+    assert value(samples(one), CREATION_SERIES) == 13
+
+
+def test_a_new_counter_is_zero_at_its_first_scrape() -> None:
+    one = core()
+    one.apply("a", WHO, counter_push(7))
+
+    assert value(parse(scrape(one)), CREATION_SERIES) == 0
+    one.apply("a", WHO, counter_push(2))
+    assert value(parse(scrape(one)), CREATION_SERIES) == 9
+
+
+def test_a_departed_instance_stays_in_a_sum_that_others_share_and_leaves_the_gauges() -> None:
+    one = core()
+    for client, latency in (("a", 10.0), ("b", 30.0)):
+        one.apply(client, WHO, java_push(5, latency))
+    assert value(samples(one), LATENCY_SERIES) == pytest.approx(0.02)
+    assert value(samples(one), "kwitness_client_instances") == 2
+
+    one.depart("a")
+
+    assert value(samples(one), CREATION_SERIES) == 10
+    assert value(samples(one), LATENCY_SERIES) == pytest.approx(0.03)
+    one.depart("b")
+    assert scrape(one) == ""
+    assert one.counts().series == 0
+
+
+@pytest.mark.parametrize(
+    ("metric", "series", "expected"),
+    [
+        (LATENCY_AVG, LATENCY_SERIES, 0.002),
+        (LATENCY_AVG.removesuffix("avg") + "max", LATENCY_SERIES.replace("avg", "max"), 0.003),
+        ("org.apache.kafka.producer.connection.creation.rate", "kafka_client_producer_connection_creation_rate", 6),
+        ("app.queue.depth", "app_queue_depth", 2),
+    ],
+)
+def test_instances_that_share_a_series_combine_by_the_rule_of_the_metric(metric, series, expected) -> None:
+    one = core()
+    for client, number in (("a", 1.0), ("b", 2.0), ("c", 3.0)):
+        one.apply(client, WHO, gauge_push(metric, number))
+
+    assert value(samples(one), series) == pytest.approx(expected)
+
+
+def test_an_average_of_nothing_does_not_spoil_the_others_average() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(LATENCY_AVG, math.nan))
+    only = value(samples(one), LATENCY_SERIES)
+    assert only is not None
+    assert math.isnan(only)
+
+    one.apply("b", WHO, gauge_push(LATENCY_AVG, 4.0))
+
+    assert value(samples(one), LATENCY_SERIES) == pytest.approx(0.004)
+
+
+def test_every_attribute_of_a_point_is_kept() -> None:
+    one = core()
+    data = MetricsData()
+    for partition in ("0", "1"):
+        attributes = {"topic": "orders", "partition": partition}
+        add_number(data, "org.apache.kafka.consumer.fetch.manager.records.lag", 4.0, attributes=attributes)
+    one.apply("a", WHO, data.SerializeToString())
+
+    found = samples(one)["kafka_client_consumer_fetch_manager_records_lag"]
+    assert {dict(labels)["partition"] for labels in found} == {"0", "1"}
+
+
+def test_a_gauge_that_is_no_longer_sent_ends_while_its_client_lives() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push("org.apache.kafka.consumer.fetch.manager.records.lag", 4.0, partition="0"))
+
+    for _ in range(16 + STALE_AFTER_PUSHES):
+        one.apply("a", WHO, counter_push(1))
+
+    found = samples(one)
+    assert value(found, "kafka_client_consumer_fetch_manager_records_lag") is None
+    assert value(found, CREATION_SERIES) == 16 + STALE_AFTER_PUSHES
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=10))
+def test_histograms_add_and_cumulative_ones_pass_through(steps: list[tuple[int, int, int]]) -> None:
+    delta, cumulative = core(), core()
+    running = [0, 0, 0]
+    for step in steps:
+        running = [old + new for old, new in zip(running, step, strict=True)]
+        delta.apply("a", WHO, histogram_push(step, float(sum(step))))
+        cumulative.apply("a", WHO, histogram_push(running, float(sum(running)), CUMULATIVE))
+
+    name = "app_request_duration_seconds"
+    for one in (delta, cumulative):
+        found = samples(one)
+        assert value(found, f"{name}_count") == sum(running)
+        assert value(found, f"{name}_sum") == pytest.approx(sum(running))
+        assert value(found, f"{name}_bucket", le="1.0") == running[0]
+        assert value(found, f"{name}_bucket", le="+Inf") == sum(running)
+
+
+def test_a_histogram_with_other_bounds_is_left_out_and_said() -> None:
+    one = core()
+    one.apply("a", WHO, histogram_push((1, 1, 1), 3.0))
+
+    applied = one.apply("a", WHO, histogram_push((1, 1), 2.0, bounds=(2,)))
+
+    assert applied.left_out == {"bounds": 1}
+    assert value(samples(one), "app_request_duration_seconds_count") == 3
+
+
+@pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf])
+def test_a_counter_never_falls_and_never_becomes_nan(bad: float) -> None:
+    one = core()
+    one.apply("a", WHO, counter_push(5))
+
+    applied = one.apply("a", WHO, counter_push(bad))
+
+    assert applied.left_out == {"invalid_value": 1}
+    assert value(samples(one), CREATION_SERIES) == 5
+
+
+def test_a_registry_counter_sent_as_a_gauge_is_still_a_counter() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(CREATION_TOTAL, 5.0))
+    one.apply("a", WHO, gauge_push(CREATION_TOTAL, 8.0))
+
+    assert value(samples(one), CREATION_SERIES) == 8
+    assert f"# TYPE {CREATION_SERIES} counter" in scrape(one)
+
+
+def test_one_unregistered_name_with_two_types_is_split_and_counted() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push("app.thing", 1.0))
+    one.apply("b", WHO, counter_push(2, name="app.thing"))
+
+    found = samples(one)
+    assert value(found, "app_thing") == 1
+    assert value(found, "app_thing_counter_total") == 2
+    assert one.counts().conflicts == 1
+
+
+def test_two_names_that_translate_alike_are_split() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push("app.thing", 1.0))
+    one.apply("a", WHO, gauge_push("app-thing", 2.0))
+
+    families = [name for name in samples(one) if name.startswith("app_thing")]
+    assert len(families) == 2
+    assert one.counts().conflicts == 1
+
+
+@pytest.mark.parametrize("name", ["kwitness_ledger_epoch", "kafka_client_connections", "kafka.client.connections"])
+def test_a_client_cannot_write_into_our_own_families(name: str) -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(name, 99.0))
+
+    assert value(samples(one), name.replace(".", "_")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "expected"),
+    [
+        ("app.latency", "ms", "app_latency_milliseconds"),
+        ("app.latency_ms", "ms", "app_latency_milliseconds"),
+        ("app.latency.milliseconds", "ms", "app_latency_milliseconds"),
+        ("app.load", "1", "app_load_ratio"),
+        ("app.rate", "By/s", "app_rate_bytes_per_second"),
+        ("app.things", "{things}", "app_things"),
+        ("2nd", "", "_2nd"),
+        ("über.größe", "", "ber_gr_e"),
+    ],
+)
+def test_names_outside_the_registry_follow_the_standard_translation(name: str, unit: str, expected: str) -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(name, 1.0, unit))
+
+    assert expected in samples(one)
+
+
+def test_beyond_the_budget_counters_go_to_other_and_sums_are_kept() -> None:
+    one = core(max_series=10)
+    for index in range(500):
+        one.apply(f"i{index}", {"cluster_id": "c", "client_id": f"client-{index}"}, counter_push(2))
+        one.apply(f"i{index}", {"cluster_id": "c", "client_id": f"client-{index}"}, counter_push(1))
+
+    found = samples(one)
+    assert value(found, CREATION_SERIES) == 1500
+    assert value(found, CREATION_SERIES, client_id="other") == 1500 - 3 * 10
+    assert len(found[CREATION_SERIES]) == 11
+    assert sum(one.counts().overflowed.values()) >= 490
+
+
+def test_beyond_the_budget_gauges_are_left_out_and_counted() -> None:
+    one = core(max_series=3)
+    for index in range(10):
+        one.apply(f"i{index}", {"client_id": f"client-{index}"}, gauge_push(LATENCY_AVG, 1.0))
+
+    assert len(samples(one)[LATENCY_SERIES]) == 3
+    assert one.counts().overflowed == {"gauge": 7}
+
+
+def test_labels_of_hostile_clients_are_cut_escaped_and_counted() -> None:
+    one = core()
+    hostile = ['evil"} 1\nkafka_client_x{a="', "x" * 40_000, "a\\b", "\x00\x1b[31m", "\ud800", "\u2028"]
+    for index, client_id in enumerate(hostile):
+        one.apply(f"i{index}", {"client_id": client_id}, gauge_push(LATENCY_AVG, 1.0, **{'le"}': 'v"\n\\'}))
+
+    found = samples(one)
+    assert set(found) == {LATENCY_SERIES, "kwitness_client_instances"}
+    assert len(found[LATENCY_SERIES]) == len(hostile)
+    for labels in found[LATENCY_SERIES]:
+        assert all(len(text) <= 128 for _, text in labels)
+    assert one.counts().cut_values["client_id"] >= 4
+
+
+def test_two_long_client_ids_with_one_beginning_stay_two_series() -> None:
+    one = core()
+    for index in range(2):
+        one.apply(f"i{index}", {"client_id": "x" * 1000 + str(index)}, gauge_push(LATENCY_AVG, 1.0))
+
+    assert len(samples(one)[LATENCY_SERIES]) == 2
+
+
+def test_an_attribute_cannot_pose_as_an_identity_key() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, client_id="admin", cluster_id="prod"))
+
+    [labels] = samples(one)[LATENCY_SERIES]
+    assert dict(labels) == {
+        "cluster_id": "c",
+        "client_id": "orders",
+        "exported_client_id": "admin",
+        "exported_cluster_id": "prod",
+    }
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"\x00", b"garbage", b"\xff" * 100, java_push()[:-3], b"\x0a\xff\xff\xff\x7f"]
+)
+def test_empty_garbage_and_truncated_payloads_never_raise(payload: bytes) -> None:
+    one = core()
+
+    applied = one.apply("a", WHO, payload)
+
+    assert (applied.malformed is None) == (payload == b"")
+    assert applied.points == 0
+
+
+def test_deeply_nested_attributes_are_malformed_and_not_a_crash() -> None:
+    value_ = b""
+    for _ in range(500):
+        inner = b"\x0a" + _varint(len(value_)) + value_
+        value_ = b"\x2a" + _varint(len(inner)) + inner
+    attribute = b"\x0a\x01a" + b"\x12" + _varint(len(value_)) + value_
+    resource = b"\x0a" + _varint(len(attribute)) + attribute
+    one = b"\x0a" + _varint(len(resource)) + resource
+    payload = b"\x0a" + _varint(len(one)) + one
+
+    assert core().apply("a", WHO, payload).malformed is not None
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])
+
+
+@given(st.binary(max_size=300), st.integers(0, 200))
+def test_a_mutated_push_never_raises(noise: bytes, place: int) -> None:
+    payload = bytearray(java_push())
+    payload[place : place + len(noise)] = noise
+
+    core().apply("a", WHO, bytes(payload))
+
+
+def test_state_survives_being_written_and_read_as_json() -> None:
+    one, other = core(), core()
+    one.apply("a", WHO, java_push(5, 10.0))
+    one.apply("b", WHO, counter_push(7, temporality=CUMULATIVE, start_ns=3))
+    one.apply("a", WHO, histogram_push((1, 2, 3), 9.0, CUMULATIVE))
+    scrape(one)
+
+    other.load(json.loads(json.dumps(row)) for row in one.dump())
+
+    assert parse(scrape(other)) == parse(scrape(one))
+    for each in (one, other):
+        each.apply("b", WHO, counter_push(9, temporality=CUMULATIVE, start_ns=3))
+        each.apply("a", WHO, histogram_push((2, 2, 3), 10.0, CUMULATIVE))
+        each.depart("a")
+    assert parse(scrape(other)) == parse(scrape(one))
+    assert other.counts().series == one.counts().series
+    assert value(samples(other), CREATION_SERIES) == 14
+
+
+def test_state_with_other_labels_is_not_taken_over() -> None:
+    one, other = core(), core(labels=("client_id",))
+    one.apply("a", WHO, java_push())
+
+    other.load(one.dump())
+
+    assert scrape(other) == ""
+
+
+def test_openmetrics_has_the_same_samples_and_an_honest_type() -> None:
+    from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+    one = core()
+    one.apply("a", WHO, java_push(5, 10.0))
+    one.apply("a", WHO, histogram_push((1, 2, 3), 9.0))
+    scrape(one)
+
+    families = list(text_string_to_metric_families(scrape(one, openmetrics=True) + "# EOF\n"))
+
+    found = {sample.name: sample.value for family in families for sample in family.samples}
+    assert found[CREATION_SERIES] == 5
+    assert {family.name: family.type for family in families}[CREATION_SERIES.removesuffix("_total")] == "counter"

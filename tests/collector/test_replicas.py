@@ -1,0 +1,170 @@
+"""Two replicas of one collector: every client has one owner, and any replica answers for both."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import pytest
+from collector_process import OTLP, CollectorProcess
+from collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
+
+from kwitness.collector.ownership import ordinal_of, owner
+
+Start = Callable[..., CollectorProcess]
+CLIENTS = [f"instance-{number}" for number in range(40)]
+
+
+def port_pair() -> int:
+    """Return a port P such that P0 and P1, read as decimal digits, are free: a template finds both by ordinal."""
+    for tens in range(2100, 3100):
+        try:
+            for ordinal in range(2):
+                with socket.socket() as one:
+                    one.bind(("127.0.0.1", tens * 10 + ordinal))
+        except OSError:
+            continue
+        return tens
+    raise RuntimeError("no two adjacent free ports on 127.0.0.1")
+
+
+@pytest.fixture
+def pair(start: Start) -> list[CollectorProcess]:
+    tens = port_pair()
+    peers = f"http://127.0.0.1:{tens}{{ordinal}}"
+    return [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
+
+
+def test_each_part_of_a_batch_reaches_its_owner_whoever_received_it(pair: list[CollectorProcess]) -> None:
+    pushes = [push(seq, counter_push(2), client=client, client_id=client) for seq, client in enumerate(CLIENTS)]
+
+    answer = pair[0].push(batch(pushes))
+
+    assert answer.body == {"accepted": 40, "duplicates": 0, "rejected": []}
+    for ordinal, replica in enumerate(pair):
+        replica.scrape()
+        shown = {dict(labels)["client_id"] for labels in replica.scrape()[CREATION_SERIES]}
+        assert shown == {client for client in CLIENTS if owner(client, 2) == ordinal}
+        assert 5 < len(shown) < 35
+
+
+def test_a_retry_to_the_other_replica_is_recognised(pair: list[CollectorProcess]) -> None:
+    body = batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)])
+    pair[0].push(body)
+
+    answer = pair[1].push(body)
+
+    assert answer.body == {"accepted": 0, "duplicates": 40, "rejected": []}
+    for replica in pair:
+        replica.scrape()
+    assert sum(replica.value(CREATION_SERIES) or 0 for replica in pair) == 80
+
+
+def test_a_part_whose_owner_is_away_gives_the_whole_batch_back(pair: list[CollectorProcess]) -> None:
+    body = batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)])
+    pair[1].kill()
+
+    away = pair[0].push(body)
+    pair[1].start()
+    back = pair[0].push(body)
+
+    assert (away.status, away.body["error"]["reason"]) == (503, "PeerUnavailable")
+    assert back.status == 200
+    assert back.body["accepted"] + back.body["duplicates"] == 40
+    for replica in pair:
+        replica.scrape()
+    assert sum(replica.value(CREATION_SERIES) or 0 for replica in pair) == 80
+
+
+def test_any_replica_answers_for_all(pair: list[CollectorProcess]) -> None:
+    metric = "org.apache.kafka.producer.connection.creation."
+    for replica in pair:
+        replica.subscribe(
+            [{"id": "kwitness.x.ns.one", "metrics": [metric, "org.apache.kafka.consumer."], "interval_ms": 1000}]
+        )
+    pair[0].push(batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)]))
+    pair[1].post("/v1/gauges", gauges({("apache-kafka-java", "4.3.1"): 9, ("kafka-python", "2.0.2"): 4}, asking=["a"]))
+
+    for replica in pair:
+        first = replica.get("/v1/clients?limit=30").body
+        second = replica.get(f"/v1/clients?limit=30&continue={first['continue']}").body
+        ids = [one["client_instance_id"] for one in first["items"] + second["items"]]
+        assert ids == sorted(CLIENTS)
+        assert second["continue"] is None
+        report = replica.get("/v1/subscriptions/kwitness.x.ns.one").body
+        assert report["clients"] == {"asking": 1, "matching": 40, "pushing": 40, "source": "plugin"}
+        assert report["unsent_prefixes"] == ["org.apache.kafka.consumer."]
+        assert len(report["top_clients"]) == 20
+        assert [(one["client_software_name"], one["reason"]) for one in report["silent_software"]] == [
+            ("kafka-python", "tooOld")
+        ]
+        cluster = replica.get(f"/v1/clusters/{CLUSTER}").body
+        assert cluster["clients"] == 40
+        assert [one["broker_id"] for one in cluster["brokers"]] == ["1"]
+    shown = [replica.value("kafka_client_connections", client_software_name="kafka-python") for replica in pair]
+    assert shown[owner(CLUSTER, 2)] == 4
+    assert shown[1 - owner(CLUSTER, 2)] is None
+
+
+def test_a_replica_that_loses_clients_drops_their_series_at_once(pair: list[CollectorProcess]) -> None:
+    pair[0].push(batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)]))
+    before = len(pair[0].get("/v1/clients?local=true&limit=1000").body["items"])
+
+    pair[0].write_config(replicas=3)
+
+    def remaining() -> int:
+        return len(pair[0].get("/v1/clients?local=true&limit=1000").body["items"])
+
+    expected = sum(owner(client, 3) == 0 for client in CLIENTS)
+    for _ in range(100):
+        if remaining() == expected:
+            break
+    else:
+        pytest.fail(f"{remaining()} clients are left of {before}, {expected} were expected")
+
+
+def test_only_replicas_may_forward(pair: list[CollectorProcess]) -> None:
+    other = next(client for client in CLIENTS if owner(client, 2) == 1)
+
+    pair[0].push(batch([push(1, counter_push(2), client=other)]), headers={"Kwitness-Forwarded": "1"})
+
+    assert pair[0].value("kwitness_clients") == 0
+    assert pair[1].value("kwitness_clients") == 1
+
+
+def test_plain_otlp_reaches_the_owner_too(pair: list[CollectorProcess]) -> None:
+    other = next(client for client in CLIENTS if owner(client, 2) == 1)
+    body = {
+        "resourceMetrics": [
+            {
+                "resource": {
+                    "attributes": [
+                        {"key": "client_instance_id", "value": {"stringValue": other}},
+                        {"key": "k8s.pod.name", "value": {"stringValue": "pod-1"}},
+                    ]
+                },
+                "scopeMetrics": [{"metrics": [{"name": "app.x", "gauge": {"dataPoints": [{"asInt": "4"}]}}]}],
+            }
+        ]
+    }
+
+    answer = pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port)
+
+    assert (answer.status, answer.body) == (200, {})
+    assert pair[1].value("app_x") == 4
+    [item] = pair[1].get("/v1/clients?local=true").body["items"]
+    assert (item["client_instance_id"], item["k8s_pod"]) == (other, "pod-1")
+
+
+@pytest.mark.parametrize("replicas", range(1, 8))
+def test_ownership_moves_few_clients_when_a_replica_is_added(replicas: int) -> None:
+    keys = [f"key-{number}" for number in range(2_000)]
+
+    moved = sum(owner(key, replicas) != owner(key, replicas + 1) for key in keys)
+
+    assert moved == sum(owner(key, replicas + 1) == replicas for key in keys)
+    assert moved < 2_000 / (replicas + 1) * 1.3
+
+
+def test_ordinals_are_read_from_pod_names() -> None:
+    assert [ordinal_of(name) for name in ("kwitness-collector-main-11", "laptop", "")] == [11, 0, 0]
