@@ -108,8 +108,9 @@ async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) ->
     stopping = asyncio.create_task(stop.wait(), name="stop")
     try:
         done, _ = await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if stopping not in done:
-            ended = next(iter(done))
+        ended = next(iter(done))
+        # kopf takes the signals for itself and then ends in good order.
+        if stopping not in done and (ended.get_name() != "kopf" or ended.exception() is not None):
             raise RuntimeError(f"{ended.get_name()} ended by itself") from ended.exception()
         _log.info("Stopping")
     finally:

@@ -1,0 +1,128 @@
+"""A real API server with our definitions and rights, a real broker with every listener, the operator as a process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.local_broker import Listener, LocalBroker
+
+from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, eventually
+
+ROOT = Path(__file__).resolve().parents[2]
+USERS = ("operator", "operator-b")
+OURS = [
+    "kafkaclusters",
+    "clientmetricssubscriptions",
+    "observerdeployments",
+    "telemetrycollectors",
+    "interceptorprofiles",
+    "analyticsjobs",
+    "headerregistries",
+]
+# What the chart grants; Secrets are granted one by one, by the test that needs it.
+RULES = [
+    {"apiGroups": ["kwitness.dev"], "resources": OURS, "verbs": ["get", "list", "watch"]},
+    {"apiGroups": ["kwitness.dev"], "resources": [f"{one}/status" for one in OURS], "verbs": ["get", "patch"]},
+    {
+        "apiGroups": ["", "apps", "policy", "networking.k8s.io", "batch"],
+        "resources": [
+            "services",
+            "configmaps",
+            "statefulsets",
+            "poddisruptionbudgets",
+            "networkpolicies",
+            "jobs",
+            "cronjobs",
+        ],
+        "verbs": ["get", "list", "create", "patch", "delete"],
+    },
+    {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
+]
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def api() -> Iterator[ApiServer]:
+    with ApiServer(users=USERS) as server:
+        server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
+        server.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+        yield server
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[LocalBroker]:
+    with LocalBroker(listeners=list(Listener), authorizer=True) as started:
+        yield started
+
+
+@pytest.fixture
+def namespace(api) -> str:
+    name = f"operator-{os.getpid()}-{next(_numbers)}"
+    subjects = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"} for user in USERS]
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "operator"}
+    objects = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "Role",
+            "metadata": {"name": "operator", "namespace": name},
+            "rules": RULES,
+        },
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "RoleBinding",
+            "metadata": {"name": "operator", "namespace": name},
+            "roleRef": role,
+            "subjects": subjects,
+        },
+    ]
+    apply(api, *objects)
+    return name
+
+
+@pytest.fixture
+def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorProcess]]:
+    """Start operators that watch the test's namespace; they are stopped, and their logs held to no traceback."""
+    started: list[OperatorProcess] = []
+
+    def start(*, user: str = "operator", wait: bool = True, **settings: Any) -> OperatorProcess:
+        chosen = {
+            "namespace": namespace,
+            "watchNamespaces": [namespace],
+            "installation": namespace,
+            "resyncSeconds": 3,
+            "inventorySeconds": 1,
+            "statusSeconds": 1,
+            "limits": {"minInterval": "1s"},
+            "analytics": {"namespaces": [namespace], "tableClaim": "tables", "singleNode": True},
+            **settings,
+        }
+        process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen)
+        started.append(process)
+        if wait:
+            eventually(lambda: process.probe("/readyz")[0] == 200, what="operator ready")
+        return process
+
+    yield start
+    for process in started:
+        process.stop()
+    for process in started:
+        unforeseen = [line for line in process.lines() if "exception" in line]
+        assert unforeseen == []
+
+
+@pytest.fixture
+def clean_broker(broker) -> Iterator[LocalBroker]:
+    """The broker, without any subscription before and after."""
+    for name in broker_configs(broker):
+        alter_broker(broker, name, None)
+    yield broker
+    for name in broker_configs(broker):
+        alter_broker(broker, name, None)

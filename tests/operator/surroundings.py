@@ -1,0 +1,175 @@
+"""What the operator's tests share: resources, waiting, the operator as a process, the broker seen without our code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from kafka import KafkaAdminClient
+from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.local_broker import LocalBroker, free_port
+
+WRITES = {"create", "update", "patch", "delete", "deletecollection"}
+
+
+def apply(api: ApiServer, *objects: dict[str, Any]) -> None:
+    api.kubectl("apply", "-f", "-", input=yaml.safe_dump_all(objects))
+
+
+def get(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any]:
+    return json.loads(api.kubectl("get", kind, name, "-n", namespace, "-o", "json"))
+
+
+def ready(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any]:
+    conditions = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
+    return next((one for one in conditions if one["type"] == "Ready"), {"reason": None, "message": ""})
+
+
+def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "KafkaCluster",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"bootstrapServers": list(servers), **spec},
+    }
+
+
+def subscription(name: str, namespace: str, *, cluster: str = "main", **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "ClientMetricsSubscription",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"clusterRef": {"name": cluster}, "metrics": ["org.apache.kafka."], "interval": "5s", **spec},
+    }
+
+
+def collector(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "TelemetryCollector",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"clusterRef": {"name": "main"}, "ingest": {"tls": {"insecurePlaintext": True}}, **spec},
+    }
+
+
+def secret(name: str, namespace: str, **data: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": namespace},
+        "stringData": {key.replace("_", "."): value for key, value in data.items()},
+    }
+
+
+def eventually(condition: Callable[[], Any], *, seconds: float = 20, what: str = "") -> Any:
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what or condition}"
+        time.sleep(0.2)
+
+
+def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: str, *, seconds: float = 20) -> str:
+    found: dict[str, Any] = {}
+
+    def reached() -> bool:
+        found.update(ready(api, kind, name, namespace))
+        return found["reason"] == reason
+
+    try:
+        eventually(reached, seconds=seconds)
+    except AssertionError as error:
+        raise AssertionError(f"{kind} {name} is not {reason} but {found}") from error
+    return str(found["message"])
+
+
+class OperatorProcess:
+    """``python -m kwitness.operator`` with settings of its own."""
+
+    def __init__(self, folder: Path, kubeconfig: Path, settings: dict[str, Any]) -> None:
+        self.port = free_port()
+        self.log_file = folder / f"operator-{self.port}.log"
+        token = folder / "token"
+        token.write_text("token")
+        everything = {
+            "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+            "probePort": self.port,
+            "inventoryTokenFile": str(token),
+            "driverTokenFile": str(token),
+            **settings,
+        }
+        path = folder / f"settings-{self.port}.json"
+        path.write_text(json.dumps(everything))
+        with self.log_file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "kwitness.operator", str(path)],
+                env={**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2"},
+                stdout=log,
+                stderr=log,
+            )
+
+    def probe(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log_file.read_text().splitlines() if line.startswith("{")]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(20)
+
+
+def broker_configs(broker: LocalBroker) -> dict[str, dict[str, str]]:
+    """Every CLIENT_METRICS resource, read without the operator's code."""
+    client = KafkaAdminClient(bootstrap_servers=broker.bootstrap, client_id="test")
+    try:
+        names = client.list_config_resources([ConfigResourceType.CLIENT_METRICS]).get("client_metrics", [])
+        if not names:
+            return {}
+        wanted = [ConfigResource(ConfigResourceType.CLIENT_METRICS, name) for name in names]
+        found = client.describe_configs(wanted)["client_metrics"]
+    finally:
+        client.close()
+    return {name: {key: one["value"] for key, one in entries.items()} for name, entries in found.items()}
+
+
+def alter_broker(broker: LocalBroker, name: str, configs: dict[str, str] | None) -> None:
+    """Write or remove a CLIENT_METRICS resource as somebody else."""
+    removal = dict.fromkeys(("metrics", "interval.ms", "match"), (AlterConfigOp.DELETE, None))
+    client = KafkaAdminClient(bootstrap_servers=broker.bootstrap, client_id="test")
+    try:
+        resource = ConfigResource(ConfigResourceType.CLIENT_METRICS, name, configs=configs or removal)
+        answer = client.alter_configs([resource], raise_on_unknown=False)
+    finally:
+        client.close()
+    assert answer["client_metrics"][name] == "OK"
+
+
+def writes_of(api: ApiServer, user: str, since: int = 0) -> list[str]:
+    """Writes in the audit log after its first ``since`` events."""
+    return [
+        f"{event['verb']} {event['requestURI']}"
+        for event in api.audit()[since:]
+        if event["user"]["username"] == user and event["verb"] in WRITES
+    ]

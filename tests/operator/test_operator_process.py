@@ -1,0 +1,319 @@
+"""The operator as a process, against a real API server and a real broker."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.operator.surroundings import (
+    alter_broker,
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    eventually,
+    get,
+    ready,
+    subscription,
+    until_reason,
+    writes_of,
+)
+
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
+
+
+@pytest.fixture
+def applied(api, namespace, clean_broker, start_operator):
+    """A cluster with one subscription, applied by a running operator."""
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), subscription("basic", namespace))
+    operator = start_operator()
+    until_reason(api, "kcms", "basic", namespace, "Applied")
+    return operator
+
+
+def _name(namespace: str, resource: str = "basic") -> str:
+    return f"kwitness.{namespace}.{namespace}.{resource}"
+
+
+def test_a_subscription_becomes_a_broker_config_and_both_resources_say_so(applied, api, namespace, clean_broker):
+    assert broker_configs(clean_broker) == {
+        _name(namespace): {"metrics": "org.apache.kafka.", "interval.ms": "5000", "match": ""}
+    }
+    status = get(api, "kfc", "main", namespace)["status"]
+    assert status["clusterId"] == clean_broker.cluster_id
+    assert [one["id"] for one in status["brokers"]] == [1]
+    assert status["telemetry"] == "none"
+    assert {one["component"] for one in status["acls"]} == {"operator", "collector", "analytics"}
+    found = get(api, "kcms", "basic", namespace)["status"]
+    assert found["brokerResource"] == _name(namespace)
+    assert [one["type"] for one in found["conditions"]] == ["Ready", "InventoryAvailable"]
+    assert found["conditions"][1]["reason"] == "NoCollector"
+
+
+def test_the_platforms_topics_are_created_as_the_cluster_says(api, namespace, clean_broker, start_operator):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap, topics={"prefix": f"{namespace}.", "partitions": 2}))
+    start_operator()
+    until_reason(api, "kfc", "main", namespace, "Connected")
+    described = clean_broker.tool(
+        "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", clean_broker.bootstrap, "--describe"
+    )
+    for topic in ("telemetry", "connections"):
+        assert f"Topic: {namespace}.{topic}" in described
+    assert "retention.ms=604800000" in described
+    assert "PartitionCount: 2" in described
+
+
+def test_a_no_op_resync_writes_nothing(applied, api, namespace):
+    apply(api, collector("main", namespace))
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+    time.sleep(4)
+    since = len(api.audit())
+    time.sleep(10)  # three resyncs of all kinds
+    assert len(api.audit()) > since
+    assert writes_of(api, "operator", since) == []
+
+
+def test_a_config_changed_by_hand_is_repaired_and_counted(applied, api, namespace, clean_broker):
+    alter_broker(clean_broker, _name(namespace), {"interval.ms": "100"})
+    alter_broker(clean_broker, "by-hand", {"metrics": "x."})
+    eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
+    assert broker_configs(clean_broker)[_name(namespace)]["interval.ms"] == "5000"
+    assert broker_configs(clean_broker)["by-hand"]["metrics"] == "x."
+    events = json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"]
+    assert [event["reason"] for event in events] == ["DriftRepaired"]
+    assert "kwitness_drift_repairs_total" in applied.probe("/metrics")[1]
+
+
+def test_a_config_removed_by_hand_comes_back(applied, api, namespace, clean_broker):
+    alter_broker(clean_broker, _name(namespace), None)
+    eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
+    assert _name(namespace) in broker_configs(clean_broker)
+
+
+def test_deleting_the_resource_removes_the_config_and_no_other(applied, api, namespace, clean_broker):
+    alter_broker(clean_broker, "kwitness.someone-else.default.basic", {"metrics": "*"})
+    api.kubectl("delete", "kcms", "basic", "-n", namespace)
+    eventually(lambda: set(broker_configs(clean_broker)) == {"kwitness.someone-else.default.basic"})
+
+
+def test_what_was_deleted_while_the_operator_was_away_is_swept_at_its_return(
+    applied, api, namespace, clean_broker, start_operator
+):
+    assert applied.stop() == 0
+    api.kubectl("delete", "kcms", "basic", "-n", namespace)
+    assert _name(namespace) in broker_configs(clean_broker)
+    start_operator()
+    eventually(lambda: broker_configs(clean_broker) == {})
+
+
+def test_deleting_the_cluster_first_removes_what_it_had_with_the_connection_still_known(
+    applied, api, namespace, clean_broker
+):
+    api.kubectl("delete", "kfc", "main", "-n", namespace)
+    eventually(lambda: broker_configs(clean_broker) == {})
+    assert "main" in until_reason(api, "kcms", "basic", namespace, "ClusterNotReady")
+
+
+def test_a_suspended_subscription_leaves_the_broker_and_comes_back(applied, api, namespace, clean_broker):
+    apply(api, subscription("basic", namespace, suspend=True))
+    until_reason(api, "kcms", "basic", namespace, "Suspended")
+    assert broker_configs(clean_broker) == {}
+    apply(api, subscription("basic", namespace))
+    until_reason(api, "kcms", "basic", namespace, "Applied")
+    assert _name(namespace) in broker_configs(clean_broker)
+
+
+def test_a_paused_cluster_is_not_written_to(applied, api, namespace, clean_broker):
+    api.kubectl("annotate", "kfc", "main", "-n", namespace, "kwitness.dev/pause=true")
+    until_reason(api, "kfc", "main", namespace, "Paused")
+    apply(api, subscription("second", namespace), subscription("basic", namespace, interval="7s"))
+    until_reason(api, "kcms", "second", namespace, "Paused")
+    assert broker_configs(clean_broker)[_name(namespace)]["interval.ms"] == "5000"
+    api.kubectl("annotate", "kfc", "main", "-n", namespace, "kwitness.dev/pause-")
+    until_reason(api, "kcms", "second", namespace, "Applied")
+    eventually(lambda: broker_configs(clean_broker)[_name(namespace)]["interval.ms"] == "7000")
+
+
+def test_a_pattern_that_the_broker_cannot_take_is_refused_and_the_broker_left_alone(
+    applied, api, namespace, clean_broker
+):
+    # Only the API server's rules stand before this; the operator must not rely on them.
+    too_quick = subscription("basic", namespace, interval="500ms")
+    apply(api, too_quick)
+    message = until_reason(api, "kcms", "basic", namespace, "IntervalTooShort")
+    assert "500ms" in message
+    assert broker_configs(clean_broker)[_name(namespace)]["interval.ms"] == "5000"
+
+
+def test_two_subscriptions_of_one_name_in_two_namespaces_do_not_meet(applied, api, namespace, clean_broker):
+    # The second namespace is not watched: its config is not ours to touch even under our installation's name.
+    alter_broker(clean_broker, f"kwitness.{namespace}.elsewhere.basic", {"metrics": "x."})
+    time.sleep(7)
+    assert set(broker_configs(clean_broker)) == {_name(namespace), f"kwitness.{namespace}.elsewhere.basic"}
+
+
+def test_two_installations_on_one_broker_leave_each_other_alone(applied, api, namespace, clean_broker, start_operator):
+    other = start_operator(user="operator-b", installation="another", resyncSeconds=1)
+    eventually(lambda: f"kwitness.another.{namespace}.basic" in broker_configs(clean_broker))
+    before = broker_configs(clean_broker)
+    time.sleep(12)  # ten resyncs of the second, four of the first
+    assert broker_configs(clean_broker) == before
+    assert 'kwitness_broker_writes_total{operation="remove"}' not in other.probe("/metrics")[1]
+    assert 'kwitness_broker_writes_total{operation="remove"}' not in applied.probe("/metrics")[1]
+
+
+def test_two_operators_at_once_agree(applied, api, namespace, clean_broker, start_operator):
+    apply(api, collector("main", namespace, replicas=2), subscription("second", namespace))
+    start_operator(user="operator-b")
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+    until_reason(api, "kcms", "second", namespace, "Applied")
+    time.sleep(3)
+    since = len(api.audit())
+    time.sleep(7)
+    assert writes_of(api, "operator", since) == []
+    assert writes_of(api, "operator-b", since) == []
+    assert len(broker_configs(clean_broker)) == 2
+
+
+def test_a_forbidden_list_deletes_nothing(applied, api, namespace, clean_broker, start_operator):
+    applied.stop()
+    rules = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    rules["rules"][0]["resources"].remove("clientmetricssubscriptions")
+    api.kubectl("replace", "-f", "-", input=json.dumps(rules))
+    operator = start_operator(wait=False)
+    eventually(lambda: any(line["message"] == "A kind cannot be listed" for line in operator.lines()))
+    time.sleep(7)
+    assert _name(namespace) in broker_configs(clean_broker)
+    assert operator.probe("/readyz") == (503, "not every kind is watched yet")
+
+
+def test_a_cluster_that_changes_its_id_gets_nothing_until_it_is_accepted(applied, api, namespace, clean_broker):
+    api.kubectl(
+        "patch", "kfc", "main", "-n", namespace, "--subresource=status", "--type=merge", "-p",
+        json.dumps({"status": {"clusterId": "another-cluster"}}),
+    )  # fmt: skip
+    message = until_reason(api, "kfc", "main", namespace, "ClusterIdChanged")
+    assert clean_broker.cluster_id in message
+    apply(api, subscription("second", namespace))
+    until_reason(api, "kcms", "second", namespace, "ClusterNotReady")
+    assert _name(namespace, "second") not in broker_configs(clean_broker)
+    api.kubectl("annotate", "kfc", "main", "-n", namespace, f"kwitness.dev/accept-cluster-id={clean_broker.cluster_id}")
+    until_reason(api, "kcms", "second", namespace, "Applied")
+
+
+def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, namespace):
+    apply(api, collector("main", namespace, replicas=2))
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+    child = "kwitness-collector-main"
+    for kind in ("sts", "svc", "cm", "pdb", "netpol"):
+        assert get(api, kind, child, namespace)["metadata"]["ownerReferences"][0]["name"] == "main"
+    data = get(api, "cm", child, namespace)["data"]
+    assert json.loads(data["subscriptions.json"])["subscriptions"][0]["id"] == _name(namespace)
+    api.kubectl("patch", "svc", child, "-n", namespace, "-p", '{"spec": {"ports": [{"port": 8443, "name": "wrong"}]}}')
+    api.kubectl("label", "svc", child, "-n", namespace, "theirs=kept")
+    eventually(lambda: get(api, "svc", child, namespace)["spec"]["ports"][0]["name"] == "api")
+    assert get(api, "svc", child, namespace)["metadata"]["labels"]["theirs"] == "kept"
+    apply(api, collector("main", namespace, replicas=1))
+    eventually(lambda: "pdb" not in api.kubectl("get", "pdb", "-n", namespace, "-o", "name"))
+    assert get(api, "sts", child, namespace)["spec"]["replicas"] == 1
+
+
+def test_a_second_collector_of_a_cluster_is_in_conflict(applied, api, namespace):
+    apply(api, collector("first", namespace))
+    until_reason(api, "ktc", "first", namespace, "Progressing")
+    time.sleep(1)
+    apply(api, collector("second", namespace))
+    assert "first" in until_reason(api, "ktc", "second", namespace, "Conflict")
+    api.kubectl("delete", "ktc", "first", "-n", namespace)
+    until_reason(api, "ktc", "second", namespace, "Progressing")
+
+
+def test_a_reference_that_is_not_allowed_tells_nothing_about_its_target(applied, api, namespace):
+    for name, target in (("there", "kube-system"), ("missing", "nowhere")):
+        resource = subscription(name, namespace)
+        resource["spec"]["clusterRef"] = {"name": "main", "namespace": target}
+        apply(api, resource)
+    messages = [until_reason(api, "kcms", name, namespace, "RefNotPermitted") for name in ("there", "missing")]
+    assert messages[0].replace("kube-system", "X") == messages[1].replace("nowhere", "X")
+
+
+@pytest.mark.parametrize(
+    ("kind", "short"), [("HeaderRegistry", "khr"), ("InterceptorProfile", "kip"), ("ObserverDeployment", "kobs")]
+)
+def test_kinds_to_come_say_so(applied, api, namespace, kind, short):
+    fixtures = sorted((Path(__file__).parents[1] / "contracts" / "fixtures").rglob("valid*.yaml"))
+    body = yaml.safe_load(next(path.read_text() for path in fixtures if f"kind: {kind}\n" in path.read_text()))
+    body["metadata"] = {"name": "later", "namespace": namespace}
+    apply(api, body)
+    until_reason(api, short, "later", namespace, "Unsupported")
+
+
+def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(applied, api, namespace):
+    job = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": "inventory", "namespace": namespace},
+        "spec": {
+            "clusterRef": {"name": "main"},
+            "type": "clientInventory",
+            "table": "inventory",
+            "run": {"streaming": {}},
+        },
+    }
+    apply(api, job)
+    until_reason(api, "kaj", "inventory", namespace, "Starting")
+    time.sleep(1)
+    apply(api, {**job, "metadata": {"name": "rival", "namespace": namespace}})
+    until_reason(api, "kaj", "rival", namespace, "Conflict")
+    assert get(api, "sts", "kwitness-job-inventory", namespace)["spec"]["replicas"] == 1
+    apply(api, {**job, "spec": {**job["spec"], "suspend": True}})
+    until_reason(api, "kaj", "inventory", namespace, "Suspended")
+    assert get(api, "sts", "kwitness-job-inventory", namespace)["spec"]["replicas"] == 0
+    apply(api, {**job, "spec": {**job["spec"], "run": {"once": {}}}})
+    eventually(lambda: "kwitness-job-inventory-" in api.kubectl("get", "jobs", "-n", namespace, "-o", "name"))
+    eventually(lambda: "kwitness-job" not in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
+
+
+def test_a_missing_right_in_kubernetes_is_named(applied, api, namespace):
+    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    role["rules"][2]["verbs"] = ["get", "list"]
+    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    apply(api, collector("main", namespace))
+    assert "configmaps" in until_reason(api, "ktc", "main", namespace, "KubernetesForbidden")
+    assert ready(api, "kcms", "basic", namespace)["reason"] == "Applied"
+
+
+def test_it_converges_after_the_api_server_was_away(applied, api, namespace, clean_broker):
+    api.stop_server()
+    time.sleep(2)
+    api.start_server()
+    apply(api, subscription("second", namespace))
+    until_reason(api, "kcms", "second", namespace, "Applied", seconds=30)
+    assert len(broker_configs(clean_broker)) == 2
+    assert applied.probe("/healthz")[0] == 200
+
+
+def test_killed_at_any_moment_it_reaches_the_same_end(api, namespace, clean_broker, start_operator):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap))
+    for number in range(6):
+        apply(api, subscription(f"s{number}", namespace), collector("main", namespace, replicas=1 + number % 2))
+        operator = start_operator()
+        time.sleep(0.15 * number)
+        operator.stop(signal.SIGKILL)
+    start_operator()
+    eventually(lambda: len(broker_configs(clean_broker)) == 6, seconds=30)
+    for number in range(6):
+        until_reason(api, "kcms", f"s{number}", namespace, "Applied")
+    eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
+
+
+def test_it_is_small(applied):
+    status = Path(f"/proc/{applied.process.pid}/status").read_text()
+    resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
+    # The tests' environment holds the kubernetes package, which kopf imports when it is there (25 MB).
+    assert resident < 120_000
