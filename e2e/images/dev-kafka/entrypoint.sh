@@ -45,16 +45,20 @@ while IFS= read -r line || [ -n "$line" ]; do
 done < "$template" > "$properties"
 chmod 0600 "$properties"
 
-scram=()
-if [ -d "$users" ]; then
-  for file in "$users"/*; do
-    if [ ! -f "$file" ]; then continue; fi
-    for mechanism in SCRAM-SHA-256 SCRAM-SHA-512; do
-      scram+=(--add-scram "$mechanism=[name=$(basename "$file"),password=$(cat "$file")]")
+# A restart finds its storage as it left it, and saves the seconds of a second virtual machine.
+directory=$(sed -n 's/^log\.dirs=\([^,]*\).*/\1/p' "$properties")
+if [ ! -f "$directory/meta.properties" ]; then
+  scram=()
+  if [ -d "$users" ]; then
+    for file in "$users"/*; do
+      if [ ! -f "$file" ]; then continue; fi
+      for mechanism in SCRAM-SHA-256 SCRAM-SHA-512; do
+        scram+=(--add-scram "$mechanism=[name=$(basename "$file"),password=$(cat "$file")]")
+      done
     done
-  done
+  fi
+  java_kafka kafka.tools.StorageTool format --ignore-formatted --cluster-id "$KAFKA_CLUSTER_ID" --config "$properties" "${scram[@]}"
 fi
-java_kafka kafka.tools.StorageTool format --ignore-formatted --cluster-id "$KAFKA_CLUSTER_ID" --config "$properties" "${scram[@]}"
 
 # shellcheck disable=SC2086 # options are words
 exec java "-Xms$KAFKA_HEAP" "-Xmx$KAFKA_HEAP" -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError ${KAFKA_OPTIONS:-} \
