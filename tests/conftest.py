@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from kwitness.e2e.cache import cache_folder
 from kwitness.e2e.local_broker import LocalBroker
 from kwitness.e2e.memory import SUITE_GIB, shortage
 from kwitness.e2e.node import KubernetesNode
@@ -30,6 +32,24 @@ def node() -> Iterator[KubernetesNode]:
         pytest.exit(problem, returncode=1)
     with KubernetesNode(name="kwitness-test") as started:
         yield started
+
+
+TURN = pytest.StashKey[object]()
+"""The lock that a run holds while it is the one that uses the machine."""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Runs take turns: two at once on a small machine make each other's brokers miss their time limits."""
+    if session.config.option.collectonly or os.environ.get("KWITNESS_TURNS") == "off":
+        return
+    lock = cache_folder() / "test-run.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    session.config.stash[TURN] = handle = lock.open("w")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"waits for another test run to end ({lock}); KWITNESS_TURNS=off goes ahead", flush=True)
+        fcntl.flock(handle, fcntl.LOCK_EX)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
