@@ -48,7 +48,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        print(f"waits for another test run to end ({lock}); KWITNESS_TURNS=off goes ahead", flush=True)
+        session.config.get_terminal_writer().line(
+            f"waits for another test run to end ({lock}); KWITNESS_TURNS=off goes ahead"
+        )
         fcntl.flock(handle, fcntl.LOCK_EX)
 
 
