@@ -113,7 +113,10 @@ class TopicWriter:
             if producer is None:
                 self._stopping.wait(_POLL_S)
             else:
-                producer.poll(_POLL_S)
+                try:
+                    producer.poll(_POLL_S)
+                except KafkaException as fatal:
+                    self._abandon(producer, fatal.args[0])
 
     async def write(self, records: Sequence[Record]) -> dict[int, str]:
         """Write all records and wait for their acknowledgement; returns reasons by index of what can never be written.
@@ -159,10 +162,18 @@ class TopicWriter:
         return batch.permanent
 
     def _note(self, error: KafkaError) -> None:
-        if error.fatal():
-            # An idempotent producer that lost its place cannot go on; the batch comes again through a new one.
+        if error.fatal() or error.code() == KafkaError._FATAL:  # noqa: SLF001 - a public constant
+            self._abandon(self._producer, error)
+
+    def _abandon(self, producer: Producer | None, error: KafkaError) -> None:
+        """Give up a producer that cannot go on (a right was missing, its place was lost); `refresh` makes a new one.
+
+        The batch comes again from its sender.
+        """
+        if producer is not None and producer is self._producer:
+            self._producer = None
+            self.trouble = f"the producer is beyond repair ({error.name()}); connecting anew"
             _LOG.warning("the producer is beyond repair; connecting anew", extra={"reason": error.name()})
-            self._connect()
 
     def stop(self) -> None:
         """Wait a little for what is under way and end the thread."""
