@@ -41,9 +41,7 @@ def _name(namespace: str, resource: str = "basic") -> str:
 
 
 def test_a_subscription_becomes_a_broker_config_and_both_resources_say_so(applied, api, namespace, clean_broker):
-    assert broker_configs(clean_broker) == {
-        _name(namespace): {"metrics": "org.apache.kafka.", "interval.ms": "5000", "match": ""}
-    }
+    assert broker_configs(clean_broker) == {_name(namespace): {"metrics": "org.apache.kafka.", "interval.ms": "5000"}}
     status = get(api, "kfc", "main", namespace)["status"]
     assert status["clusterId"] == clean_broker.cluster_id
     assert [one["id"] for one in status["brokers"]] == [1]

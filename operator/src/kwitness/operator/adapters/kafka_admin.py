@@ -233,7 +233,7 @@ def _alter(
         ConfigResource(
             ConfigResourceType.CLIENT_METRICS,
             name,
-            configs=dict.fromkeys(CONFIG_KEYS, (AlterConfigOp.DELETE, None)) if configs is None else dict(configs),
+            configs={key: _operation(configs, key) for key in CONFIG_KEYS},
         )
         for name, configs in ordered
     ]
@@ -241,6 +241,12 @@ def _alter(
         answer = client.alter_configs(resources, raise_on_unknown=False, incremental=True)
     results: dict[str, str] = answer.get("client_metrics", {})
     return {name: from_result(results.get(name, "no answer"), "ALTER_CONFIGS", connection) for name in changes}
+
+
+def _operation(configs: Mapping[str, str] | None, key: str) -> tuple[AlterConfigOp, str | None]:
+    # Kafka 3.7 takes an empty list for a list of one empty entry and refuses it; the default is the empty list.
+    value = (configs or {}).get(key)
+    return (AlterConfigOp.SET, value) if value else (AlterConfigOp.DELETE, None)
 
 
 def _create_topics(

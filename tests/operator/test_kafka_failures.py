@@ -1,0 +1,235 @@
+"""Whatever kafka-python answers instead of raising becomes one of our reasons, and the broker's words stay outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from kafka import errors as kafka_errors
+
+from kwitness.e2e.local_broker import Listener, LocalBroker
+from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin, TopicWanted
+from kwitness.operator.adapters.kafka_connection import (
+    KafkaConnection,
+    SaslLogin,
+    TlsMaterial,
+    host_is_allowed,
+)
+from kwitness.operator.adapters.kafka_failures import acl_command, from_exception, from_result
+from kwitness.operator.errors import OperatorError, PassingError, SettledError
+
+CONNECTION = KafkaConnection(
+    bootstrap_servers=("kafka:9092",), client_id="kwitness-operator-test", login=SaslLogin("PLAIN", "alice", "canary")
+)
+CODES = sorted(
+    {
+        kind.errno
+        for kind in vars(kafka_errors).values()
+        if isinstance(kind, type) and issubclass(kind, kafka_errors.BrokerResponseError) and kind.errno
+    }
+)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words(code):
+    text = str(kafka_errors.for_code(code)("words of the broker"))
+    error = from_result(text, "ALTER_CONFIGS", CONNECTION)
+    assert isinstance(error, OperatorError)
+    assert error.reason in {"Forbidden", "InvalidPattern", "Unreachable"}
+    assert "words of the broker" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        (29, PassingError, "Forbidden"),
+        (31, PassingError, "Forbidden"),
+        (40, SettledError, "InvalidPattern"),
+        (42, SettledError, "InvalidPattern"),
+        (41, PassingError, "Unreachable"),
+        (7, PassingError, "Unreachable"),
+        (-1, PassingError, "Unreachable"),
+    ],
+)
+def test_the_class_of_the_error_is_the_retry_decision(code, kind, reason):
+    error = from_exception(kafka_errors.for_code(code)(), "ALTER_CONFIGS", CONNECTION)
+    assert (type(error), error.reason) == (kind, reason)
+
+
+def test_ok_is_no_error_and_an_unknown_text_is_one():
+    assert from_result("OK", "ALTER_CONFIGS", CONNECTION) is None
+    assert from_result("fine", "ALTER_CONFIGS", CONNECTION) is not None
+
+
+def test_a_missing_right_comes_with_the_command_that_grants_it():
+    error = from_result("[Error 31] ClusterAuthorizationFailedError", "ALTER_CONFIGS", CONNECTION)
+    assert error is not None
+    assert acl_command(CONNECTION, ("ALTER_CONFIGS",)) in error.message
+    assert "--allow-principal 'User:alice'" in error.message
+
+
+def test_no_credential_is_in_a_repr():
+    tls = TlsMaterial("authority-canary", "certificate-canary", "key-canary")
+    connection = KafkaConnection(
+        bootstrap_servers=("a:1",), client_id="c", tls=tls, login=SaslLogin("PLAIN", "name-canary", "canary")
+    )
+    assert "canary" not in repr(connection)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "allowed", "verdict"),
+    [
+        ("kafka", 9092, ("kafka:9092",), True),
+        ("KAFKA.", 9092, ("kafka:9092",), True),
+        ("kafka", 9093, ("kafka:9092",), False),
+        ("b1.kafka.svc", 9092, ("*.kafka.svc:9092",), True),
+        ("kafka.svc", 9092, ("*.kafka.svc:9092",), False),
+        ("evilkafka.svc", 9092, ("*.kafka.svc:9092",), False),
+        ("b1.kafka.svc.evil", 9092, ("*.kafka.svc:9092",), False),
+        ("::1", 9092, ("[::1]:9092",), True),
+        ("any", 1, None, True),
+        ("any", 1, (), False),
+    ],
+)
+def test_a_credential_goes_to_listed_hosts_only(host, port, allowed, verdict):
+    assert host_is_allowed(host, port, allowed) is verdict
+
+
+class TestAgainstARealBroker:
+    """One listener per way to fail."""
+
+    pytestmark: ClassVar = [pytest.mark.broker, pytest.mark.timeout(120)]
+
+    @pytest.fixture
+    def files(self, broker):
+        certificates = broker.certificates
+
+        def tls(**overrides: Path) -> TlsMaterial:
+            material = {"authorities": certificates.ca_file, **overrides}
+            return TlsMaterial(**{name: path.read_text() for name, path in material.items()})
+
+        return tls
+
+    @staticmethod
+    async def _observe(broker: LocalBroker, listener: Listener, **options: Any) -> ClusterSeen:
+        address = broker.bootstrap_of(listener)
+        connection = KafkaConnection(bootstrap_servers=(address,), client_id="kwitness-operator-test", **options)
+        return await KafkaAdmin().observe(connection, ("kwitness.telemetry",))
+
+    async def _reason(self, broker: LocalBroker, listener: Listener, **options: Any) -> tuple[str, str]:
+        with pytest.raises(OperatorError) as caught:
+            await self._observe(broker, listener, **options)
+        return caught.value.reason, caught.value.message
+
+    async def test_every_listener_can_be_used(self, broker, files):
+        login = {"username": "admin", "password": "admin-secret"}
+        client = {
+            "certificate": broker.certificates.client_certificate,
+            "key": broker.certificates.client_key,
+        }
+        ways = [
+            (Listener.PLAINTEXT, {}),
+            (Listener.SSL, {"tls": files()}),
+            (Listener.SASL_SSL_PLAIN, {"tls": files(), "login": SaslLogin("PLAIN", **login)}),
+            (Listener.SASL_SSL_SCRAM, {"tls": files(), "login": SaslLogin("SCRAM-SHA-256", **login)}),
+            (Listener.SASL_SSL_SCRAM, {"tls": files(), "login": SaslLogin("SCRAM-SHA-512", **login)}),
+            (Listener.SASL_PLAINTEXT_PLAIN, {"login": SaslLogin("PLAIN", **login)}),
+        ]
+        for listener, options in ways:
+            address = broker.bootstrap_of(listener)
+            if listener is Listener.SSL:
+                # Its principal is anonymous over TLS too, which the broker made a super user.
+                assert (await self._observe(broker, listener, **options)).cluster_id == broker.cluster_id
+                continue
+            hosts = (address,) if "login" in options else None
+            seen = await self._observe(broker, listener, allowed_hosts=hosts, **options)
+            assert seen.cluster_id == broker.cluster_id
+        reason, _ = await self._reason(broker, Listener.MTLS, tls=files(**client))
+        assert reason == "Forbidden"  # let in by its certificate, which has no rights
+
+    async def test_a_wrong_password_is_told_from_everything_else(self, broker, files):
+        for listener, mechanism in (
+            (Listener.SASL_SSL_PLAIN, "PLAIN"),
+            (Listener.SASL_SSL_SCRAM, "SCRAM-SHA-512"),
+            (Listener.SASL_SSL_SCRAM, "PLAIN"),
+        ):
+            login = SaslLogin(mechanism, "admin", "canary")
+            reason, message = await self._reason(broker, listener, tls=files(), login=login)
+            assert reason == "AuthenticationFailed"
+            assert "canary" not in message
+
+    async def test_a_wrong_authority_is_told_from_everything_else(self, broker, files):
+        other = files(authorities=broker.certificates.other_ca_file)
+        assert (await self._reason(broker, Listener.SSL, tls=other))[0] == "TlsFailed"
+        assert (await self._reason(broker, Listener.PLAINTEXT, tls=files()))[0] == "TlsFailed"
+        assert (await self._reason(broker, Listener.SSL))[0] == "TlsFailed"
+        assert (await self._reason(broker, Listener.MTLS, tls=files()))[0] == "TlsFailed"
+
+    async def test_an_address_without_a_broker_is_unreachable(self):
+        for address in ("127.0.0.1:9", "no-such-host.invalid:9092"):
+            connection = KafkaConnection(bootstrap_servers=(address,), client_id="kwitness-operator-test")
+            with pytest.raises(PassingError) as caught:
+                await KafkaAdmin().observe(connection, ())
+            assert caught.value.reason == "Unreachable"
+
+    async def test_missing_rights_are_named_one_by_one(self, broker, files):
+        login = SaslLogin("PLAIN", "alice", "alice-secret")
+        reason, message = await self._reason(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
+        assert (reason, "DESCRIBE_CONFIGS" in message) == ("Forbidden", True)
+
+    async def test_a_listener_that_wants_authentication_says_so(self, broker):
+        reason, message = await self._reason(broker, Listener.SASL_PLAINTEXT_PLAIN)
+        assert (reason, "spec.authentication" in message) == ("AuthenticationFailed", True)
+
+    async def test_a_host_that_the_secret_does_not_list_gets_nothing(self, broker, files):
+        login = SaslLogin("PLAIN", "admin", "admin-secret")
+        reason, _ = await self._reason(
+            broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login, allowed_hosts=("elsewhere:9092",)
+        )
+        assert reason == "HostNotAllowed"
+
+    async def test_an_advertised_address_that_the_secret_does_not_list_gets_nothing(self, broker, files):
+        # The bootstrap address is a name that is listed; the broker advertises 127.0.0.1, which is not.
+        port = broker.bootstrap_of(Listener.SASL_SSL_PLAIN).rpartition(":")[2]
+        connection = KafkaConnection(
+            bootstrap_servers=(f"localhost:{port}",),
+            client_id="kwitness-operator-test",
+            tls=files(),
+            login=SaslLogin("PLAIN", "admin", "admin-secret"),
+            allowed_hosts=(f"localhost:{port}",),
+        )
+        with pytest.raises(OperatorError) as caught:
+            await KafkaAdmin().observe(connection, ())
+        assert caught.value.reason == "HostNotAllowed"
+
+    async def test_one_refused_change_does_not_stop_the_others(self, clean_broker):
+        connection = KafkaConnection(bootstrap_servers=(clean_broker.bootstrap,), client_id="kwitness-operator-test")
+        good = {"metrics": "x.", "interval.ms": "1000", "match": ""}
+        answers = await KafkaAdmin().alter(
+            connection, {"good": good, "bad": {**good, "match": "client_id=("}, "gone": None}
+        )
+        assert {name: error and error.reason for name, error in answers.items()} == {
+            "good": None,
+            "bad": "InvalidPattern",
+            "gone": None,
+        }
+        assert await KafkaAdmin().subscriptions(connection) == {"good": {"metrics": "x.", "interval.ms": "1000"}}
+
+    async def test_a_topic_that_exists_counts_as_created(self, broker):
+        connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")
+        wanted = (TopicWanted("twice", 1, 1),)
+        assert await KafkaAdmin().create_topics(connection, wanted) == {"twice": None}
+        assert await KafkaAdmin().create_topics(connection, wanted) == {"twice": None}
+
+    @pytest.mark.parametrize("version", ["3.7.2"])
+    async def test_the_oldest_broker_lists_subscriptions_by_the_older_request(self, version):
+        with LocalBroker(version) as old:
+            connection = KafkaConnection(bootstrap_servers=(old.bootstrap,), client_id="kwitness-operator-test")
+            good = {"metrics": "x.", "interval.ms": "1000", "match": ""}
+            assert await KafkaAdmin().alter(connection, {"good": good}) == {"good": None}
+            seen = await KafkaAdmin().observe(connection, ())
+            assert seen.subscriptions == {"good": {"metrics": "x.", "interval.ms": "1000"}}
+            assert seen.lower_bound == "3.7"
+            assert await KafkaAdmin().alter(connection, {"good": None}) == {"good": None}
+            assert await KafkaAdmin().subscriptions(connection) == {}
