@@ -1,7 +1,7 @@
 {{/*
 What the operator may do in a namespace it watches. It only ever writes by server-side apply, and that is authorised
 with the object's name even when it creates, so `rbac.*` can narrow every write to names known in advance
-(docs/decisions). What it may have to replace, it may delete too; the rest goes with its owner.
+(docs/decisions/0020). What it may have to replace, it may delete too; the rest goes with its owner.
 */}}
 
 {{- define "kwitness.operatorRules" -}}
