@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -106,4 +107,8 @@ def _cell(name: str, value: Any) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Not sys.exit: deltalake 1.6 still has threads, and now and then aborts an interpreter that ends around them.
+    os._exit(code)
