@@ -1,0 +1,271 @@
+"""Produce latency of a broker whose plugin's collector never answers, beside the same broker without the plugin.
+
+Candidates: `none` (no plugin), `discard` (the plugin passive: the broker handles the same pushes, the plugin drops
+them at once) and `black hole` (the plugin active, its collector accepts connections and never answers, its queue full,
+so that every push drops an older one). `black hole / discard` is what the plugin itself costs a producer.
+
+Each broker is pinned to core 1, producers to core 0. Twenty clients push every 100 ms to the broker whose block runs;
+those of the others are stopped meanwhile. Records are sent open-loop at half of the slowest candidate's saturation,
+one per request; latency counts from the intended time of sending to the acknowledgement by the broker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka
+from confluent_kafka import Producer
+
+from kwitness.e2e.broker_requests import subscribe
+from kwitness.e2e.java_programs import plugin_jar
+from kwitness.e2e.local_broker import LocalBroker
+
+VERSION = "4.3.1"
+CANDIDATES = ("none", "discard", "black hole")
+PUSHING_CLIENTS = 20
+BROKER_CORE, CLIENT_CORE = 1, 0
+JVM = ("-Xmx512m", "-XX:+UseSerialGC")
+MAX_DRIFT = 0.25
+BAR = 1.20  # "as without the plugin", with the slack for noise of performance.md
+
+PUSHERS = """
+import sys, time
+from confluent_kafka import Producer
+clients = [Producer({"bootstrap.servers": sys.argv[1], "client.id": f"pusher-{n}", "log_level": "3"})
+           for n in range(int(sys.argv[2]))]
+for client in clients:
+    client.produce("warm", b"x")
+    client.flush(10)
+while True:
+    time.sleep(1)
+"""
+
+
+class Candidate:
+    """A broker, its pushing clients and the producer that is measured."""
+
+    def __init__(self, name: str, black_hole: str) -> None:
+        self.name = name
+        settings = {
+            "kwitness.collector.url": black_hole if name == "black hole" else "passive on purpose",
+            "kwitness.collector.insecure.plaintext": "true",
+            "kwitness.queue.max.bytes": "1048576",
+        }
+        plugin = None if name == "none" else plugin_jar()
+        self.broker = LocalBroker(VERSION, plugin=plugin, overrides=settings if plugin else None, jvm_options=JVM)
+        self.pushers: subprocess.Popen[bytes] | None = None
+        self.producer: Producer | None = None
+
+    def start(self) -> None:
+        """Start the broker on its core and its pushing clients."""
+        self.broker.start()
+        pid = self.broker.process.pid
+        subprocess.run(["taskset", "-a", "-p", "-c", str(BROKER_CORE), str(pid)], check=True, capture_output=True)
+        if self.name != "none":
+            subscribe(self.broker.bootstrap, "kwitness.bench", interval_ms=100)
+        command = [sys.executable, "-c", PUSHERS, self.broker.bootstrap, str(PUSHING_CLIENTS)]
+        self.pushers = subprocess.Popen(command, start_new_session=True)
+        settings = {
+            "bootstrap.servers": self.broker.bootstrap,
+            "client.id": "measured",
+            "linger.ms": 0,
+            "acks": "all",
+            "enable.metrics.push": False,
+        }
+        self.producer = Producer(settings)
+
+    def stop(self) -> None:
+        """End everything."""
+        self.producer = None
+        if self.pushers is not None:
+            self.signal(signal.SIGKILL)
+            self.pushers.wait()
+        self.broker.stop()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the pushing clients."""
+        if self.pushers is not None:
+            os.killpg(self.pushers.pid, number)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Producer]:
+        """The pushing clients of this candidate alone run inside the block."""
+        if self.producer is None:
+            raise RuntimeError(f"{self.name} was not started")
+        self.signal(signal.SIGCONT)
+        time.sleep(0.3)
+        try:
+            yield self.producer
+        finally:
+            self.signal(signal.SIGSTOP)
+
+
+def saturation(producer: Producer, seconds: float) -> float:
+    """Records acknowledged per second with one in flight."""
+    end = time.perf_counter() + seconds
+    number = 0
+    while time.perf_counter() < end:
+        producer.produce("bench", b"x" * 100)
+        producer.flush(10)
+        number += 1
+    return number / seconds
+
+
+def open_loop(producer: Producer, rate: float, seconds: float) -> list[float]:
+    """Latencies in milliseconds from the intended time of sending."""
+    latencies: list[float] = []
+    start = time.perf_counter() + 0.05
+    for number in range(int(rate * seconds)):
+        intended = start + number / rate
+        while (left := intended - time.perf_counter()) > 0:
+            producer.poll(left)
+
+        def acknowledged(error: Any, _message: Any, intended: float = intended) -> None:
+            if error is None:
+                latencies.append((time.perf_counter() - intended) * 1000)
+
+        producer.produce("bench", b"x" * 100, on_delivery=acknowledged)
+    producer.flush(10)
+    return latencies
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The value below which a share of the values lies."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def interval(ratios: list[float]) -> tuple[float, float, float]:
+    """Median and bootstrap 95 % interval."""
+    generator = random.Random(1)
+    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
+    return statistics.median(ratios), medians[50], medians[1949]
+
+
+def measure(
+    candidates: list[Candidate], blocks: int, seconds: float, warm: float
+) -> tuple[float, list[dict[str, Any]]]:
+    """Warm each candidate, then measure all in random order, block by block."""
+    slowest = float("inf")
+    for candidate in candidates:
+        with candidate.running() as producer:
+            saturation(producer, warm)
+            slowest = min(slowest, saturation(producer, 3))
+    rate = slowest / 2
+    rows: list[dict[str, Any]] = []
+    order = list(candidates)
+    for block in range(blocks):
+        random.shuffle(order)
+        for candidate in order:
+            pid = candidate.broker.process.pid or 0
+            with candidate.running() as producer:
+                before = cpu_seconds(pid)
+                latencies = open_loop(producer, rate, seconds)
+                cpu = cpu_seconds(pid) - before
+            row = {"block": block, "candidate": candidate.name, "records": len(latencies)}
+            row |= {"p50_ms": quantile(latencies, 0.5), "p99_ms": quantile(latencies, 0.99), "cpu_s": cpu}
+            rows.append(row)
+            print(f"  block {block + 1}/{blocks} {candidate.name}: p50 {row['p50_ms']:.3f} ms", flush=True)
+    return rate, rows
+
+
+def section(rate: float, load: float, rows: list[dict[str, Any]]) -> str:
+    """The results as a section of the benchmarks' page."""
+    by_block: dict[int, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        by_block.setdefault(row["block"], {})[row["candidate"]] = row
+    usual = statistics.median(block["none"]["p50_ms"] for block in by_block.values())
+    kept = [b for b in by_block.values() if abs(b["none"]["p50_ms"] / usual - 1) <= MAX_DRIFT]
+    setting = (
+        f"Kafka {VERSION} on Java {java_version()}, confluent-kafka {confluent_kafka.__version__}, "
+        f"{PUSHING_CLIENTS} clients pushing every 100 ms, {rate:.0f} records/s open-loop (half of the slowest "
+        f"candidate's saturation), {len(kept)} of {len(by_block)} blocks kept (no plugin within 25 %); load average "
+        f"before the start {load:.1f}."
+    )
+    lines = [
+        "## Broker plugin: produce latency with a collector that never answers",
+        "",
+        setting,
+        "",
+        "| Ratio | broker CPU (95 % interval) | p50 (95 % interval) | p99 (95 % interval) | added p50 | added p99 |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    if not kept:
+        return "\n".join([*lines[:3], "", "No block was quiet enough to keep; run it again on a quiet machine.", ""])
+    for upper, lower in (("black hole", "discard"), ("black hole", "none"), ("discard", "none")):
+        cells = []
+        for key in ("cpu_s", "p50_ms", "p99_ms"):
+            middle, low, high = interval([block[upper][key] / block[lower][key] for block in kept])
+            cells.append(f"{middle:.3f} ({low:.3f} to {high:.3f})")
+        cells += [
+            f"{statistics.median(block[upper][key] - block[lower][key] for block in kept):+.3f} ms"
+            for key in ("p50_ms", "p99_ms")
+        ]
+        lines.append(f"| {upper} / {lower} | {' | '.join(cells)} |")
+    worst = interval([block["black hole"]["p50_ms"] / block["discard"]["p50_ms"] for block in kept])[0]
+    verdict = "met" if worst <= BAR else "missed"
+    lines += ["", f"Bar: black hole / discard at p50 at most {BAR:.2f} (equal, with 20 % slack for noise): {verdict}."]
+    lines += ["`none` handles no pushes at all, so the last two rows contain Kafka's own work for telemetry.", ""]
+    return "\n".join(lines)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def java_version() -> str:
+    """The version of the Java the brokers run on."""
+    text = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True).stderr
+    return text.split('"')[1]
+
+
+def main() -> int:
+    """Measure and write the results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True, help="folder for plugin_latency.json and .md")
+    parser.add_argument("--blocks", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--warm", type=float, default=20.0)
+    wanted = parser.parse_args()
+    load = os.getloadavg()[0]
+    os.sched_setaffinity(0, {CLIENT_CORE})
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as black_hole, contextlib.ExitStack() as stack:
+        url = f"http://127.0.0.1:{black_hole.getsockname()[1]}"
+        candidates = [Candidate(name, url) for name in CANDIDATES]
+        for candidate in candidates:
+            stack.callback(candidate.stop)
+            candidate.start()
+            time.sleep(3)
+            candidate.signal(signal.SIGSTOP)
+        rate, rows = measure(candidates, wanted.blocks, wanted.seconds, wanted.warm)
+    wanted.results.mkdir(parents=True, exist_ok=True)
+    raw = {
+        "kafka": VERSION,
+        "java": java_version(),
+        "python": platform.python_version(),
+        "rate": rate,
+        "load": load,
+        "blocks": rows,
+    }
+    (wanted.results / "plugin_latency.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (wanted.results / "plugin_latency.md").write_text(section(rate, load, rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
