@@ -24,8 +24,8 @@ K = TypeVar("K", bound=Hashable)
 _FIRST_DELAY: Final = 0.5
 """Seconds before the first retry; doubled each time."""
 
-_LONGEST_DELAY: Final = 300.0
-"""Seconds; a cluster that is down for a day is asked every five minutes at the end."""
+_LONGEST_DELAY: Final = 60.0
+"""Seconds; one attempt a minute costs nothing, and what has come back should not be waited for."""
 
 _log = logging.getLogger(__name__)
 

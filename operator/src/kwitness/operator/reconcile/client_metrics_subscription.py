@@ -39,8 +39,8 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Again:
     if facts is None or not facts.checked:
         # The cluster's own reconcile wakes us; a status written now would say something for a second.
         return Again()
-    if facts.inventory_verdict is None:
-        await poll_inventory(context, key)
+    # Always, since a client that a change would abort may have come a second ago.
+    await poll_inventory(context, key, numbers=facts.inventory_verdict is None)
     resources = subscriptions_of(context, key)
     outcomes: dict[Key, SubscriptionOutcome] = {}
     wanted = await _wanted(context, resources, outcomes)

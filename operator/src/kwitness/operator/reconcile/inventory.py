@@ -38,8 +38,11 @@ async def reconcile_inventory(context: Context, key: Key) -> Again:
     return Again(context.settings.inventory_seconds) if has_collector else Again(forget=True)
 
 
-async def poll_inventory(context: Context, key: Key) -> bool:
-    """Refresh the facts of cluster ``key`` from its collector; return whether it has one. Never raises."""
+async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) -> bool:
+    """Refresh the facts of cluster ``key`` from its collector; return whether it has one. Never raises.
+
+    Without ``numbers`` only what decides on risk is asked for, not each subscription's counts.
+    """
     facts = context.clusters.setdefault(key, ClusterFacts())
     collectors = await collectors_of(context, key)
     if not collectors:
@@ -57,7 +60,8 @@ async def poll_inventory(context: Context, key: Key) -> bool:
     try:
         if cluster_id is None:
             raise PassingError("CollectorUnreachable", "the cluster id is not known yet")
-        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)]
+        resources = subscriptions_of(context, key) if numbers else {}
+        names = [broker_name(context.installation, one) for one in resources]
         await _fetch(context, facts, collector, str(cluster_id), names)
     except OperatorError as error:
         facts.inventory_verdict = Verdict("InventoryAvailable", "False", "CollectorUnreachable", error.message)
@@ -82,7 +86,7 @@ async def _fetch(
             answer = await context.inventory.get(f"{base}/v1/subscriptions/{name}", authorities=authorities)
             if answer is not None:
                 states[name] = SubscriptionState.model_validate(answer)
-        facts.subscription_states = states
+        facts.subscription_states.update(states)
     except ValidationError as error:
         raise PassingError(
             "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"

@@ -1,0 +1,214 @@
+"""What the collector knows decides what is applied: clients that would abort hold a subscription back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.factory import build_context
+from kwitness.operator.handlers.lists import fill_store, keep_listing
+from kwitness.operator.settings import OperatorSettings
+
+from tests.operator.surroundings import (
+    alter_broker,
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    get,
+    ready,
+    subscription,
+)
+
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
+OLD = {"client_software_name": "confluent-kafka-python", "client_software_version": "2.5.0-rdkafka-2.5.0"}
+DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
+
+
+class Collector:
+    """The collector's API with the answers that a test wants; real HTTP, real JSON."""
+
+    def __init__(self, cluster_id: str) -> None:
+        self.state: dict[str, Any] = {"cluster_id": cluster_id, "clients": 2, "series": 10}
+        self.numbers: dict[str, Any] = {"clients": {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}}
+        self.tokens: list[str] = []
+        self.broken = False
+
+    def see(self, *, ago_seconds: float = 0) -> None:
+        seen = round((time.time() - ago_seconds) * 1000)
+        self.state["software"] = [{**OLD, "connections": 1, "first_seen_ms": seen, "last_seen_ms": seen}]
+
+    async def answer(self, request: web.Request) -> web.Response:
+        self.tokens.append(request.headers.get("Authorization", ""))
+        if self.broken:
+            return web.json_response({"error": "canary"}, status=503)
+        if "clusters" in request.path:
+            return web.json_response(self.state)
+        return web.json_response({"id": request.match_info["id"], **self.numbers})
+
+    @contextlib.asynccontextmanager
+    async def serving(self) -> AsyncIterator[str]:
+        application = web.Application()
+        application.router.add_get("/v1/clusters/{id}", self.answer)
+        application.router.add_get("/v1/subscriptions/{id}", self.answer)
+        runner = web.AppRunner(application)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        try:
+            yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+        finally:
+            await runner.cleanup()
+
+
+@pytest.fixture
+async def inventory(api, namespace, clean_broker, tmp_path, monkeypatch) -> AsyncIterator[Collector]:
+    """An operator in this process, whose collector is the one above."""
+    monkeypatch.setenv("KUBECONFIG", str(api.kubeconfig_of("operator")))
+    (tmp_path / "token").write_text("inventory-token")
+    settings = OperatorSettings.model_validate(
+        {
+            "namespace": namespace,
+            "watch_namespaces": [namespace],
+            "images": {"collector": "x"},
+            "resync_seconds": 1,
+            "inventory_seconds": 0.5,
+            "status_seconds": 0.5,
+            "inventory_token_file": str(tmp_path / "token"),
+            "driver_token_file": str(tmp_path / "token"),
+            "limits": {"min_interval": "1s"},
+        }
+    )
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
+    access, served = find_access(), Collector(clean_broker.cluster_id)
+    async with (
+        served.serving() as url,
+        open_session(access, WatchHealth()) as session,
+        aiohttp.ClientSession() as outside,
+    ):
+        context, queues = build_context(settings, "inst", session=session, server=access.server, outside=outside)
+        context.collector_url = lambda _key, _encrypted: url
+        await fill_store(context)
+        tasks = [asyncio.create_task(queue.run()) for queue in queues.values()]
+        tasks.append(asyncio.create_task(keep_listing(context)))
+        yield served
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _eventually(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not (value := await asyncio.to_thread(condition)):
+        assert time.monotonic() < deadline, condition
+        await asyncio.sleep(0.2)
+    return value
+
+
+async def _reason(api, namespace, name, reason):
+    await _eventually(lambda: ready(api, "kcms", name, namespace)["reason"] == reason)
+    return ready(api, "kcms", name, namespace)
+
+
+async def test_numbers_come_from_the_collector_with_the_operators_token(inventory, api, namespace):
+    apply(api, subscription("basic", namespace))
+    await _eventually(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
+    status = get(api, "kcms", "basic", namespace)["status"]
+    assert status["clients"] == {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}
+    assert {one["type"]: one["reason"] for one in status["conditions"]} == {
+        "Ready": "Applied",
+        "InventoryAvailable": "InventoryAvailable",
+    }
+    assert set(inventory.tokens) == {"Bearer inventory-token"}
+
+
+async def test_a_collector_in_trouble_is_named_without_its_words(inventory, api, namespace):
+    inventory.broken = True
+    apply(api, subscription("basic", namespace))
+
+    def condition():
+        found = get(api, "kcms", "basic", namespace).get("status", {}).get("conditions", [])
+        return next((one for one in found if one["reason"] == "CollectorUnreachable"), None)
+
+    assert "canary" not in (await _eventually(condition))["message"]
+    assert ready(api, "kcms", "basic", namespace)["reason"] == "Applied"
+
+
+async def test_a_dangerous_subscription_is_held_and_says_how_to_make_it_safe(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("deadly", namespace, **DEADLY))
+    message = (await _reason(api, namespace, "deadly", "ClientsAtRisk"))["message"]
+    assert "org.apache.kafka.consumer.connection.creation." in message
+    assert await asyncio.to_thread(broker_configs, clean_broker) == {}
+    status = get(api, "kcms", "deadly", namespace)["status"]
+    assert status["atRiskClients"][0]["librdkafkaVersion"] == "2.5.0"
+    assert "appliedHash" not in status
+
+
+async def test_it_is_applied_when_its_owner_accepts_the_risk(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("deadly", namespace, **DEADLY, riskPolicy="apply"))
+    await _reason(api, namespace, "deadly", "Applied")
+    assert len(await asyncio.to_thread(broker_configs, clean_broker)) == 1
+
+
+async def test_it_is_withdrawn_when_such_a_client_appears_later(inventory, api, namespace, clean_broker):
+    apply(api, subscription("deadly", namespace, **DEADLY))
+    await _reason(api, namespace, "deadly", "Applied")
+    inventory.see()
+    await _reason(api, namespace, "deadly", "ClientsAtRisk")
+    assert await asyncio.to_thread(broker_configs, clean_broker) == {}
+
+
+async def test_it_stays_held_when_the_client_is_gone_until_the_window_has_passed(
+    inventory, api, namespace, clean_broker
+):
+    inventory.see()
+    apply(api, subscription("deadly", namespace, **DEADLY, riskWindow="6s"))
+    await _reason(api, namespace, "deadly", "ClientsAtRisk")
+    inventory.state["software"] = []  # the collector's volume was lost: the status remembers
+    await asyncio.sleep(2)
+    assert ready(api, "kcms", "deadly", namespace)["reason"] == "ClientsAtRisk"
+    await _reason(api, namespace, "deadly", "Applied")
+
+
+async def test_deleting_the_protector_takes_the_dangerous_one_along(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("safe", namespace), subscription("deadly", namespace, **DEADLY))
+    await _reason(api, namespace, "deadly", "Applied")
+    await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
+    await _reason(api, namespace, "deadly", "ClientsAtRisk")
+    assert await asyncio.to_thread(broker_configs, clean_broker) == {}
+
+
+async def test_a_foreign_subscription_is_protected_from_our_deletion(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("safe", namespace))
+    await _reason(api, namespace, "safe", "Applied")
+    await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
+    await asyncio.sleep(2)
+    await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
+
+    def held():
+        warnings = get(api, "kfc", "main", namespace)["status"].get("warnings", [])
+        return [one for one in warnings if one["type"] == "DeletionHeld"]
+
+    await _eventually(held)
+    assert f"kwitness.inst.{namespace}.safe" in await asyncio.to_thread(broker_configs, clean_broker)
+
+
+async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, namespace):
+    inventory.state["brokers"] = [
+        {"broker_id": "1", "plugin_version": "0.1.0", "kafka_version": "4.3.1", "last_heartbeat_ms": 1}
+    ]
+    await _eventually(lambda: get(api, "kfc", "main", namespace).get("status", {}).get("kafkaVersion") == "4.3.1")
+    status = get(api, "kfc", "main", namespace)["status"]
+    assert status["brokers"][0]["plugin"] == "0.1.0"
+    assert "4.3.1" in next(one["message"] for one in status["warnings"] if one["type"] == "KnownDefects")
