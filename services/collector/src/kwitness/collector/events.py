@@ -7,18 +7,29 @@ import binascii
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from kwitness.collector.decompression import (
+    CorruptCompressionError,
+    TooLargeError,
+    UnknownCompressionError,
+    decompress,
+)
 from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+_PUSH_BYTES: Final = 4 * 1024 * 1024
+"""Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
+_BATCH_BYTES: Final = 64 * 1024 * 1024
+"""Most bytes all compressed pushes of a batch may hold together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes exactly as they came.
+    """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes as the client made them.
 
     ``identity`` holds known identity keys only, as text. Times are in milliseconds since 1970.
     """
@@ -88,6 +99,7 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
     """Turn an envelope into events; a payload that is not base64 is rejected, and only that one."""
     events: list[Event] = []
     rejected: list[Rejection] = []
+    budget = _BATCH_BYTES
     for push in batch.pushes:
         try:
             payload = base64.b64decode(push.payload, validate=True) if push.payload else b""
@@ -95,6 +107,9 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
             message = f"the payload of push {push.seq} is not base64: {error}"
             rejected.append(Rejection(seq=push.seq, reason="MalformedPayload", message=message))
             continue
+        if push.payload_compression is not None:
+            payload = _plain(payload, push.payload_compression, min(_PUSH_BYTES, budget))
+            budget = max(0, budget - len(payload))
         events.append(
             Event(
                 source=batch.source,
@@ -108,6 +123,14 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
             )
         )
     return events, rejected
+
+
+def _plain(payload: bytes, compression: str, limit: int) -> bytes:
+    """Undo the compression Kafka 3.7 leaves in place; what cannot be undone stays as it is and is opaque to all."""
+    try:
+        return decompress(payload, compression, limit)
+    except (UnknownCompressionError, CorruptCompressionError, TooLargeError):
+        return payload
 
 
 def _identity(batch: PushBatch, push: Push) -> dict[str, str]:
