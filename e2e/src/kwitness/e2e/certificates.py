@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,7 +44,7 @@ class Authority:
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def issue(self, common_name: str, names: Sequence[str] = ()) -> Certificate:
-        """Sign a certificate for servers named `names` (DNS) and for use as a client."""
+        """Sign a certificate for servers reached as `names` (DNS names or addresses) and for use as a client."""
         key = ec.generate_private_key(ec.SECP256R1())
         builder = _builder(
             x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)]), self._name, key.public_key()
@@ -59,7 +60,7 @@ class Authority:
         )
         if names:
             builder = builder.add_extension(
-                x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), critical=False
+                x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False
             )
         return Certificate(
             certificate=builder.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode(),
@@ -67,6 +68,13 @@ class Authority:
                 serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
             ).decode(),
         )
+
+
+def _general_name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
 
 
 def _builder(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:

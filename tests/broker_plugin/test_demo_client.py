@@ -1,0 +1,28 @@
+"""The Java demo client says what is wrong with its environment and ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from kwitness.e2e.java_programs import demo_client_classpath
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "message"),
+    [
+        ([], {}, "usage: DemoClient producer|consumer"),
+        (["watcher"], {}, "usage: DemoClient producer|consumer"),
+        (["producer"], {}, "BOOTSTRAP_SERVERS is not set"),
+        (["producer"], {"BOOTSTRAP_SERVERS": "x:1", "RATE_PER_SECOND": "many"}, "RATE_PER_SECOND=many is not a number"),
+        (["producer"], {"BOOTSTRAP_SERVERS": "x:1", "RATE_PER_SECOND": "0"}, "must be above 0"),
+    ],
+)
+def test_a_wrong_environment_is_named(arguments, environment, message):
+    command = ["java", "-Xmx64m", "-cp", demo_client_classpath(), "dev.kwitness.demo.DemoClient", *arguments]
+    variables = {"PATH": os.environ["PATH"], **environment}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert message in done.stderr
