@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.metadata
 import logging
 import time
 from typing import Final
 
 import aiohttp
 import kopf
+from prometheus_client import REGISTRY
 
+from kwitness.operator import metrics
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
@@ -51,6 +54,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     RuntimeError
         When kopf or a queue ended by itself; the process should be started anew.
     """
+    metrics.BUILD_INFO.labels(component="operator", version=_version()).set(1)
     access = find_access()
     health = WatchHealth()
     started = time.monotonic()
@@ -69,6 +73,8 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             context, queues = build_context(
                 settings, installation, session=session, server=access.server, outside=outside
             )
+            ready_gauge = metrics.ReadyGauge(context.store, KINDS)
+            REGISTRY.register(ready_gauge)
             registry = kopf.OperatorRegistry()
             register(registry, context)
 
@@ -121,6 +127,13 @@ async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) ->
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*tasks, return_exceptions=True)
         stopping.cancel()
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("kwitness")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
 
 
 def _alive(health: WatchHealth, settings: OperatorSettings, started: float) -> str | None:

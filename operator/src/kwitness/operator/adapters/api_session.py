@@ -19,6 +19,7 @@ from typing import Any, Final
 import aiohttp
 import yaml
 
+from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import in_memory
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -50,6 +51,7 @@ class WatchHealth:
         """Remember a successful answer if it was a list or a watch of our kinds."""
         if "/apis/kwitness.dev/" in path and ("watch" in query or "limit" in query):
             self.seen[path] = time.monotonic()
+            metrics.WATCH_SUCCESS.labels(resource=path.rpartition("/")[2]).set_to_current_time()
 
     def stalled(self, seconds: float) -> str | None:
         """Name the collection that was neither listed nor watched for ``seconds``, or None."""

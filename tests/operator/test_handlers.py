@@ -1,0 +1,99 @@
+"""kopf may watch and nothing else: a handler that wrote an annotation or a finalizer would end level-triggering."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import kopf
+import pytest
+
+import kwitness.operator
+from kwitness.contracts.reasons import reasons_of
+from kwitness.operator.handlers.events import KINDS, receive, register
+from kwitness.operator.process import kopf_settings
+from kwitness.operator.store import Key, Store
+
+SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
+
+
+class Recorder:
+    """Stands where the context does: a store, and what was woken."""
+
+    def __init__(self) -> None:
+        self.store = Store()
+        self.woken: list[tuple[str, Key]] = []
+
+    def enqueue(self, kind: str, key: Key, _delay: float) -> None:
+        self.woken.append((kind, key))
+
+
+@pytest.fixture
+def context():
+    return Recorder()
+
+
+def _object(kind: str, name: str, version: str = "1", **spec: object) -> dict:
+    metadata = {"name": name, "namespace": "n", "resourceVersion": version, "uid": name, "managedFields": [1]}
+    return {"kind": kind, "metadata": metadata, "spec": spec}
+
+
+def test_only_event_watchers_are_registered(context):
+    registry = kopf.OperatorRegistry()
+    register(registry, context)
+    assert len(registry._watching.get_all_handlers()) == len(KINDS)
+    for name in ("_changing", "_spawning", "_indexing", "_webhooks"):
+        assert list(getattr(registry, name).get_all_handlers()) == [], name
+
+
+def test_no_source_uses_a_decorator_that_writes():
+    decorators = {found for path in SOURCES for found in re.findall(r"kopf\.(?:on\.)?(\w+)\(", path.read_text())}
+    assert decorators <= {"event", "login", "operator", "OperatorRegistry", "OperatorSettings", "AiohttpSession"}
+
+
+def test_kopf_posts_nothing_and_looks_at_nothing_else():
+    settings = kopf_settings()
+    assert settings.posting.enabled is False
+    assert settings.scanning.disabled is True
+    assert settings.peering.standalone is True
+    assert settings.watching.server_timeout == 60
+
+
+def test_an_echo_of_our_own_write_wakes_nobody(context):
+    context.store.put("KafkaCluster", _object("KafkaCluster", "a", "7"))
+    receive(context, "KafkaCluster", {"type": "MODIFIED", "object": _object("KafkaCluster", "a", "7")})
+    assert context.woken == []
+
+
+def test_an_older_version_does_not_replace_a_newer_one(context):
+    context.store.put("KafkaCluster", _object("KafkaCluster", "a", "10", x=1))
+    receive(context, "KafkaCluster", {"type": None, "object": _object("KafkaCluster", "a", "9", x=2)})
+    assert context.store.get("KafkaCluster", Key("n", "a"))["spec"] == {"x": 1}
+
+
+def test_a_subscription_wakes_the_cluster_that_it_left_and_the_one_it_refers_to(context):
+    kind = "ClientMetricsSubscription"
+    context.store.put(kind, _object(kind, "s", "1", clusterRef={"name": "old"}))
+    moved = _object(kind, "s", "2", clusterRef={"name": "new", "namespace": "m"})
+    receive(context, kind, {"type": "MODIFIED", "object": moved})
+    assert set(context.woken) == {(kind, Key("n", "old")), (kind, Key("m", "new"))}
+
+
+def test_a_collector_that_goes_wakes_its_rivals(context):
+    kind = "TelemetryCollector"
+    for name in ("first", "second"):
+        context.store.put(kind, _object(kind, name, clusterRef={"name": "c"}))
+    receive(context, kind, {"type": "DELETED", "object": _object(kind, "first", "2", clusterRef={"name": "c"})})
+    assert (kind, Key("n", "second")) in context.woken
+    assert ("Inventory", Key("n", "c")) in context.woken
+
+
+def test_managed_fields_are_not_kept(context):
+    receive(context, "KafkaCluster", {"type": "ADDED", "object": _object("KafkaCluster", "a")})
+    assert "managedFields" not in context.store.get("KafkaCluster", Key("n", "a"))["metadata"]
+
+
+@pytest.mark.parametrize("kind", ["ObserverDeployment", "InterceptorProfile", "HeaderRegistry"])
+def test_kinds_to_come_have_their_reason(kind):
+    assert "Unsupported" in {entry.reason for entry in reasons_of(kind)}

@@ -1,0 +1,176 @@
+"""The adapter against a real API server: a write only where something differs, and rights told apart."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from kwitness.operator.adapters import kubernetes as adapter
+from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.desired.ownership import covers, merge_patch
+from kwitness.operator.errors import PassingError, SettledError
+from kwitness.operator.settings import OperatorSettings, SettingsError, load_settings
+
+from tests.operator.surroundings import apply, cluster, writes_of
+
+
+@pytest.fixture
+async def kubernetes(api, namespace, monkeypatch):
+    monkeypatch.setenv("KUBECONFIG", str(api.kubeconfig_of("operator")))
+    access = find_access()
+    async with open_session(access, WatchHealth()) as session:
+        yield Kubernetes(session, access.server)
+
+
+def _service(namespace: str) -> dict:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "child", "namespace": namespace, "labels": {"a": "b"}},
+        "spec": {"selector": {"app": "x"}, "ports": [{"name": "api", "port": 8443, "protocol": "TCP"}]},
+    }
+
+
+async def test_what_is_already_so_is_not_written(kubernetes, api, namespace):
+    assert await kubernetes.apply(_service(namespace)) == "written"
+    since = len(api.audit())
+    assert await kubernetes.apply(_service(namespace)) == "unchanged"
+    assert writes_of(api, "operator", since) == []
+
+
+async def test_a_foreign_change_of_an_owned_field_is_repaired_and_other_fields_are_left(kubernetes, api, namespace):
+    await kubernetes.apply(_service(namespace))
+    api.kubectl("label", "svc", "child", "-n", namespace, "--overwrite", "a=c", "theirs=kept")
+    assert await kubernetes.apply(_service(namespace)) == "repaired"
+    found = await kubernetes.get("Service", namespace, "child")
+    assert found["metadata"]["labels"] == {"a": "b", "theirs": "kept"}
+
+
+async def test_a_field_that_is_no_longer_wanted_goes(kubernetes, namespace):
+    await kubernetes.apply(_service(namespace))
+    without = copy.deepcopy(_service(namespace))
+    del without["metadata"]["labels"]
+    assert await kubernetes.apply(without) == "written"
+    assert "labels" not in (await kubernetes.get("Service", namespace, "child"))["metadata"]
+
+
+async def test_nothing_is_created_by_post(kubernetes, api, namespace):
+    since = len(api.audit())
+    await kubernetes.apply(_service(namespace))
+    assert {write.split()[0] for write in writes_of(api, "operator", since)} == {"patch"}
+
+
+async def test_a_missing_right_names_verb_and_resource(kubernetes):
+    with pytest.raises(SettledError) as caught:
+        await kubernetes.get("Secret", "default", "any")
+    assert caught.value.reason == "KubernetesForbidden"
+    assert "secrets" in caught.value.message
+
+
+async def test_a_refused_object_is_the_users_to_correct(kubernetes, namespace):
+    wrong = _service(namespace)
+    wrong["spec"]["ports"][0]["port"] = 99999
+    with pytest.raises(SettledError) as caught:
+        await kubernetes.apply(wrong)
+    assert caught.value.reason == "InvalidSpec"
+
+
+async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, namespace, monkeypatch):
+    # As right after an API server's start, when it does not know our kinds yet.
+    unknown = adapter.ResourceType("kwitness.dev/v1alpha1", "unknowns")
+    monkeypatch.setattr(adapter, "TYPES", {**adapter.TYPES, "Unknown": unknown})
+    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
+    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    with pytest.raises(PassingError):
+        await kubernetes.list("Unknown", namespace)
+
+
+async def test_only_the_object_that_was_meant_is_deleted(kubernetes, namespace):
+    await kubernetes.apply(_service(namespace))
+    await kubernetes.delete("Service", namespace, "child", uid="another")
+    found = await kubernetes.get("Service", namespace, "child")
+    assert found is not None
+    await kubernetes.delete("Service", namespace, "child", uid=found["metadata"]["uid"])
+    assert await kubernetes.get("Service", namespace, "child") is None
+
+
+async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace):
+    apply(api, cluster("main", namespace, "kafka:9092"))
+    updated = await kubernetes.patch_status("KafkaCluster", namespace, "main", {"clusterId": "x"})
+    assert updated["status"] == {"clusterId": "x"}
+    assert await kubernetes.patch_status("KafkaCluster", namespace, "missing", {"clusterId": "x"}) is None
+
+
+@pytest.mark.parametrize(
+    ("present", "wanted", "verdict"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1}, True),
+        ({"a": 1}, {"a": 2}, False),
+        ({}, {"a": {}}, True),
+        ({"cpu": "500m"}, {"cpu": "0.5"}, True),
+        ({"cpu": "500m"}, {"cpu": "0.6"}, False),
+        ([{"name": "x", "v": 1}, {"name": "theirs"}], [{"name": "x"}], True),
+        ([{"name": "x", "v": 1}], [{"name": "x", "v": 2}], False),
+        (["a", "b"], ["a"], False),
+        (["a"], ["a"], True),
+        (True, True, True),
+    ],
+)
+def test_an_object_covers_what_is_wanted_of_it(present, wanted, verdict):
+    assert covers(present, wanted) is verdict
+
+
+@pytest.mark.parametrize(
+    ("present", "wanted", "patch"),
+    [
+        ({"a": 1}, {"a": 1}, {}),
+        ({"a": 1}, {"a": 2}, {"a": 2}),
+        ({"a": 1, "b": 1}, {"a": 1}, {"b": None}),
+        ({"a": {"b": 1, "c": 1}}, {"a": {"b": 2}}, {"a": {"b": 2, "c": None}}),
+        ({"a": [1]}, {"a": [1, 2]}, {"a": [1, 2]}),
+    ],
+)
+def test_a_merge_patch_holds_the_difference(present, wanted, patch):
+    assert merge_patch(present, wanted) == patch
+
+
+def test_a_watch_that_stands_still_is_noticed():
+    health = WatchHealth()
+    assert health.stalled(10) is None
+    path = "/apis/kwitness.dev/v1alpha1/namespaces/x/kafkaclusters"
+    health.note(path, {"watch": "true"})
+    health.note("/api/v1/secrets", {"watch": "true"})
+    assert health.stalled(10) is None
+    health.seen[path] -= 11
+    assert "kafkaclusters" in (health.stalled(10) or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{", "not JSON"),
+        ("{}", "namespace"),
+        ('{"namespace": "a", "watchNamespaces": ["*", "b"], "images": {"collector": "x"}}', "'\\*' means every"),
+        ('{"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}, "typo": 1}', "typo"),
+        (
+            '{"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}, "installation": "A.b"}',
+            "install",
+        ),
+    ],
+)
+def test_wrong_settings_name_the_file_and_the_field(tmp_path, text, hint):
+    path = tmp_path / "settings.json"
+    path.write_text(text)
+    with pytest.raises(SettingsError, match=hint) as caught:
+        load_settings(path)
+    assert str(path) in str(caught.value)
+
+
+def test_settings_say_which_namespaces_are_watched():
+    some = OperatorSettings.model_validate({"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}})
+    every = some.model_copy(update={"watch_namespaces": ["*"]})
+    assert (some.watches("a"), some.watches("b"), every.watches("b")) == (True, False, True)
