@@ -10,15 +10,12 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.local_broker import LocalBroker
 from kwitness.jobs import stream as stream_module
-from kwitness.jobs.client_inventory import JOB
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.kafka_options import kafka_options
 from kwitness.jobs.offsets import DataLoss
-from kwitness.jobs.status import DriverStatus, StatusBoard
-from kwitness.jobs.stream import JobStream
 
 from tests.jobs import oracle
-from tests.jobs.conftest import job_config
+from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
 from tests.jobs.traffic import mixed, push
@@ -44,7 +41,7 @@ def test_micro_batches_of_a_topic_equal_the_oracle(
     huge = push(0, b"\x0a" + b"x" * 800_000)
     topics.write([*mixed(seed=5, count=80), huge])
 
-    board = _run(spark, config)
+    board = run_once(spark, config)
 
     rows, bad = oracle.inventory(topics.kinded())
     assert by_client(read(config.table_path)) == rows
@@ -63,13 +60,13 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
     spark: SparkSession, topics: Topics, config: JobConfig
 ) -> None:
     topics.write(mixed(seed=6, count=20))
-    _run(spark, config)
+    run_once(spark, config)
     read_up_to = _count(topics)
     topics.write(mixed(seed=7, count=40))
     gone_before = read_up_to + 5
     topics.expire(topics.names.telemetry, gone_before)
 
-    board = _run(spark, config)
+    board = run_once(spark, config)
 
     lost = DataLoss(topics.names.telemetry, 0, read_up_to, gone_before - 1, "Expired")
     assert board.read().data_loss == (lost,)
@@ -79,20 +76,20 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
         if record.topic != lost.topic or not lost.first_offset <= record.offset <= lost.last_offset
     ]
     assert by_client(read(config.table_path)) == oracle.inventory(present)[0]
-    assert _run(spark, config).read().data_loss == (lost,), "a restarted driver still knows"
+    assert run_once(spark, config).read().data_loss == (lost,), "a restarted driver still knows"
 
 
 def test_a_lost_checkpoint_is_noticed_and_the_table_goes_on(
     spark: SparkSession, topics: Topics, config: JobConfig
 ) -> None:
     topics.write(mixed(seed=8, count=20))
-    _run(spark, config)
+    run_once(spark, config)
     read_up_to = _count(topics)
     topics.write([push(offset) for offset in range(6)])
     topics.expire(topics.names.telemetry, read_up_to + 4)
     shutil.rmtree(config.checkpoint_path.removeprefix("file://"))
 
-    board = _run(spark, config)
+    board = run_once(spark, config)
 
     lost = DataLoss(topics.names.telemetry, 0, read_up_to, read_up_to + 3, "CheckpointLost")
     assert board.read().data_loss == (lost,)
@@ -122,19 +119,6 @@ def test_the_oldest_unread_record_tells_its_time(spark: SparkSession, topics: To
 
     assert oldest is not None
     assert abs(oldest - time.time() * 1000) < 60_000
-
-
-def _run(spark: SparkSession, config: JobConfig) -> StatusBoard:
-    """One run over everything that is there, as `once` does it."""
-    board = StatusBoard(DriverStatus())
-    options = _options(config)
-    log = KafkaLog(spark, options)
-    stream = JobStream(session=spark, job=JOB, config=config, log=log, options=options, board=board)
-    stream.prepare()
-    query = stream.start()
-    assert query.awaitTermination(120), "the run did not end"
-    log.close()
-    return board
 
 
 def _options(config: JobConfig) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from delta.tables import DeltaTable
@@ -45,7 +46,8 @@ class JobTable:
         self._session = session
         self._schema = schema
         self._keys = tuple(keys)
-        self.path = HadoopFiles(session).normal(path)
+        self._files = HadoopFiles(session)
+        self.path = self._files.normal(path)
 
     def exists(self) -> bool:
         """Whether the table was made."""
@@ -99,7 +101,9 @@ class JobTable:
         """The version written last; None before the first."""
         if not self.exists():
             return None
-        return int(self._open(self._session).history(1).collect()[0]["version"])
+        # Names of commits are versions; asking Delta for its history would be a Spark job after each batch.
+        names = self._files.names(f"{self.path}/_delta_log")
+        return max(int(name.removesuffix(".json")) for name in names if re.fullmatch(r"\d{20}\.json", name))
 
     def positions(self) -> Positions:
         """The positions in Kafka that the latest commit with any belongs to; empty if there is none."""

@@ -22,7 +22,8 @@ class Transformed:
     Attributes
     ----------
     decoded
-        The frame that the other two are computed from. The frame keeps it for both, so records are read once.
+        What the other two are computed from, with the columns `row` and `rejected`, one of which is null. It is kept
+        for both, so that records are read once.
     rows
         Rows of the table's schema, at most one per key.
     rejected

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,6 +39,14 @@ MAX_RECORDS = 50_000
 #: How often a batch is read again because retention moved into it meanwhile.
 _READS = 3
 _TIDY_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    transformed: Transformed
+    rows: int
+    rejected: int
+    losses: tuple[DataLoss, ...]
 
 
 class JobStream:
@@ -115,18 +124,18 @@ class JobStream:
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
         start, end = self._checkpoint.planned(batch_id)
-        transformed, losses = self._read(frame, start, end)
+        batch = self._read(frame, start, end)
         try:
-            quarantined = self._write(transformed, end)
-            self._report(losses)
+            self._write(batch, end)
+            self._report(batch.losses)
             self._positions = end
         finally:
-            transformed.decoded.unpersist()
+            batch.transformed.decoded.unpersist()
         run = self._board.read().last_run
         self._board.change_run(
-            rows=run.rows + _count(start, end, losses),
+            rows=run.rows + _count(start, end, batch.losses),
             batches=run.batches + 1,
-            quarantined=run.quarantined + quarantined,
+            quarantined=run.quarantined + batch.rejected,
         )
         self._tidy()
         self._board.change(table_version=self.table.version())
@@ -138,27 +147,25 @@ class JobStream:
         plain = ("topic", "partition", "offset")
         return frame.select(*plain, times, "key", "value", "headers", kinds[F.col("topic")].alias("kind"))
 
-    def _read(self, frame: DataFrame, start: Positions, end: Positions) -> tuple[Transformed, tuple[DataLoss, ...]]:
+    def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)
         for _ in range(_READS):
             transformed = self._job.transform(self.records(frame), self._parameters)
-            # Read once for rows and rejected ones alike, and before it is decided what was lost.
-            transformed.decoded.persist()
-            transformed.decoded.count()
+            # Read once, for rows and rejected ones alike, and before it is decided what was lost.
+            decoded = transformed.decoded.persist()
+            counted = decoded.agg(F.count("row").alias("rows"), F.count("rejected").alias("rejected")).collect()[0]
             after = self._log.starts(self.topics)
             if not moved_into(start, end, before, after):
                 break
-            transformed.decoded.unpersist()
+            decoded.unpersist()
             before = after
-        return transformed, planned_losses(start, end, after)
+        return _Batch(transformed, counted["rows"], counted["rejected"], planned_losses(start, end, after))
 
-    def _write(self, transformed: Transformed, end: Positions) -> int:
-        quarantined = transformed.rejected.count()
-        if quarantined:
-            self.quarantine.merge(transformed.rejected, keep_first, end)
-        if not transformed.rows.isEmpty():
-            self.table.merge(transformed.rows, self._job.merge, end)
-        return quarantined
+    def _write(self, batch: _Batch, end: Positions) -> None:
+        if batch.rejected:
+            self.quarantine.merge(batch.transformed.rejected, keep_first, end)
+        if batch.rows:
+            self.table.merge(batch.transformed.rows, self._job.merge, end)
 
     def _report(self, losses: tuple[DataLoss, ...]) -> None:
         self._losses.add(losses)

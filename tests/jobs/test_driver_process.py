@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.spark_jars import spark_jars
+
+from tests.jobs import oracle
+from tests.jobs.conftest import job_config, run_once
+from tests.jobs.kafka_topics import Topics
+from tests.jobs.tables import by_client, read
+from tests.jobs.traffic import mixed
+
+pytestmark = pytest.mark.broker
+
+
+@pytest.mark.parametrize("moment", ["after-sink", "within-sink"])
+def test_a_driver_killed_before_its_checkpoint_leaves_the_same_table(
+    spark: SparkSession, kafka: LocalBroker, tmp_path: Path, moment: str
+) -> None:
+    topics = Topics(kafka.bootstrap).create()
+    topics.write(mixed(seed=11, count=90))
+    config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
+    script = Path(__file__).with_name("killed_driver.py")
+
+    killed = subprocess.run(
+        [sys.executable, script, _file(tmp_path, config), moment],
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+    assert killed.returncode == -9, killed.stderr[-3000:]
+    commits = [name.name for name in (tmp_path / "checkpoint" / "commits").iterdir() if name.name.isdigit()]
+    assert commits == ["0"], "the second batch was not finished"
+    board = run_once(spark, config)
+    rows, bad = oracle.inventory(topics.kinded())
+    assert by_client(read(config.table_path)) == rows
+    kept = read(f"{config.quarantine_path}/records")
+    assert sorted((one["topic"], one["partition"], one["offset"]) for one in kept) == sorted(bad)
+    assert board.read().data_loss == ()
+
+
+def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    port = _free_port()
+    table = (tmp_path / "file" / "table").as_uri()
+    config = job_config(tmp_path, table_path=table, status_port=port)
+    command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "5"]
+
+    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+        status = _wait_for_phase(port, "Failed", driver)
+        code = driver.wait(60)
+
+    assert code == 1
+    assert status["reason"] == "TableNotWritable"
+    assert str(tmp_path / "file") in status["message"]
+    assert "give the job's pods the right to write there" in status["message"]
+    assert status["table_path"] == table
+
+
+def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Path) -> None:
+    file = tmp_path / "job.json"
+    file.write_text('{"type": "clientInventory"}')
+    command = [sys.executable, "-m", "kwitness.jobs", "--config", str(file)]
+
+    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=60, check=False)
+
+    assert done.returncode == 2
+    assert "table_path" in done.stderr
+
+
+def _wait_for_phase(port: int, phase: str, driver: subprocess.Popen[str]) -> dict[str, Any]:
+    until = time.monotonic() + 120
+    status: dict[str, Any] = {}
+    while time.monotonic() < until and driver.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5) as answer:
+                status = json.load(answer)
+        except OSError:
+            status = {}
+        if status.get("phase") == phase:
+            return status
+        time.sleep(0.5)
+    raise AssertionError(f"the driver did not come to {phase}: {status}, exit code {driver.poll()}")
+
+
+def _file(folder: Path, config: JobConfig) -> str:
+    file = folder / "job.json"
+    file.write_text(config.model_dump_json())
+    return str(file)
+
+
+def _environment() -> dict[str, str]:
+    # No master and no pod: the driver runs Spark in its own process.
+    return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.jobs.client_inventory import JOB, transform
+from kwitness.jobs.delta_table import JobTable
+from kwitness.jobs.show import render
+
+from tests.jobs import oracle
+from tests.jobs.tables import by_client, frame_of, kinded
+from tests.jobs.traffic import otlp, push, snapshot
+
+RECORDS = [push(1, otlp(oracle.REQUIRED["producer"])), push(2, client_instance_id="other"), snapshot(3)]
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    table = JobTable(spark, (tmp_path_factory.mktemp("show") / "table").as_uri(), JOB.schema, JOB.keys)
+    table.ensure()
+    table.merge(transform(frame_of(spark, RECORDS), ClientInventoryParameters()).rows, JOB.merge, {})
+    return table.path
+
+
+def test_the_table_is_shown_to_programs_as_json(table: str) -> None:
+    done = _show("clientInventory", "--table", table, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert by_client(json.loads(done.stdout)) == oracle.inventory(kinded(RECORDS))[0]
+
+
+def test_the_table_is_shown_to_people_in_columns(table: str) -> None:
+    done = _show("clientInventory", "--table", table)
+
+    assert done.returncode == 0, done.stderr
+    heading, *lines = done.stdout.splitlines()
+    assert heading.startswith("KIND")
+    assert len(lines) == 3
+    assert any("orders" in line and "producer" in line and "yes" in line for line in lines)
+
+
+def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
+    done = _show("clientInventory", "--table", str(tmp_path / "nothing"))
+
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "first micro-batch" in done.stderr
+
+
+def test_what_clients_are_called_does_not_reach_the_terminal_raw() -> None:
+    text = render("clientInventory", [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
+
+    assert "\x1b" not in text
+    assert len(text.splitlines()) == 2
+
+
+def _show(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kwitness.jobs.show", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
