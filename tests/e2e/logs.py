@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
+from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.demo.cluster import DemoCluster
 from kwitness.e2e.demo.platform import NAMESPACE
-from kwitness.e2e.demo.progress import DemoError
 
 KNOWN = Path(__file__).with_name("expected_logs.yaml")
 """Errors that Kafka, Spark and others log in normal operation, with a reason for each."""
@@ -26,7 +26,8 @@ def unexpected(cluster: DemoCluster, *, since: str, expected: Sequence[str]) -> 
     found = []
     for pod in cluster.pods(NAMESPACE):
         name = pod["metadata"]["name"]
-        for line in _lines(cluster, name, since):
+        restarted = any(one["restartCount"] for one in pod["status"].get("containerStatuses", []))
+        for line in _lines(cluster, name, since, restarted=restarted):
             if not is_error(line) or any(pattern.search(line) for pattern in allowed):
                 continue
             if not any(name.startswith(component) and pattern.search(line) for component, pattern in known):
@@ -44,15 +45,13 @@ def is_error(line: str) -> bool:
     return str(level).lower() in {"error", "critical", "fatal"}
 
 
-def _lines(cluster: DemoCluster, pod: str, since: str) -> list[str]:
-    """Lines of a pod's containers, before and after a restart; none where the container has not run."""
+def _lines(cluster: DemoCluster, pod: str, since: str, *, restarted: bool) -> list[str]:
+    """Lines of a pod's containers, those before a restart included; none of a pod that has gone meanwhile."""
     lines: list[str] = []
-    for previous in ((), ("--previous",)):
+    place = ("logs", pod, f"--namespace={NAMESPACE}", "--all-containers", f"--since-time={since}")
+    for run in ((), ("--previous",)) if restarted else ((),):
         try:
-            text = cluster.kubectl(
-                "logs", pod, "--namespace", NAMESPACE, "--all-containers", f"--since-time={since}", *previous
-            )
-        except DemoError:
+            lines.extend(cluster.kubectl(*place, *run).splitlines())
+        except CommandFailedError:
             continue
-        lines.extend(text.splitlines())
     return lines

@@ -57,7 +57,7 @@ WRONG_PASSWORD, OTHER_CA, LIMITED, NO_HOSTS, UNNAMED = (
 @pytest.mark.parametrize(
     ("reason", "servers", "tls", "authentication"),
     [
-        pytest.param("Unreachable", ["nowhere.invalid:9096"], TLS, SCRAM, id="no such host"),
+        pytest.param("Unreachable", ["nowhere.invalid:9092"], {}, {"type": "none"}, id="no such host"),
         pytest.param(
             "TlsFailed", [f"{SERVICE}:9096"], {"enabled": True, "caSecretRef": {"name": OTHER_CA}}, SCRAM, id="wrong CA"
         ),

@@ -23,7 +23,7 @@ def old_client(platform: Platform) -> Iterator[str]:
     """A producer on confluent-kafka 2.5.0."""
     values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
     text = manifests.filled(releases.CLIENTS / "old-python-producer.yaml", values)
-    text = text.replace("old-python-producer", "fragile-producer").replace("confluent-2.6.1", "confluent-2.5.0")
+    text = text.replace("old-python-producer", "fragile-producer").replace("confluent-2.10.1", "confluent-2.5.0")
     platform.cluster.apply(text, namespace=APPS)
     try:
         eventually(

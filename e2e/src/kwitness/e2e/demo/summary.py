@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import urllib.parse
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -120,10 +121,15 @@ def _metrics(facts: Facts) -> str:
         [
             (name, label.get("client_id"), _software(label), f"{float(sample['value'][1]):.4g}")
             for name, samples in facts.metrics.items()
-            for sample in sorted(samples, key=lambda one: str(one["metric"].get("client_id")))[:4]
+            for sample in sorted(_known(samples), key=lambda one: str(one["metric"].get("client_id")))[:4]
             for label in [sample["metric"]]
         ],
     )
+
+
+def _known(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Samples that say something: Java sends NaN for the average of nothing."""
+    return [sample for sample in samples if not math.isnan(float(sample["value"][1]))]
 
 
 def _software(label: Mapping[str, str]) -> str:
@@ -179,6 +185,12 @@ def _inventory(facts: Facts) -> str:
                 {True: "yes", False: "no", None: ""}[row.get("conforms")],
                 len(row.get("missing_required") or []) or "",
             )
-            for row in sorted(facts.inventory, key=lambda one: (str(one.get("kind")), str(one.get("client_id"))))
+            for row in sorted(
+                facts.inventory,
+                key=lambda one: (
+                    str(one.get("kind")),
+                    *map(str, (one.get("client_id"), one.get("client_software_name"))),
+                ),
+            )
         ],
     )

@@ -21,6 +21,9 @@ RESOURCES = (
 )
 """Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
 
+PUSHING = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
+"""Client ids of the programs that push for certain."""
+
 FIRST_PUSH_SECONDS = 180
 """Clients wait 0.5 to 1.5 intervals before the first push, and start in the meantime."""
 
@@ -74,8 +77,8 @@ def stand_up(place: Place, progress: Progress) -> Platform:
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(place, progress, "analyticsjob", JOB, 300)
         _rows(place, progress, platform)
-    with progress.step("numbers in the resources' status"):
-        _numbers(place, progress)
+    with progress.step("connection gauge, and numbers in the subscription's status"):
+        _numbers(place, progress, platform)
     return platform
 
 
@@ -122,20 +125,21 @@ def _rows(place: Place, progress: Progress, platform: Platform) -> None:
         if not status.get("tableVersion") and status.get("tableVersion") != 0:
             return f"the first version of the table (job is {status.get('phase', 'starting')})"
         clients = {row.get("client_id") for row in platform.inventory() if row.get("kind") == "instance"}
-        wanted = {"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"}
-        lacking = sorted(wanted - clients)
+        lacking = sorted(PUSHING - clients)
         return f"{', '.join(lacking)} in the table" if lacking else None
 
     log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOB}-0"
     wait_until(missing, progress=progress, component="Spark driver", log=log, seconds=240, every=3)
 
 
-def _numbers(place: Place, progress: Progress) -> None:
+def _numbers(place: Place, progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
+        if not platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
+            return "the brokers' next report of who is connected (every 10 s)"
         status = place.cluster.find("clientmetricssubscription", SUBSCRIPTION, "--namespace", NAMESPACE)["status"]
-        if status.get("clients", {}).get("pushing"):
+        if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
             return None
-        return "the operator's next look at the collector's inventory (once a minute)"
+        return "the operator's next look at the collector's inventory"
 
     log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-operator"
     wait_until(missing, progress=progress, component="operator", log=log, seconds=150, every=2)
