@@ -19,7 +19,8 @@ SAFE = ["org.apache.kafka.producer.connection.creation.", "org.apache.kafka.cons
 
 
 def test_a_gauge_rises_with_a_client_and_disappears_with_it(platform: Platform) -> None:
-    version = 'kafka_client_connections{client_software_name="confluent-kafka-python",client_software_version=~"2[.]10[.]1.*"}'
+    software = 'client_software_name="confluent-kafka-python",client_software_version=~"2[.]10[.]1.*"'
+    version = f"kafka_client_connections{{{software}}}"
     scale = ("scale", "deployment/old-python-producer", f"--namespace={APPS}")
     assert platform.total(version) > 0
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kwitness.e2e.demo import acls, manifests, namespaces, releases, secrets, waiting
 from kwitness.e2e.demo.platform import COLLECTOR, KAFKA, Platform
 
