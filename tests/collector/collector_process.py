@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import requests
-from collector_samples import CLUSTER
 from prometheus_client.parser import text_string_to_metric_families
 
 from kwitness.e2e.local_broker import free_port
+
+from tests.collector.collector_samples import CLUSTER
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OTHER_PLUGIN = "other-plugin-token"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.local_broker import LocalBroker
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from collector_process import CollectorProcess  # noqa: E402 - the folder is on the path only now
+from tests.collector.collector_process import CollectorProcess
 
 Start = Callable[..., CollectorProcess]
 

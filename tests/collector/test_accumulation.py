@@ -7,8 +7,15 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from collector_process import parse, value
-from collector_samples import (
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+
+from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES, PythonCore
+
+from tests.collector.collector_process import parse, value
+from tests.collector.collector_samples import (
     CREATION_SERIES,
     CREATION_TOTAL,
     CUMULATIVE,
@@ -20,11 +27,6 @@ from collector_samples import (
     gauge_push,
     java_push,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
-
-from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES, PythonCore
 
 LABELS = ("cluster_id", "client_id")
 WHO = {"cluster_id": "c", "client_id": "orders"}
@@ -407,14 +409,12 @@ def test_state_with_other_labels_is_not_taken_over() -> None:
 
 
 def test_openmetrics_has_the_same_samples_and_an_honest_type() -> None:
-    from prometheus_client.openmetrics.parser import text_string_to_metric_families
-
     one = core()
     one.apply("a", WHO, java_push(5, 10.0))
     one.apply("a", WHO, histogram_push((1, 2, 3), 9.0))
     scrape(one)
 
-    families = list(text_string_to_metric_families(scrape(one, openmetrics=True) + "# EOF\n"))
+    families = list(parse_openmetrics(scrape(one, openmetrics=True) + "# EOF\n"))
 
     found = {sample.name: sample.value for family in families for sample in family.samples}
     assert found[CREATION_SERIES] == 5

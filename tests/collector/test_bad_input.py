@@ -11,8 +11,9 @@ import lz4.frame
 import pytest
 import requests
 import zstandard
-from collector_process import OTHER_PLUGIN, OTLP, PLUGIN, READER, CollectorProcess
-from collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, java_push, push
+
+from tests.collector.collector_process import OTHER_PLUGIN, OTLP, PLUGIN, READER, CollectorProcess
+from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, java_push, push
 
 Start = Callable[..., CollectorProcess]
 GOOD = batch([push(1, counter_push(5))])

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from collector_process import CollectorProcess
-from collector_samples import (
+from confluent_kafka import Consumer, Message
+
+from kwitness.e2e.local_broker import LocalBroker
+
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_samples import (
     CLUSTER,
     CREATION_SERIES,
     LATENCY_SERIES,
@@ -20,9 +25,6 @@ from collector_samples import (
     librdkafka_push,
     push,
 )
-from confluent_kafka import Consumer, Message
-
-from kwitness.e2e.local_broker import LocalBroker
 
 pytestmark = pytest.mark.broker
 Start = Callable[..., CollectorProcess]
@@ -123,8 +125,6 @@ def test_without_kafka_a_batch_is_given_back_and_nothing_is_exposed(start: Start
 
 
 def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start, broker: LocalBroker) -> None:
-    import os
-
     collector = start(bootstrap=broker.bootstrap)
     # Random bytes do not compress, so that the record stays above the broker's limit of one megabyte.
     body = batch([push(1, counter_push(5)), push(2, os.urandom(1_500_000))])
@@ -149,7 +149,7 @@ def test_heartbeats_add_up_over_brokers_and_reach_the_connections_topic(start: S
     assert [one["broker_id"] for one in cluster["brokers"]] == ["1", "2"]
     assert cluster["brokers"][0]["warnings"] == ["JmxReporterMissing"]
     assert cluster["software"][0]["connections"] == 5
-    records = read_topic(broker, "kwitness.connections", lambda message: True, 2)
+    records = read_topic(broker, "kwitness.connections", lambda _: True, 2)
     snapshots: list[Any] = [json.loads(record.value() or b"") for record in records]
     assert {one["broker_id"] for one in snapshots} == {"1", "2"}
     assert {one["kind"] for one in snapshots} == {"snapshot"}

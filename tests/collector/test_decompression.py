@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import struct
@@ -99,10 +100,8 @@ def test_a_truncated_stream_is_an_error_and_not_a_shorter_body(codec: str) -> No
 @pytest.mark.parametrize("codec", COMPRESSING)
 @given(garbage=st.binary(min_size=1, max_size=200))
 def test_garbage_is_refused_or_decoded_but_never_crashes(codec: str, garbage: bytes) -> None:
-    try:
+    with contextlib.suppress(CorruptCompressionError, TooLargeError):
         assert len(decompress(garbage, codec, LIMIT)) <= LIMIT
-    except (CorruptCompressionError, TooLargeError):
-        pass
 
 
 def test_a_zstd_window_larger_than_decoders_support_is_refused() -> None:

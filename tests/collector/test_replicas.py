@@ -6,10 +6,11 @@ import socket
 from collections.abc import Callable
 
 import pytest
-from collector_process import OTLP, CollectorProcess
-from collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
 
 from kwitness.collector.ownership import ordinal_of, owner
+
+from tests.collector.collector_process import OTLP, CollectorProcess
+from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
 
 Start = Callable[..., CollectorProcess]
 CLIENTS = [f"instance-{number}" for number in range(40)]

@@ -11,12 +11,22 @@ from typing import Any
 
 import pytest
 import requests
-from collector_process import CollectorProcess
-from collector_samples import CLUSTER, CREATION_SERIES, LATENCY_AVG, batch, counter_push, gauge_push, gauges, push
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.local_broker import LocalBroker
+
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_samples import (
+    CLUSTER,
+    CREATION_SERIES,
+    LATENCY_AVG,
+    batch,
+    counter_push,
+    gauge_push,
+    gauges,
+    push,
+)
 
 Start = Callable[..., CollectorProcess]
 
@@ -122,9 +132,9 @@ def test_a_state_folder_that_cannot_be_written_is_said_and_survived(start: Start
 
 @pytest.mark.broker
 def test_under_kills_at_random_moments_nothing_is_lost_or_counted_twice(start: Start, broker: LocalBroker) -> None:
-    seed = random.randrange(10**6)
-    print(f"seed {seed}")
-    chance = random.Random(seed)
+    seed = time.time_ns() % 10**6
+    print(f"seed {seed}")  # noqa: T201 - shown by pytest when the test fails
+    chance = random.Random(seed)  # noqa: S311 - to be repeated, not to be secret
     collector = start(bootstrap=broker.bootstrap)
     epoch = time.time_ns() // 1_000_000
     amounts = [chance.randrange(1, 100) for _ in range(120)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import ctypes
 import gc
 import logging
 import os
@@ -17,10 +16,9 @@ from typing import Final
 from kwitness.collector.configuration import ConfigurationError, Settings
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.process import run
+from kwitness.collector.resident_memory import share_arenas
 from kwitness.runtime.json_logging import configure_logging
 
-_ARENAS: Final = -8
-"""glibc's ``M_ARENA_MAX``: threads of gRPC and Kafka would otherwise get 64 MiB regions each."""
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path
 
 
@@ -54,8 +52,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run until SIGTERM; returns the exit status."""
     arguments = _arguments(sys.argv[1:] if argv is None else argv)
     configure_logging(arguments.log_level)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).mallopt(_ARENAS, 2)
+    share_arenas()
+    gc.collect()
     gc.freeze()  # what the imports made stays for good
     settings = Settings(
         config=arguments.config,

@@ -1,5 +1,6 @@
 """Decompression of what strangers send: streaming, and never beyond a stated number of bytes.
 
+The libraries are imported when first needed: brokers send gzip, and the others would hold two megabytes for nothing.
 Codecs: those of OTLP (gzip, zstd) and the two more that KIP-714 knows (lz4 frames; snappy, raw or in xerial's framing).
 """
 
@@ -8,11 +9,10 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-import cramjam
-import lz4.frame
-import zstandard
+if TYPE_CHECKING:
+    import zstandard
 
 _STEP: Final = 64 * 1024
 """Bytes asked of a codec at a time, so that a bomb is noticed after at most this much too many."""
@@ -88,12 +88,14 @@ class _Zlib:
 
 class _Zstd:
     def __init__(self) -> None:
+        import zstandard  # noqa: PLC0415 - see the module's docstring
+
+        self._library = zstandard
         self._stream = self._begin()
         self._began = False
 
-    @staticmethod
-    def _begin() -> zstandard.ZstdDecompressionObj:
-        return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+    def _begin(self) -> zstandard.ZstdDecompressionObj:
+        return self._library.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         for start in range(0, len(chunk), _ZSTD_SLICE):
@@ -104,7 +106,7 @@ class _Zstd:
                 self._began = True
                 try:
                     plain = self._stream.decompress(pending)
-                except zstandard.ZstdError as error:
+                except self._library.ZstdError as error:
                     raise CorruptCompressionError(f"not zstd, or its window is above 8 MiB: {error}") from error
                 pending = self._stream.unused_data if self._stream.eof else b""
                 if plain:
@@ -118,7 +120,10 @@ class _Zstd:
 
 class _Lz4:
     def __init__(self) -> None:
-        self._stream = lz4.frame.LZ4FrameDecompressor()
+        import lz4.frame  # noqa: PLC0415 - see the module's docstring
+
+        self._begin = lz4.frame.LZ4FrameDecompressor
+        self._stream = self._begin()
         self._began = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
@@ -127,7 +132,7 @@ class _Lz4:
             if self._stream.eof:
                 if not pending:
                     return
-                self._stream = lz4.frame.LZ4FrameDecompressor()
+                self._stream = self._begin()
             self._began = True
             try:
                 plain = self._stream.decompress(pending, _STEP)
@@ -149,6 +154,9 @@ class _Snappy:
     """Snappy has no streaming form: each block states its length, which is checked before anything is allocated."""
 
     def __init__(self, limit: int) -> None:
+        import cramjam  # noqa: PLC0415 - see the module's docstring
+
+        self._library = cramjam
         self._limit = limit
         self._chunks = bytearray()
 
@@ -178,8 +186,8 @@ class _Snappy:
         if _snappy_length(block) > self._limit:
             raise TooLargeError(f"a snappy block says it holds more than {self._limit} bytes")
         try:
-            return bytes(cramjam.snappy.decompress_raw(block))
-        except cramjam.DecompressionError as error:
+            return bytes(self._library.snappy.decompress_raw(block))
+        except self._library.DecompressionError as error:
             raise CorruptCompressionError(f"not a snappy block: {error}") from error
 
 

@@ -30,12 +30,14 @@ from kwitness.collector.metrics_page import MetricsPage
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.resident_memory import give_back
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.contracts.collector_config import CollectorConfig
 
 _LOG = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
+_TRIM_EVERY_S: Final = 30.0
 
 
 class Collector:
@@ -105,6 +107,7 @@ class Collector:
 
     async def serve(self) -> None:
         """Expire, save and follow changed files until cancelled."""
+        trimmed = 0.0
         while True:
             await asyncio.sleep(_TICK_S)
             began = time.monotonic()
@@ -117,6 +120,9 @@ class Collector:
             config = self._configuration.current()
             if config != self._config:
                 await self._reconfigure(config)
+            if began > trimmed + _TRIM_EVERY_S:
+                trimmed = began
+                give_back()
             if time.monotonic() - began > _TICK_S:
                 _LOG.info("housekeeping took long", extra={"seconds": round(time.monotonic() - began, 2)})
 

@@ -18,6 +18,7 @@ from kwitness.collector.prometheus.series import (
     Gauge,
     Histogram,
     Series,
+    SeriesKey,
     Slot,
     buckets_increment,
     cost,
@@ -48,10 +49,11 @@ class _Arrived(NamedTuple):
 class Client:
     """One client instance: its identity as label text, and its slots by metric and attributes."""
 
-    __slots__ = ("labels", "pushes", "slots")
+    __slots__ = ("bare", "labels", "pushes", "slots")
 
     def __init__(self, labels: str) -> None:
         self.labels = labels
+        self.bare: SeriesKey = (labels, "")
         self.pushes = 0
         self.slots: dict[SlotKey, Slot] = {}
 
@@ -69,6 +71,7 @@ class PythonCore:
         self.clients: dict[str, Client] = {}
         self.series = 0
         self.slots = 0
+        self._slot_keys: dict[SlotKey, SlotKey] = {}
         self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
         self._overflowed: dict[str, int] = {}
         self._left_out: dict[str, int] = {}
@@ -116,7 +119,7 @@ class PythonCore:
                 number = value * factor if factor != 1 else value
                 if kind is Kind.LEVEL_DELTA:
                     slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
-                series.values[client] = number
+                series.put(client, number)
             elif isinstance(series, Counter):
                 if not math.isfinite(value) or value < 0:
                     self._leave_out("invalid_value")
@@ -141,17 +144,18 @@ class PythonCore:
         if self.slots >= self.max_series * _SLOTS_PER_SERIES:
             # Without memory of the last value only increments can still be added, and only to the shared series.
             self._overflow("slots")
-            return Slot(family.index, "", family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
+            return Slot(family.index, state.bare, family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
         text = self._attribute_text(key[1])
-        labels = ",".join(part for part in (state.labels, text) if part)
-        series_key, series = self._series(family, labels, point)
-        slot = state.slots[key] = Slot(family.index, series_key, series)
+        series_key, series = self._series(family, (state.labels, text) if text else state.bare, point)
+        slot = Slot(family.index, series_key, series)
+        # Clients send the same metrics: the keys are one object for all of them.
+        state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < _MAX_ATTRIBUTE_SETS else key] = slot
         self.slots += 1
         if isinstance(series, Counter | Histogram):
             series.references += 1
         return slot
 
-    def _series(self, family: Family, labels: str, point: Point) -> tuple[str, Series | None]:
+    def _series(self, family: Family, labels: SeriesKey, point: Point) -> tuple[SeriesKey, Series | None]:
         found = family.series.get(labels)
         if found is not None:
             return labels, found
@@ -165,7 +169,7 @@ class PythonCore:
             return labels, None
         if family.other is None:
             family.other = fresh
-        return self.writer.other(), family.other
+        return labels, family.other
 
     def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:
         if not attributes:
@@ -189,8 +193,7 @@ class PythonCore:
         series = slot.series
         family = self.register.families[slot.family]
         if isinstance(series, Gauge):
-            series.values.pop(client, None)
-            ended = not series.values
+            ended = series.drop(client)
         elif series is not None:
             series.references -= 1
             ended = series.references <= 0

@@ -8,7 +8,7 @@ from typing import Final
 
 from kwitness.collector.otlp.points import Kind
 from kwitness.collector.prometheus.names import Combine, Target, Type, target, type_of
-from kwitness.collector.prometheus.series import Counter, Histogram, Series
+from kwitness.collector.prometheus.series import Counter, Histogram, Series, SeriesKey
 
 MAX_UNREGISTERED: Final = 2_000
 """Families outside the registry: metric names are chosen by clients, and each costs a HELP and a TYPE line."""
@@ -29,7 +29,7 @@ class Family:
         self.divisor = round(1 / aim.scale) if aim.scale < 1 else 1 / aim.scale
         self.help = aim.help
         self.registered = aim.registered
-        self.series: dict[str, Series] = {}
+        self.series: dict[SeriesKey, Series] = {}
         self.other: Counter | Histogram | None = None
 
 

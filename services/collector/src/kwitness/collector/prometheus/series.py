@@ -26,18 +26,45 @@ class Counter:
 
 
 class Gauge:
-    """The newest value of each instance, by client; combined when it is exposed."""
+    """The newest value of each instance, by client; combined when it is exposed.
 
-    __slots__ = ("values",)
+    Nearly always there is one instance, so that one is kept without a dict of 230 bytes.
+    """
+
+    __slots__ = ("client", "more", "value")
 
     def __init__(self) -> None:
-        self.values: dict[str, float] = {}
+        self.client: str | None = None
+        self.value: float = math.nan
+        self.more: dict[str, float] | None = None
+
+    def put(self, client: str, value: float) -> None:
+        """Set a client's value."""
+        if self.client == client or (self.client is None and not self.more):
+            self.client, self.value = client, value
+        elif self.more is None:
+            self.more = {client: value}
+        else:
+            self.more[client] = value
+
+    def of(self, client: str) -> float | None:
+        """Return a client's value."""
+        return self.value if self.client == client else (self.more or {}).get(client)
+
+    def drop(self, client: str) -> bool:
+        """Take a client's value away; says whether none is left."""
+        if self.client == client:
+            self.client = None
+        elif self.more is not None:
+            self.more.pop(client, None)
+        return self.client is None and not self.more
 
     def combined(self, rule: Combine) -> float:
         """Combine the instances; those that say NaN (Java's average of nothing) are left out unless all do."""
-        if len(self.values) == 1:
-            return next(iter(self.values.values()))
-        numbers = [value for value in self.values.values() if not math.isnan(value)]
+        if self.more is None:
+            return self.value
+        values = [*self.more.values(), *([self.value] if self.client is not None else [])]
+        numbers = [value for value in values if not math.isnan(value)]
         if not numbers:
             return math.nan
         match rule:
@@ -73,6 +100,8 @@ class Histogram:
 
 
 Series = Counter | Gauge | Histogram
+SeriesKey = tuple[str, str]
+"""Label text of the identity and of the point's own attributes; the first is one object for all series of a client."""
 
 
 def cost(series: Series) -> int:
@@ -93,7 +122,7 @@ class Slot:
 
     __slots__ = ("family", "last", "push", "series", "series_key", "start_ns")
 
-    def __init__(self, family: int, series_key: str, series: Series | None) -> None:
+    def __init__(self, family: int, series_key: SeriesKey, series: Series | None) -> None:
         self.family = family
         self.series_key = series_key
         self.series = series

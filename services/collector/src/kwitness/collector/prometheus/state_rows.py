@@ -8,15 +8,16 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.families import Family, FamilyRegister
 from kwitness.collector.prometheus.names import Target
-from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, SeriesKey, Slot
 from kwitness.contracts import client_metrics
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 class HoldsSlots(Protocol):
     """What is kept of a client."""
 
+    bare: SeriesKey
     labels: str
     pushes: int
     slots: dict[tuple[str, tuple[tuple[str, str], ...]], Slot]
@@ -41,15 +42,15 @@ def dump(
             family.help,
             family.registered,
         ]
-        for labels, series in family.series.items():
+        for (identity, text), series in family.series.items():
             if not isinstance(series, Gauge):
-                yield ["series", family.index, labels, *_accumulated(series)]
+                yield ["series", family.index, identity, text, *_accumulated(series)]
         if family.other is not None:
             yield ["other", family.index, *_accumulated(family.other)]
     for name, client in clients:
         yield ["client", name, client.labels, client.pushes]
         for (metric, attributes), slot in client.slots.items():
-            value = slot.series.values.get(name) if isinstance(slot.series, Gauge) else None
+            value = slot.series.of(name) if isinstance(slot.series, Gauge) else None
             shared = slot.series is register.families[slot.family].other
             place = "none" if slot.series is None else "other" if shared else "own"
             yield [
@@ -57,7 +58,7 @@ def dump(
                 metric,
                 [list(pair) for pair in attributes],
                 slot.family,
-                slot.series_key,
+                *slot.series_key,
                 place,
                 _last(slot.last),
                 slot.start_ns,
@@ -110,6 +111,7 @@ class _Reading(Generic[AnyClient]):
         self._register = register
         self._make = make
         self._name = ""
+        self._slot_keys: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, tuple[tuple[str, str], ...]]] = {}
 
     def take(self, row: list[Any]) -> None:
         match row:
@@ -121,16 +123,18 @@ class _Reading(Generic[AnyClient]):
                 self._name = str(name)
                 client = self.clients[self._name] = self._make(str(labels))
                 client.pushes = int(pushes)
-            case ["series", index, labels, *accumulated]:
+            case ["series", index, identity, text, *accumulated]:
                 if (family := self._families[index]) is not None:
-                    family.series[str(labels)] = _series(accumulated)
+                    family.series[str(identity), str(text)] = _series(accumulated)
             case ["other", index, *accumulated]:
                 if (family := self._families[index]) is not None:
                     family.other = _series(accumulated)
             case ["slot", metric, attributes, index, *rest]:
                 if (family := self._families[index]) is not None:
                     key = (str(metric), tuple((str(one), str(two)) for one, two in attributes))
-                    self.clients[self._name].slots[key] = _slot(self._name, family, rest)
+                    key = self._slot_keys.setdefault(key, key)
+                    client = self.clients[self._name]
+                    client.slots[key] = _slot(self._name, client, family, rest)
             case _:
                 raise ValueError(f"not a row of the collector's state: {str(row)[:80]}")
 
@@ -156,15 +160,17 @@ def _series(accumulated: list[Any]) -> Counter | Histogram:
             raise ValueError(f"not an accumulated series: {str(accumulated)[:80]}")
 
 
-def _slot(client: str, family: Family, rest: list[Any]) -> Slot:
-    series_key, place, last, start_ns, push, value = rest
+def _slot(name: str, client: HoldsSlots, family: Family, rest: list[Any]) -> Slot:
+    identity, attributes, place, last, start_ns, push, value = rest
+    same = identity == client.labels
+    series_key = client.bare if same and not attributes else (client.labels if same else str(identity), str(attributes))
     series: Series | None = None
     if place == "other":
         series = family.other
     elif place == "own" and family.type == "gauge":
         series = family.series.setdefault(series_key, Gauge())
         if isinstance(series, Gauge) and value is not None:
-            series.values[client] = value
+            series.put(name, value)
     elif place == "own":
         series = family.series[series_key]
     if isinstance(series, Counter | Histogram):

@@ -1,0 +1,344 @@
+"""OTLP to Prometheus: points per CPU-second of the collector beside an OpenTelemetry Collector, and memory per series.
+
+Both get the same requests over OTLP/gRPC, gzip off, from the same generator: each holds the resources of several
+clients with the metrics that Kafka clients push (delta sums and gauges). The component under load is pinned to core 1
+and single-threaded, the generator to core 0; blocks alternate in random order; each ends with one scrape, which counts.
+The peer is built from Go modules (`e2e/bench/otelcol`): otlpreceiver, batch, prometheusexporter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import grpc
+import requests
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
+
+from kwitness.contracts.client_metrics import CLIENT_METRICS
+from kwitness.e2e import cache
+from kwitness.e2e.local_broker import free_port
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.collector.collector_process import OTLP, CollectorProcess
+
+ROOT = Path(__file__).parents[2]
+COMPONENT_CORE, GENERATOR_CORE = 1, 0
+UNDER_WAY = 4
+RESOURCES, METRICS = 20, 30
+POINTS = RESOURCES * METRICS
+CLIENTS = 1_000
+EXPORT = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
+WARM_S = 5.0
+BAR, MEMORY_BAR = 2.0, 0.5
+PEER = """
+receivers:
+  otlp:
+    protocols:
+      grpc: {{endpoint: "127.0.0.1:{grpc}", max_recv_msg_size_mib: 16}}
+processors:
+  batch: {{}}
+exporters:
+  prometheus:
+    endpoint: "127.0.0.1:{metrics}"
+    resource_to_telemetry_conversion: {{enabled: true}}
+    metric_expiration: 60m
+service:
+  telemetry:
+    metrics: {{level: none}}
+    logs: {{level: error}}
+  pipelines:
+    metrics: {{receivers: [otlp], processors: [batch], exporters: [prometheus]}}
+"""
+
+
+class Component(Protocol):
+    """Something that takes OTLP and is scraped."""
+
+    name: str
+    pid: int
+    grpc_port: int
+    metrics_port: int
+
+
+class Ours:
+    """The collector, without Kafka, as the peer has none."""
+
+    name = "kwitness"
+
+    def __init__(self, folder: Path, max_series: int) -> None:
+        labels = ["client_id", "client_instance_id", "client_software_name", "client_software_version"]
+        config = {"prometheus": {"max_series": max_series, "labels": labels}}
+        self._process = CollectorProcess(folder, config=config).start()
+        self.pid = self._process.process.pid if self._process.process is not None else 0
+        self.grpc_port, self.metrics_port = self._process.otlp_grpc_port, self._process.metrics_port
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.kill()
+
+
+class Peer:
+    """The OpenTelemetry Collector, with one processor."""
+
+    name = "otelcol"
+
+    def __init__(self, folder: Path, _: int) -> None:
+        self.grpc_port, self.metrics_port = free_port(), free_port()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "peer.yaml").write_text(PEER.format(grpc=self.grpc_port, metrics=self.metrics_port))
+        self._log = (folder / "peer.log").open("wb")
+        self._process = subprocess.Popen(
+            [str(peer_binary()), "--config", f"file:{folder / 'peer.yaml'}"],
+            stdout=self._log,
+            stderr=self._log,
+            env={**os.environ, "GOMAXPROCS": "1"},
+        )
+        self.pid = self._process.pid
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                requests.get(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=1)
+            except requests.ConnectionError as error:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    text = (folder / "peer.log").read_text()[-2000:]
+                    raise RuntimeError(f"the peer did not start:\n{text}") from error
+                time.sleep(0.1)
+            else:
+                return
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self._log.close()
+
+
+def peer_binary() -> Path:
+    """Build the peer, once per content of its sources."""
+    source = ROOT / "e2e/bench/otelcol"
+
+    def build(folder: Path) -> None:
+        go = shutil.which("go")
+        if go is None:
+            raise RuntimeError("the peer needs Go 1.25 or newer to be built; install it")
+        print("building the peer from Go modules (minutes, once)", flush=True)
+        subprocess.run([go, "build", "-o", str(folder / "otelcol"), "."], cwd=source, check=True)
+
+    return cache.cached_folder("otelcol", cache.content_key(source), build) / "otelcol"
+
+
+def exports(clients: int, metrics: int = METRICS) -> list[bytes]:
+    """Requests that cover all clients once."""
+    names = [one for one in CLIENT_METRICS if "java" in one.senders]
+    made: list[bytes] = []
+    for first in range(0, clients, RESOURCES):
+        request = ExportMetricsServiceRequest()
+        for number in range(first, first + RESOURCES):
+            resource = request.resource_metrics.add()
+            for key, text in {
+                "service.name": f"application-{number % 50}",
+                "service.instance.id": f"instance-{number}",
+                "client_software_name": "apache-kafka-java",
+                "client_software_version": "4.3.1",
+            }.items():
+                attribute = resource.resource.attributes.add()
+                attribute.key, attribute.value.string_value = key, text
+            scope = resource.scope_metrics.add()
+            for entry in names[:metrics]:
+                metric = scope.metrics.add()
+                metric.name = entry.name
+                if entry.type == "counter":
+                    metric.sum.is_monotonic = True
+                    metric.sum.aggregation_temporality = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
+                    point = metric.sum.data_points.add()
+                else:
+                    point = metric.gauge.data_points.add()
+                point.time_unix_nano = 1_700_000_000_000_000_000
+                point.start_time_unix_nano = 1_600_000_000_000_000_000
+                point.as_double = float(number % 97)
+                attribute = point.attributes.add()
+                attribute.key, attribute.value.string_value = "node_id", "1"
+        made.append(request.SerializeToString())
+    return made
+
+
+@contextlib.contextmanager
+def sending(component: Component) -> Iterator[Any]:
+    """A channel to the component."""
+    with grpc.insecure_channel(f"127.0.0.1:{component.grpc_port}") as channel:
+        yield channel.unary_unary(EXPORT)
+
+
+def load(component: Component, bodies: Sequence[bytes], seconds: float) -> int:
+    """Send with four requests under way for some seconds, scrape once; returns the points taken."""
+    metadata = [("authorization", f"Bearer {OTLP}")]
+    sent = 0
+    with sending(component) as export:
+        waiting: list[Any] = []
+        deadline = time.monotonic() + seconds
+        number = 0
+        while time.monotonic() < deadline:
+            waiting.append(export.future(bodies[number % len(bodies)], metadata=metadata, timeout=30))
+            number += 1
+            if len(waiting) >= UNDER_WAY:
+                waiting.pop(0).result()
+                sent += 1
+        for one in waiting:
+            one.result()
+            sent += 1
+    scrape(component)
+    return sent * POINTS
+
+
+def scrape(component: Component) -> int:
+    """Scrape and return the number of bytes."""
+    answer = requests.get(f"http://127.0.0.1:{component.metrics_port}/metrics", timeout=60)
+    answer.raise_for_status()
+    return len(answer.content)
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024 / 1e6
+
+
+def rates(blocks: int, seconds: float) -> list[dict[str, Any]]:
+    """Alternate both under load."""
+    bodies = exports(CLIENTS)
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        components: list[Ours | Peer] = [Ours(Path(folder) / "ours", 200_000), Peer(Path(folder) / "peer", 0)]
+        for component in components:
+            stack.callback(component.stop)
+            os.system(f"taskset -a -p {1 << COMPONENT_CORE:x} {component.pid} > /dev/null")  # noqa: S605 - a number
+            load(component, bodies, WARM_S)
+        for block in range(blocks):
+            random.shuffle(components)
+            for component in components:
+                before, began = cpu_seconds(component.pid), time.monotonic()
+                points = load(component, bodies, seconds)
+                time.sleep(0.5)  # what the batch processor still holds belongs to the block
+                took = time.monotonic() - began - 0.5
+                cpu = cpu_seconds(component.pid) - before
+                row = {"block": block, "component": component.name, "points": points, "cpu_s": cpu, "seconds": took}
+                rows.append({**row, "points_per_cpu_s": points / cpu, "resident_mb": resident_mb(component.pid)})
+                print(f"  block {block + 1}/{blocks} {component.name}: {points / cpu:,.0f} points/CPU-s", flush=True)
+    return rows
+
+
+def memory(series: int) -> dict[str, float]:
+    """Growth of resident memory by that many series, after two rounds of pushes and two scrapes."""
+    found: dict[str, float] = {}
+    bodies = exports(series // METRICS // RESOURCES * RESOURCES)
+    for make in (Ours, Peer):
+        with tempfile.TemporaryDirectory() as folder:
+            component = make(Path(folder), series * 2)
+            try:
+                empty = resident_mb(component.pid)
+                metadata = [("authorization", f"Bearer {OTLP}")]
+                with sending(component) as export:
+                    for body in bodies * 2:
+                        export(body, metadata=metadata, timeout=30)
+                scrape(component)
+                scrape(component)
+                time.sleep(35)  # both give memory back after a while
+                found[component.name] = round(resident_mb(component.pid) - empty, 1)
+            finally:
+                component.stop()
+    return found
+
+
+def interval(ratios: list[float]) -> tuple[float, float, float]:
+    """Median and bootstrap 95 % interval."""
+    generator = random.Random(1)
+    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
+    return statistics.median(ratios), medians[50], medians[1949]
+
+
+def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, load_average: float) -> str:
+    """The page's section."""
+    blocks: dict[int, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        blocks.setdefault(row["block"], {})[row["component"]] = row
+    ratios = [one["kwitness"]["points_per_cpu_s"] / one["otelcol"]["points_per_cpu_s"] for one in blocks.values()]
+    middle, low, high = interval(ratios)
+    lines = [
+        "## Collector: OTLP to Prometheus beside an OpenTelemetry Collector",
+        "",
+        (
+            f"OTLP/gRPC, {RESOURCES} clients × {METRICS} points a request, {CLIENTS} clients, {CLIENTS * METRICS:,} series, "
+            f"one scrape a block, {len(blocks)} blocks; OpenTelemetry Collector 0.155.0 with GOMAXPROCS=1; load average "
+            f"before the start {load_average:.1f}."
+        ),
+        "",
+        "| | kwitness | OpenTelemetry Collector | ratio (95 % interval) | bar |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    ours, peer = (
+        statistics.median(one[name]["points_per_cpu_s"] for one in blocks.values()) for name in ("kwitness", "otelcol")
+    )
+    verdict = "met" if middle >= BAR / 1.2 else "missed"
+    lines.append(
+        f"| points per CPU-second | {ours:,.0f} | {peer:,.0f} | {middle:.3f} ({low:.3f} to {high:.3f}) "
+        f"| ≥ {BAR:g}: {verdict} |"
+    )
+    ratio = grown["kwitness"] / grown["otelcol"]
+    verdict = "met" if ratio <= MEMORY_BAR * 1.2 else "missed"
+    lines.append(
+        f"| MB for {series:,} series | {grown['kwitness']:g} | {grown['otelcol']:g} | {ratio:.2f} "
+        f"| ≤ {MEMORY_BAR:g}: {verdict} |"
+    )
+    lines += [
+        "",
+        (
+            "Decoding and exposition are Python here; the bar is that of the native core which takes their place behind "
+            "`kwitness.collector.core`. Not measured: opaque pushes to Kafka beside the peer's Kafka exporter."
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and write `collector.json` and `.md`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--blocks", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--series", type=int, default=99_600)
+    wanted = parser.parse_args()
+    load_average = os.getloadavg()[0]
+    peer_binary()
+    os.sched_setaffinity(0, {GENERATOR_CORE})
+    rows = rates(wanted.blocks, wanted.seconds)
+    grown = memory(wanted.series)
+    raw = {"blocks": rows, "memory_mb": grown, "series": wanted.series, "load_average": load_average}
+    (wanted.results / "collector.json").write_text(json.dumps(raw, indent=1))
+    (wanted.results / "collector.md").write_text(section(rows, grown, wanted.series, load_average))
+
+
+if __name__ == "__main__":
+    main()

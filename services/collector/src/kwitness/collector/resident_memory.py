@@ -1,0 +1,28 @@
+"""Keeping the C library from holding memory that nobody uses; each measure was measured (docs/benchmarks.md)."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from typing import Any, Final
+
+_ARENAS: Final = -8
+"""glibc's ``M_ARENA_MAX``: threads of gRPC and Kafka would otherwise get a region of 64 MiB each."""
+
+
+def _library() -> Any:
+    library = ctypes.CDLL(None)
+    # Other C libraries, such as musl, have neither function and need neither.
+    return library if sys.platform == "linux" and hasattr(library, "malloc_trim") else None
+
+
+def share_arenas() -> None:
+    """Let all threads share two regions; call before threads are made."""
+    if (library := _library()) is not None:
+        library.mallopt(_ARENAS, 2)
+
+
+def give_back() -> None:
+    """Return free pages to the system; a few milliseconds."""
+    if (library := _library()) is not None:
+        library.malloc_trim(0)

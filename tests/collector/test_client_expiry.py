@@ -1,0 +1,166 @@
+"""When a client is taken for gone, and what is remembered within which bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from kwitness.collector.core import Applied
+from kwitness.collector.deduplication import MAX_SOURCES, WINDOW, Deduplication, SequenceWindow
+from kwitness.collector.events import Event
+from kwitness.collector.inventory import clients as clients_module
+from kwitness.collector.inventory.brokers import SOFTWARE_MEMORY_MS, Brokers
+from kwitness.collector.inventory.clients import Clients
+from kwitness.contracts.envelopes import GaugeSnapshot
+
+from tests.collector.collector_samples import LATENCY_AVG
+
+NOTHING = Applied(0, (LATENCY_AVG,), {}, {}, None)
+
+
+def event(client: str = "a", interval_ms: int | None = 60_000, *, terminating: bool = False) -> Event:
+    identity = {"cluster_id": "c", "client_instance_id": client}
+    return Event("c/1", 1, 1, 0, identity, b"", interval_ms, terminating)
+
+
+def alive_at(clients: Clients, now_ms: int, missed: int = 3) -> bool:
+    clients.expire(now_ms, missed)
+    return len(clients) == 1
+
+
+@pytest.mark.parametrize(("missed", "last_ms"), [(1, 90_000), (3, 210_000), (10, 630_000)])
+def test_a_client_expires_after_its_missed_pushes_and_half_an_interval(missed: int, last_ms: int) -> None:
+    clients = Clients()
+    clients.record(event(), NOTHING, 0)
+
+    assert alive_at(clients, last_ms - 1, missed)
+    assert not alive_at(clients, last_ms, missed)
+
+
+def test_without_a_told_interval_the_median_of_the_last_five_gaps_counts() -> None:
+    clients = Clients()
+    now = 0
+    for gap in (0, 500_000, 20_000, 20_000, 20_000, 90_000, 20_000):
+        now += gap
+        clients.record(event(interval_ms=None), NOTHING, now)
+
+    assert next(iter(clients.records())).interval_ms == 20_000
+    assert alive_at(clients, now + 69_999)
+    assert not alive_at(clients, now + 70_000)
+
+
+def test_without_any_gap_kafkas_default_interval_counts() -> None:
+    clients = Clients()
+    clients.record(event(interval_ms=None), NOTHING, 0)
+
+    assert alive_at(clients, 1_049_999)
+    assert not alive_at(clients, 1_050_000)
+
+
+def test_a_client_that_said_goodbye_stays_long_enough_to_be_scraped() -> None:
+    clients = Clients()
+    clients.record(event(interval_ms=1_000, terminating=True), NOTHING, 0)
+
+    assert alive_at(clients, 299_999)
+    assert not alive_at(clients, 300_000)
+
+
+def test_a_short_interval_does_not_make_series_flicker() -> None:
+    clients = Clients()
+    clients.record(event(interval_ms=100), NOTHING, 0)
+
+    assert alive_at(clients, 29_999)
+    assert not alive_at(clients, 30_000)
+
+
+def test_a_million_clients_do_not_fit_and_the_oldest_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clients_module, "MAX_CLIENTS", 100)
+    clients = Clients()
+
+    evicted = [clients.record(event(f"client-{number}"), NOTHING, number) for number in range(1_000)]
+
+    assert len(clients) == 100
+    assert [one for one in evicted if one] == [f"c/client-{number}" for number in range(900)]
+
+
+def test_clients_with_the_same_metrics_share_the_set() -> None:
+    clients = Clients()
+    clients.record(event("a"), NOTHING, 0)
+    clients.record(event("b"), NOTHING, 0)
+
+    first, second = clients.records()
+    assert first.metrics is second.metrics
+
+
+def snapshot(seq: int, connections: int, broker: str = "1", epoch: int = 1) -> GaugeSnapshot:
+    return GaugeSnapshot.model_validate(
+        {
+            "source": f"c/{broker}",
+            "epoch": epoch,
+            "seq": seq,
+            "cluster_id": "c",
+            "broker_id": broker,
+            "sent_at_ms": 0,
+            "connections": [
+                {
+                    "listener": "L",
+                    "client_software_name": "sarama",
+                    "client_software_version": "1",
+                    "connections": connections,
+                }
+            ],
+        }
+    )
+
+
+def test_a_broker_is_forgotten_after_three_missed_heartbeats_and_its_software_after_seven_days() -> None:
+    brokers = Brokers()
+    brokers.hear(snapshot(1, 4), 0)
+
+    brokers.expire(35_000)
+    assert sum(brokers.connections().values()) == 4
+    brokers.expire(35_001)
+    assert not brokers.connections()
+    assert brokers.software
+    brokers.expire(SOFTWARE_MEMORY_MS)
+    assert brokers.software
+    brokers.expire(SOFTWARE_MEMORY_MS + 1)
+    assert not brokers.software
+
+
+def test_a_late_heartbeat_does_not_bring_old_numbers_back() -> None:
+    brokers = Brokers()
+    brokers.hear(snapshot(5, 4), 0)
+
+    brokers.hear(snapshot(4, 9), 1)
+
+    assert sum(brokers.connections().values()) == 4
+
+
+def test_a_restarted_plugin_begins_again_at_one() -> None:
+    brokers = Brokers()
+    brokers.hear(snapshot(500, 4), 0)
+
+    brokers.hear(snapshot(1, 9, epoch=2), 1)
+
+    assert sum(brokers.connections().values()) == 9
+
+
+def test_the_last_ten_thousand_numbers_are_known_in_any_order() -> None:
+    window = SequenceWindow()
+    for seq in (5, 1, 3, 20_000, 19_999, 10_001):
+        window.add(seq)
+
+    assert [seq in window for seq in (20_000, 19_999, 10_001, 19_998)] == [True, True, True, False]
+    assert 20_000 - WINDOW not in window
+
+
+def test_windows_survive_being_written_and_bound_the_number_of_sources() -> None:
+    seen = Deduplication()
+    for number in range(MAX_SOURCES + 50):
+        seen.window(f"source-{number}", 1).add(7)
+    other = Deduplication()
+
+    other.load(seen.dump())
+
+    assert 7 in other.window(f"source-{MAX_SOURCES + 49}", 1)
+    assert 7 not in other.window("source-0", 1)

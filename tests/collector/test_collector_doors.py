@@ -1,0 +1,188 @@
+"""Certificates that change while connections are open, and tokens that a real API server vouches for."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import requests
+from cryptography import x509
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import MetricsServiceStub
+
+from kwitness.collector.failures import ForbiddenError, UnauthenticatedError, UnavailableError
+from kwitness.collector.ingest.authentication import Authenticator, Caller
+from kwitness.collector.ingest.token_review import TokenReviewer
+from kwitness.collector.sinks.allowed_hosts import address_of, is_allowed
+from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.certificates import Authority
+
+from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
+from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
+
+Start = Callable[..., CollectorProcess]
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts", "allowed"),
+    [
+        ("kafka:9093", "kafka:9093", True),
+        ("KAFKA:9093", " other:1, kafka:9093 ", True),
+        ("kafka:9092", "kafka:9093", False),
+        ("b-1.msk.aws:9096", "*.msk.aws:9096", True),
+        ("msk.aws:9096", "*.msk.aws:9096", False),
+        ("evilmsk.aws:9096", "*.msk.aws:9096", False),
+        ("msk.aws.evil:9096", "*.msk.aws:9096", False),
+        ("kafka:9093", "", False),
+        ("kafka:9093", "*:9093", False),
+        ("kafka:9093", "kafka", False),
+    ],
+)
+def test_a_credential_goes_only_to_the_hosts_its_secret_names(address: str, hosts: str, allowed: bool) -> None:
+    assert is_allowed(address, hosts) is allowed
+
+
+def test_the_port_of_a_url_is_the_schemes_where_none_is_written() -> None:
+    assert address_of("https://otlp.example.org/v1/metrics") == "otlp.example.org:443"
+    assert address_of("http://user@[::1]:4318/") == "::1:4318"
+
+
+def write(folder: Path, authority: Authority) -> None:
+    issued = authority.issue("collector", ["localhost"])
+    (folder / "tls.crt").write_text(issued.certificate)
+    (folder / "tls.key").write_text(issued.key)
+    (folder / "ca.crt").write_text(authority.certificate)
+
+
+def served(port: int) -> int:
+    """Return the serial number of the certificate that new connections get."""
+    pem = ssl.get_server_certificate(("127.0.0.1", port))
+    return x509.load_pem_x509_certificate(pem.encode()).serial_number
+
+
+def test_a_renewed_certificate_is_used_without_dropping_open_connections(start: Start, tmp_path: Path) -> None:
+    authority = Authority("test")
+    write(tmp_path, authority)
+    files = {f"tls_{kind}_file": str(tmp_path / f"tls.{end}") for kind, end in (("cert", "crt"), ("key", "key"))}
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"{PLUGIN} plugin {CLUSTER}\n{OTLP} otlp {CLUSTER}\n")
+    collector = start(config={"ingest": {**files, "tokens_file": str(tokens)}})
+    ports = (collector.port, collector.otlp_http_port, collector.otlp_grpc_port)
+    first = {served(port) for port in ports}
+    with requests.Session() as session:
+        session.trust_env, session.verify = False, str(tmp_path / "ca.crt")
+        url = f"https://localhost:{collector.port}/v1/pushes"
+        headers = {"Authorization": f"Bearer {PLUGIN}"}
+        assert session.post(url, json=batch([push(1, counter_push(5))]), headers=headers, timeout=10).ok
+
+        write(tmp_path, authority)
+
+        deadline = time.monotonic() + 15
+        while {served(port) for port in ports} & first and time.monotonic() < deadline:
+            time.sleep(0.3)
+        assert not {served(port) for port in ports} & first
+        assert session.post(url, json=batch([push(2, counter_push(5))]), headers=headers, timeout=10).ok
+    credentials = grpc.ssl_channel_credentials((tmp_path / "ca.crt").read_bytes())
+    with grpc.secure_channel(f"localhost:{collector.otlp_grpc_port}", credentials) as channel:
+        metadata = [("authorization", f"Bearer {OTLP}")]
+        MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=10)
+    with pytest.raises(requests.ConnectionError):
+        requests.post(f"http://127.0.0.1:{collector.port}/v1/pushes", timeout=10)
+
+
+def test_tokens_rotate_without_a_restart(start: Start) -> None:
+    collector = start()
+    body = batch([push(1, counter_push(5))])
+
+    collector.tokens.write_text(f"renewed plugin {CLUSTER}\n")
+    time.sleep(1.5)
+
+    assert collector.push(body, token="renewed").status == 200
+    assert collector.push(body, token=PLUGIN).status == 401
+    assert "renewed" not in collector.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[ApiServer]:
+    with ApiServer() as server:
+        for name in ("sender", "stranger", "kwitness-operator"):
+            account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+            answer = server.request("POST", "/api/v1/namespaces/default/serviceaccounts", json=account)
+            assert answer.status_code == 201, answer.text
+        yield server
+
+
+def token(api: ApiServer, account: str, audience: str) -> str:
+    request: dict[str, Any] = {
+        "apiVersion": "authentication.k8s.io/v1",
+        "kind": "TokenRequest",
+        "spec": {"audiences": [audience], "expirationSeconds": 600},
+    }
+    answer = api.request("POST", f"/api/v1/namespaces/default/serviceaccounts/{account}/token", json=request)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["status"]["token"])
+
+
+@pytest.fixture
+def authenticator(api: ApiServer, tmp_path: Path) -> Authenticator:
+    (tmp_path / "token").write_text("administrator")
+    [cluster] = json.loads(api.kubeconfig.read_text())["clusters"]
+    (tmp_path / "ca.crt").write_text(Path(cluster["cluster"]["certificate-authority"]).read_text())
+    config = CollectorConfig.model_validate(
+        {
+            "cluster_id": CLUSTER,
+            "namespace": "default",
+            "name": "main",
+            "kafka": {"bootstrap_servers": ["kafka:9092"]},
+            "ingest": {
+                "senders": [{"namespace": "default", "service_account": "sender", "source": "plugin"}],
+                "readers": [{"namespace": "default", "service_account": "kwitness-operator"}],
+            },
+        }
+    )
+    return Authenticator(config, TokenReviewer(api.url, tmp_path))
+
+
+async def test_a_listed_service_account_is_known_by_its_token(api: ApiServer, authenticator: Authenticator) -> None:
+    sender = token(api, "sender", "kwitness-collector")
+    reader = token(api, "kwitness-operator", "kwitness-inventory")
+
+    assert await authenticator.caller(f"Bearer {sender}", ("kwitness-collector",)) == Caller("plugin", CLUSTER)
+    assert await authenticator.caller(f"bearer {reader}", ("kwitness-inventory",)) == Caller("reader", None)
+
+
+async def test_a_token_for_another_audience_is_no_good(api: ApiServer, authenticator: Authenticator) -> None:
+    sender = token(api, "sender", "kwitness-inventory")
+
+    with pytest.raises(UnauthenticatedError):
+        await authenticator.caller(f"Bearer {sender}", ("kwitness-collector",))
+
+
+async def test_a_stranger_is_told_where_it_would_have_to_be_listed(
+    api: ApiServer, authenticator: Authenticator
+) -> None:
+    stranger = token(api, "stranger", "kwitness-collector")
+
+    with pytest.raises(ForbiddenError, match=r"spec\.ingest\.senders"):
+        await authenticator.caller(f"Bearer {stranger}", ("kwitness-collector",))
+
+
+async def test_an_answer_is_remembered_and_an_absent_api_server_refuses_nobody_for_good(
+    api: ApiServer, authenticator: Authenticator
+) -> None:
+    known, unknown = (token(api, "sender", "kwitness-collector") for _ in range(2))
+    await authenticator.caller(f"Bearer {known}", ("kwitness-collector",))
+    api.stop_server()
+    try:
+        assert await authenticator.caller(f"Bearer {known}", ("kwitness-collector",)) == Caller("plugin", CLUSTER)
+        with pytest.raises(UnavailableError):
+            await authenticator.caller(f"Bearer {unknown}", ("kwitness-collector",))
+    finally:
+        api.start_server()

@@ -1,0 +1,335 @@
+"""Plain OTLP in, over HTTP and gRPC, and copies out to other OTLP endpoints."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import zstandard
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import MetricsServiceStub
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+
+from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
+from tests.collector.collector_samples import (
+    CLUSTER,
+    CREATION_SERIES,
+    CUMULATIVE,
+    add_number,
+    batch,
+    counter_push,
+    push,
+)
+
+Start = Callable[..., CollectorProcess]
+PROTOBUF = {"Content-Type": "application/x-protobuf"}
+
+
+def request(name: str, value: int, cluster: str | None = None, **resource: str) -> ExportMetricsServiceRequest:
+    data = MetricsData()
+    add_number(data, name, value, temporality=CUMULATIVE, start_ns=1)
+    attributes = {"service.name": "checkout", "service.instance.id": name, **resource}
+    if cluster:
+        attributes["cluster_id"] = cluster
+    for key, text in attributes.items():
+        attribute = data.resource_metrics[0].resource.attributes.add()
+        attribute.key, attribute.value.string_value = key, text
+    return ExportMetricsServiceRequest.FromString(data.SerializeToString())
+
+
+def post(collector: CollectorProcess, body: bytes, token: str = OTLP, **headers: str) -> Any:
+    sent = {**PROTOBUF, **{key.replace("_", "-"): text for key, text in headers.items()}}
+    return collector.post("/v1/metrics", body, token=token, headers=sent, port=collector.otlp_http_port)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "compress"),
+    [("identity", bytes), ("gzip", gzip.compress), ("zstd", zstandard.ZstdCompressor().compress)],
+)
+def test_protobuf_over_http_is_exposed_with_its_identity(
+    shared: CollectorProcess, encoding: str, compress: Callable[[bytes], bytes]
+) -> None:
+    name = f"app.http.{encoding}"
+    for total in (3, 8):
+        body = compress(request(name, total).SerializeToString())
+        answer = post(shared, body, Content_Encoding=encoding)
+        assert answer.status == 200
+        assert ExportMetricsServiceResponse.FromString(answer.body or b"") == ExportMetricsServiceResponse()
+    shared.scrape()
+
+    assert shared.value(f"app_http_{encoding}_total", client_id="checkout") == 8
+
+
+def test_json_over_http_is_the_same(shared: CollectorProcess) -> None:
+    body = {
+        "resourceMetrics": [
+            {
+                "resource": {"attributes": [{"key": "client_id", "value": {"stringValue": "json-client"}}]},
+                "scopeMetrics": [
+                    {
+                        "metrics": [
+                            {
+                                "name": "org.apache.kafka.producer.connection.creation.total",
+                                "sum": {
+                                    "aggregationTemporality": 1,
+                                    "isMonotonic": True,
+                                    "dataPoints": [{"asInt": "6", "unknownField": 1}],
+                                },
+                            }
+                        ]
+                    }
+                ],
+            }
+        ]
+    }
+
+    answer = shared.post("/v1/metrics", body, token=OTLP, port=shared.otlp_http_port)
+
+    assert (answer.status, answer.body) == (200, {})
+    shared.scrape()
+    assert shared.value(CREATION_SERIES, client_id="json-client") == 6
+
+
+@pytest.fixture
+def stub(shared: CollectorProcess) -> Iterator[MetricsServiceStub]:
+    with grpc.insecure_channel(f"127.0.0.1:{shared.otlp_grpc_port}") as channel:
+        yield MetricsServiceStub(channel)
+
+
+def signed(token: str = OTLP) -> list[tuple[str, str]]:
+    return [("authorization", f"Bearer {token}")]
+
+
+@pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
+def test_grpc_is_exposed_with_its_identity(
+    shared: CollectorProcess, stub: MetricsServiceStub, compression: grpc.Compression
+) -> None:
+    name = f"app.grpc.{compression.name.lower()}"
+
+    answer = stub.Export(request(name, 5), metadata=signed(), compression=compression, timeout=20)
+
+    assert answer == ExportMetricsServiceResponse()
+    shared.scrape()
+    assert shared.value(f"app_grpc_{compression.name.lower()}_total") == 5
+
+
+@pytest.mark.parametrize(
+    ("metadata", "code"),
+    [
+        ([], grpc.StatusCode.UNAUTHENTICATED),
+        (signed("wrong"), grpc.StatusCode.UNAUTHENTICATED),
+        (signed(PLUGIN), grpc.StatusCode.PERMISSION_DENIED),
+    ],
+)
+def test_grpc_needs_a_token_for_otlp(stub: MetricsServiceStub, metadata: Any, code: grpc.StatusCode) -> None:
+    with pytest.raises(grpc.RpcError) as raised:
+        stub.Export(request("app.x", 5), metadata=metadata, timeout=20)
+
+    assert raised.value.code() is code
+
+
+def test_garbage_over_grpc_is_an_invalid_argument(shared: CollectorProcess) -> None:
+    with grpc.insecure_channel(f"127.0.0.1:{shared.otlp_grpc_port}") as channel:
+        export = channel.unary_unary("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export")
+        with pytest.raises(grpc.RpcError) as raised:
+            export(b"\xff\xff garbage", metadata=signed(), timeout=20)
+
+    assert raised.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_gzip_bomb_over_grpc_is_stopped_and_costs_little_memory(shared: CollectorProcess) -> None:
+    bomb = request("app.bomb", 1)
+    bomb.resource_metrics[0].schema_url = "x" * (200 * 1024 * 1024)
+    before = shared.resident_bytes()
+    with (
+        grpc.insecure_channel(
+            f"127.0.0.1:{shared.otlp_grpc_port}", options=[("grpc.max_send_message_length", -1)]
+        ) as channel,
+        pytest.raises(grpc.RpcError) as raised,
+    ):
+        MetricsServiceStub(channel).Export(bomb, metadata=signed(), compression=grpc.Compression.Gzip, timeout=60)
+
+    assert raised.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert shared.resident_bytes() - before < 120 * 1024 * 1024
+
+
+def test_what_speaks_of_another_cluster_is_refused_as_a_part(shared: CollectorProcess) -> None:
+    both = request("app.mine", 1, cluster=CLUSTER)
+    both.MergeFrom(request("app.theirs", 1, cluster="elsewhere"))
+
+    answer = post(shared, both.SerializeToString())
+
+    partial = ExportMetricsServiceResponse.FromString(answer.body).partial_success
+    assert partial.rejected_data_points == 1
+    assert CLUSTER in partial.error_message
+    shared.scrape()
+    assert shared.value("app_mine_total", cluster_id=CLUSTER) == 1
+    assert shared.value("app_theirs_total") is None
+
+
+def test_a_sender_of_otlp_cannot_claim_what_only_a_broker_knows(shared: CollectorProcess) -> None:
+    post(shared, request("app.claim", 1, principal="User:admin", broker_id="7", listener="X").SerializeToString())
+
+    items = shared.get("/v1/clients?limit=1000").body["items"]
+    [item] = [one for one in items if one.get("client_instance_id") == "app.claim"]
+    assert not {"principal", "broker_id", "listener"} & set(item)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (b"garbage\xff", {}, 400),
+        (request("app.x", 1).SerializeToString()[:-3], {}, 400),
+        (b"{", {"Content_Type": "application/json"}, 400),
+        (b"[" * 100_000, {"Content_Type": "application/json"}, 400),
+        (b"", {"Content_Type": "text/plain"}, 415),
+        (b"", {"Content_Encoding": "br"}, 415),
+        (b"no gzip", {"Content_Encoding": "gzip"}, 400),
+        (gzip.compress(bytes(40 * 1024 * 1024)), {"Content_Encoding": "gzip"}, 413),
+    ],
+)
+def test_bad_otlp_over_http_is_answered_with_a_status_message(
+    shared: CollectorProcess, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    answer = post(shared, body, **headers)
+
+    assert answer.status == status
+    assert answer.body
+
+
+def test_the_absence_of_kafka_asks_to_try_again(start: Start) -> None:
+    collector = start(bootstrap="127.0.0.1:9")
+
+    answer = post(collector, request("app.x", 1).SerializeToString())
+
+    assert answer.status == 503
+    assert int(answer.headers["Retry-After"]) > 0
+    address = f"127.0.0.1:{collector.otlp_grpc_port}"
+    with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as raised:
+        MetricsServiceStub(channel).Export(request("app.x", 1), metadata=signed(), timeout=30)
+    assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Another vendor's OTLP endpoint; answers what ``answers`` says, then 200."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers: list[int] = []
+        self.received: list[tuple[dict[str, str], ExportMetricsServiceRequest]] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
+        status = self.server.answers.pop(0) if self.server.answers else 200
+        if status == 200:
+            self.server.received.append((dict(self.headers), ExportMetricsServiceRequest.FromString(body)))
+        answer = ExportMetricsServiceResponse()
+        answer.partial_success.rejected_data_points = 1
+        content = answer.SerializeToString()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    server = Endpoint()
+    yield server
+    server.shutdown()
+
+
+def forwarding(endpoint: Endpoint, folder: Path, hosts: str) -> dict[str, Any]:
+    (folder / "headers").write_text("X-Api-Key: canary-5ecret\n")
+    (folder / "hosts").write_text(hosts)
+    entry = {
+        "name": "vendor",
+        "endpoint": f"http://{endpoint.address}/v1/metrics",
+        "headers_file": str(folder / "headers"),
+        "hosts_file": str(folder / "hosts"),
+    }
+    return {"forward": [entry]}
+
+
+def hop(collector: CollectorProcess, name: str) -> dict[str, Any]:
+    ledger = collector.get(f"/v1/clusters/{CLUSTER}").body["ledger"]
+    return next(one for one in ledger if one["hop"] == name)
+
+
+def wait_until_empty(collector: CollectorProcess) -> dict[str, Any]:
+    deadline = time.monotonic() + 20
+    while hop(collector, "forward:vendor")["queued"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return hop(collector, "forward:vendor")
+
+
+def test_a_push_is_forwarded_with_identity_and_headers_and_tried_again(
+    start: Start, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    endpoint.answers = [503, 429]
+    collector = start(config=forwarding(endpoint, tmp_path, endpoint.address))
+
+    collector.push(batch([push(1, counter_push(5)), push(2, b"garbage")]))
+
+    ledger = wait_until_empty(collector)
+    assert (ledger["accepted"], ledger["delivered"], ledger["dropped"]) == (2, 1, {"malformed": 1})
+    [(headers, received)] = endpoint.received
+    assert headers["X-Api-Key"] == "canary-5ecret"
+    [resource] = received.resource_metrics
+    attributes = {one.key: one.value.string_value for one in resource.resource.attributes}
+    assert attributes["client_id"] == "orders"
+    assert attributes["principal"] == "User:alice"
+    assert collector.value("kwitness_parser_errors_total", reason="forward_partial_success") == 1
+
+
+def test_headers_never_go_to_a_host_their_secret_does_not_name(
+    start: Start, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    collector = start(config=forwarding(endpoint, tmp_path, "otlp.example.org:443"))
+
+    collector.push(batch([push(1, counter_push(5))]))
+
+    ledger = wait_until_empty(collector)
+    assert ledger["dropped"] == {"host_not_allowed": 1}
+    assert endpoint.received == []
+    assert "canary" not in collector.log.read_text()
+
+
+def test_a_refusal_is_final_and_an_absent_endpoint_holds_nothing_up(
+    start: Start, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    endpoint.answers = [400]
+    collector = start(config=forwarding(endpoint, tmp_path, endpoint.address))
+    collector.push(batch([push(1, counter_push(5))]))
+    assert wait_until_empty(collector)["dropped"] == {"refused": 1}
+    endpoint.server_close()
+
+    began = time.monotonic()
+    assert collector.push(batch([push(2, counter_push(5))])).status == 200
+
+    assert time.monotonic() - began < 5
+    assert json.dumps(hop(collector, "forward:vendor"))
+    assert hop(collector, "forward:vendor")["queued"] == 1
