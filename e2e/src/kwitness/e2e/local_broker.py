@@ -210,7 +210,6 @@ class LocalBroker:
             "transaction.state.log.min.isr": "1",
             "transaction.state.log.num.partitions": "3",
             "group.initial.rebalance.delay.ms": "0",
-            "broker.session.timeout.ms": "6000",
             "log.cleaner.dedupe.buffer.size": "8388608",
         }
         properties |= listener_properties(self._ports, certificates=self.certificates, users=self.users)
