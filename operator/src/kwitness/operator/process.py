@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.metadata
+import itertools
 import logging
 import time
+from collections.abc import Iterator
 from typing import Final
 
 import aiohttp
@@ -42,8 +44,18 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.watching.client_timeout = _SERVER_TIMEOUT * 2
     settings.watching.connect_timeout = 10
     settings.networking.request_timeout = 30
+    # After its last retry kopf lets a watch die and goes on without it; lists and watches are all that it asks for.
+    settings.networking.error_backoffs = _EndlessBackoffs()
     settings.batching.batch_window = 0.05
     return settings
+
+
+class _EndlessBackoffs:
+    """Seconds between attempts, for ever: 1, 2, 4, ... 30, 30, ..."""
+
+    def __iter__(self) -> Iterator[float]:
+        yield from (1.0, 2.0, 4.0, 8.0, 15.0)
+        yield from itertools.repeat(30.0)
 
 
 async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:

@@ -26,12 +26,14 @@ class Store:
 
     def __init__(self) -> None:
         self._bodies: dict[str, dict[Key, dict[str, Any]]] = {}
+        self._deleted: set[tuple[str, Key]] = set()
 
     def put(self, kind: str, body: dict[str, Any]) -> bool:
         """Keep ``body``; return whether it was news (an echo of our own write is not)."""
         metadata = body["metadata"]
         key = Key(metadata["namespace"], metadata["name"])
         known = self._bodies.setdefault(kind, {}).get(key)
+        self._deleted.discard((kind, key))
         if known is not None and not _is_newer(metadata, known["metadata"]):
             return False
         self._bodies[kind][key] = {
@@ -42,7 +44,16 @@ class Store:
 
     def remove(self, kind: str, key: Key) -> None:
         """Forget an object that is gone."""
-        self._bodies.get(kind, {}).pop(key, None)
+        if self._bodies.get(kind, {}).pop(key, None) is not None:
+            self._deleted.add((kind, key))
+
+    def was_deleted(self, kind: str, key: Key) -> bool:
+        """Whether the object was here and was then deleted, as this process saw with its own eyes."""
+        return (kind, key) in self._deleted
+
+    def forget_deletion(self, kind: str, key: Key) -> None:
+        """Drop the memory of a deletion whose consequences were drawn."""
+        self._deleted.discard((kind, key))
 
     def get(self, kind: str, key: Key) -> dict[str, Any] | None:
         """The body, or None."""

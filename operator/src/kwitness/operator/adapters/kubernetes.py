@@ -75,8 +75,8 @@ TYPES: Final[Mapping[str, ResourceType]] = {
 class Kubernetes:
     """The adapter.
 
-    Raises, in every method, `SettledError` with reason KubernetesForbidden for a missing right, and `PassingError`
-    with reason KubernetesUnavailable for everything that may pass.
+    Raises, in every method, `PassingError` with reason KubernetesForbidden for a missing right (Roles are not watched,
+    so it is tried again) or KubernetesUnavailable, and `SettledError` with reason InvalidSpec for a refused object.
     """
 
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
@@ -203,7 +203,7 @@ class Kubernetes:
                 return
             case 403:
                 verb = {"GET": "get", "PATCH": "create and patch", "DELETE": "delete"}[method]
-                raise SettledError(
+                raise PassingError(
                     "KubernetesForbidden",
                     f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
                     " is in the Helm value watchNamespaces",

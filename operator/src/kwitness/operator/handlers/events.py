@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import kopf
@@ -12,7 +13,7 @@ import kopf
 from kwitness.contracts.resources.meta import GROUP, VERSION
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
-from kwitness.operator.store import Key
+from kwitness.operator.store import Key, Store
 
 __all__ = ["KINDS", "receive", "register"]
 
@@ -47,28 +48,45 @@ def receive(context: Context, kind: str, event: dict[str, Any]) -> None:
     before = context.store.get(kind, key)
     if event["type"] == "DELETED":
         context.store.remove(kind, key)
+        body["metadata"]["generation"] = None
     elif not context.store.put(kind, body):
         return
-    for cluster in {_cluster(key, body), _cluster(key, before)} if _has_cluster(kind) else ():
-        if cluster is not None:
-            _wake_dependents(context, kind, cluster)
-    if kind != "ClientMetricsSubscription":
-        context.enqueue(kind, key, 0.0)
+    clusters = {found for found in (_cluster(key, body), _cluster(key, before)) if found is not None}
+    for woken, at in _concerned(context.store, kind, key, clusters, changed=_generation(body) != _generation(before)):
+        context.enqueue(woken, at, 0.0)
 
 
-def _wake_dependents(context: Context, kind: str, cluster: Key) -> None:
-    if kind == "ClientMetricsSubscription":
-        context.enqueue(kind, cluster, 0.0)
-    if kind == "TelemetryCollector":
-        # A collector that came or went changes what is known about clients, and who holds the cluster.
-        context.enqueue("Inventory", cluster, 0.0)
-        for other, body in context.store.items(kind):
-            if _cluster(other, body) == cluster:
-                context.enqueue(kind, other, 0.0)
+def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed: bool) -> Iterator[tuple[str, Key]]:
+    """Queues and keys that an event of ``kind`` at ``key``, with references to ``clusters``, concerns."""
+    match kind:
+        case "ClientMetricsSubscription":
+            # Subscriptions are worked on together, by cluster.
+            yield from ((kind, cluster) for cluster in clusters)
+            return
+        case "TelemetryCollector":
+            # One that came or went changes what is known about clients, and who holds the cluster.
+            for cluster in clusters:
+                yield "Inventory", cluster
+                yield from _users(store, kind, cluster)
+        case "KafkaCluster" if changed:
+            # Who may refer to it, its topics' prefix, its TLS: all of them go into what depends on it.
+            yield "ClientMetricsSubscription", key
+            for dependent in ("TelemetryCollector", "AnalyticsJob"):
+                yield from _users(store, dependent, key)
+        case "AnalyticsJob" if changed:
+            # Another job may wait for the table.
+            yield from ((kind, rival) for rival, _ in store.items(kind) if rival.namespace == key.namespace)
+        case _:
+            pass
+    yield kind, key
 
 
-def _has_cluster(kind: str) -> bool:
-    return kind in {"ClientMetricsSubscription", "TelemetryCollector"}
+def _users(store: Store, kind: str, cluster: Key) -> Iterator[tuple[str, Key]]:
+    return ((kind, other) for other, body in store.items(kind) if _cluster(other, body) == cluster)
+
+
+def _generation(body: dict[str, Any] | None) -> object:
+    return None if body is None else body["metadata"].get("generation")
 
 
 def _cluster(key: Key, body: dict[str, Any] | None) -> Key | None:

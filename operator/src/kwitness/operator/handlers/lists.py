@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from kwitness.operator.context import Context
-from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.errors import OperatorError
 from kwitness.operator.handlers.events import KINDS, receive
 from kwitness.operator.store import Key
 
@@ -23,12 +23,12 @@ async def fill_store(context: Context) -> None:
         while True:
             try:
                 await list_kind(context, kind)
-            except PassingError as error:
+            except OperatorError as error:
+                if error.reason == "KubernetesForbidden":
+                    _log.error("A kind cannot be listed", extra={"kind": kind, "reason": error.reason})
+                    break
                 _log.warning("Waiting for the API server", extra={"kind": kind, "detail": error.message})
                 await asyncio.sleep(_RETRY_SECONDS)
-            except OperatorError as error:
-                _log.error("A kind cannot be listed", extra={"kind": kind, "reason": error.reason})
-                break
             else:
                 break
 

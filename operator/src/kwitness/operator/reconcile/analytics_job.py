@@ -82,7 +82,9 @@ async def _check_claim(context: Context, namespace: str) -> None:
         return
     try:
         claim = await context.kubernetes.get("PersistentVolumeClaim", namespace, analytics.table_claim)
-    except SettledError:
+    except PassingError as error:
+        if error.reason != "KubernetesForbidden":
+            raise
         # Without the right to look, the pods' events have to tell.
         return
     if claim is None:

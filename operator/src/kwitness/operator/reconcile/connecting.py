@@ -10,7 +10,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import SecretRef
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial, split_address
 from kwitness.operator.context import Context
-from kwitness.operator.errors import SettledError
+from kwitness.operator.errors import PassingError, SettledError
 
 __all__ = ["connection_of"]
 
@@ -23,7 +23,9 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
     Raises
     ------
     SettledError
-        Unsupported, SecretForbidden, SecretNotFound, HostNotAllowed.
+        Unsupported.
+    PassingError
+        SecretForbidden, SecretNotFound, HostNotAllowed: nobody watches Secrets and Roles, so they are looked at again.
     """
     spec, namespace = cluster.spec, cluster.metadata.namespace
     kind = spec.authentication.type
@@ -59,12 +61,12 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
 async def _read(context: Context, namespace: str, reference: SecretRef, keys: tuple[str, ...]) -> dict[str, str]:
     try:
         secret = await context.kubernetes.get("Secret", namespace, reference.name)
-    except SettledError as error:
+    except PassingError as error:
         if error.reason == "KubernetesForbidden":
-            raise SettledError("SecretForbidden", _role(context, namespace, reference.name)) from error
+            raise PassingError("SecretForbidden", _role(context, namespace, reference.name)) from error
         raise
     if secret is None:
-        raise SettledError(
+        raise PassingError(
             "SecretNotFound", f"there is no Secret {reference.name}: create it with the keys {', '.join(keys)}"
         )
     data: dict[str, str] = {}
@@ -75,14 +77,14 @@ async def _read(context: Context, namespace: str, reference: SecretRef, keys: tu
             continue
     missing = [key for key in keys if not data.get(key)]
     if missing:
-        raise SettledError("SecretNotFound", f"Secret {reference.name} lacks {', '.join(missing)}: add it as text")
+        raise PassingError("SecretNotFound", f"Secret {reference.name} lacks {', '.join(missing)}: add it as text")
     return data
 
 
 def _hosts(secret: dict[str, str], name: str) -> tuple[str, ...]:
     entries = tuple(entry.strip() for entry in secret.get("hosts", "").replace("\n", ",").split(",") if entry.strip())
     if not entries:
-        raise SettledError(
+        raise PassingError(
             "HostNotAllowed",
             f"Secret {name} has no key hosts, so its credential is sent nowhere: add hosts with the brokers' addresses,"
             " a comma list of host:port or *.suffix:port",
@@ -91,7 +93,7 @@ def _hosts(secret: dict[str, str], name: str) -> tuple[str, ...]:
         try:
             split_address(entry)
         except ValueError as error:
-            raise SettledError(
+            raise PassingError(
                 "HostNotAllowed", f"the key hosts of Secret {name} has an entry that is not host:port: correct it"
             ) from error
     return entries

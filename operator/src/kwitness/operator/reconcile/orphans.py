@@ -48,6 +48,10 @@ async def find_orphans(work: Round, present: Iterable[str], *, forsaken: bool = 
             if _has_left(work, key, body, forsaken=forsaken):
                 found.add(name)
             continue
+        if context.store.was_deleted(_KIND, key):
+            # With the namespace the right to list goes too; what this process saw deleted needs no list.
+            found.add(name)
+            continue
         if key.namespace not in lists:
             lists[key.namespace] = await _complete_list(context, key.namespace)
         names = lists[key.namespace]
