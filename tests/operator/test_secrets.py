@@ -32,7 +32,7 @@ def allow(api, namespace):
 
 @pytest.fixture
 def credentials(api, namespace, broker):
-    """Apply the Secrets of an administrator on the listener with TLS and SASL PLAIN; returns the address and the cluster's spec."""
+    """Apply an administrator's Secrets for the listener with TLS and SASL PLAIN; returns its address and the spec."""
     address = broker.bootstrap_of(Listener.SASL_SSL_PLAIN)
     apply(
         api,
