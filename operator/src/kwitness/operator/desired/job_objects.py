@@ -50,7 +50,7 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
     files = kafka_client_files(cluster, namespace, job.spec.authentication, job.spec.tls)
     data = {
         "job.json": job_config(job, cluster, cluster_id, files.connection, settings).model_dump_json(indent=1),
-        "executor.yaml": yaml.safe_dump(executor_template(job, files, settings), sort_keys=True),
+        "executor.yaml": yaml.safe_dump(executor_template(job, settings), sort_keys=True),
     }
     streaming = job.spec.run.streaming is not None
     pod = driver_pod(files, settings, config_map=job_name(name), restart="Always" if streaming else "Never")

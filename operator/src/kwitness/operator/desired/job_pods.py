@@ -22,7 +22,8 @@ _GRACE_SECONDS: Final = 60
 
 def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_map: str, restart: str) -> dict[str, Any]:
     """Spec of the driver's pod."""
-    volumes, mounts = _volumes(files, settings, scratch="4Gi")
+    volumes, mounts = _volumes(settings, scratch="4Gi")
+    volumes, mounts = [*volumes, *files.volumes], [*mounts, *files.mounts]
     return {
         **pod_base(settings),
         "serviceAccountName": settings.analytics.service_account,
@@ -71,9 +72,13 @@ def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_ma
     }
 
 
-def executor_template(job: AnalyticsJob, files: KafkaClientFiles, settings: OperatorSettings) -> dict[str, Any]:
-    """Pod that Spark completes; it puts no security context of its own on executors (4.1.1)."""
-    volumes, mounts = _volumes(files, settings, scratch="8Gi")
+def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str, Any]:
+    """Pod that Spark completes; it puts no security context of its own on executors (4.1.1).
+
+    It mounts no Secret: the driver hands its executors what they need over Spark's encrypted connections
+    (`kwitness.jobs.kafka_options`), so the right to create executors is not the right to read Secrets.
+    """
+    volumes, mounts = _volumes(settings, scratch="8Gi")
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -88,14 +93,10 @@ def executor_template(job: AnalyticsJob, files: KafkaClientFiles, settings: Oper
     }
 
 
-def _volumes(
-    files: KafkaClientFiles, settings: OperatorSettings, *, scratch: str
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    volumes: list[dict[str, Any]] = [{"name": "tmp", "emptyDir": {"sizeLimit": scratch}}, *files.volumes]
-    mounts: list[dict[str, Any]] = [
-        {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - an emptyDir, the root is read-only
-        *files.mounts,
-    ]
+def _volumes(settings: OperatorSettings, *, scratch: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    volumes: list[dict[str, Any]] = [{"name": "tmp", "emptyDir": {"sizeLimit": scratch}}]
+    # An emptyDir, since the root is read-only.
+    mounts: list[dict[str, Any]] = [{"name": "tmp", "mountPath": "/tmp"}]  # noqa: S108
     if settings.analytics.table_claim is not None:
         volumes.append({"name": "tables", "persistentVolumeClaim": {"claimName": settings.analytics.table_claim}})
         mounts.append({"name": "tables", "mountPath": _TABLES})
