@@ -29,9 +29,10 @@ def grant(cluster: DemoCluster, namespace: str, manifest: Path) -> None:
     """
     resource = KafkaCluster.model_validate(yaml.safe_load(manifest.read_text()))
     for hint in acl_hints(resource):
-        words = shlex.split(hint["command"])
-        options = [_principal(word) for word in words[words.index("--add") :]]
-        cluster.kubectl("exec", f"{KAFKA}-0", f"--namespace={namespace}", "--", *TOOL, *options)
+        for command in hint["command"].split(" && "):
+            words = shlex.split(command)
+            options = [_principal(word) for word in words[words.index("--add") :]]
+            cluster.kubectl("exec", f"{KAFKA}-0", f"--namespace={namespace}", "--", *TOOL, *options)
 
 
 def _principal(word: str) -> str:

@@ -167,7 +167,11 @@ def acl_hints(cluster: KafkaCluster) -> list[dict[str, str]]:
     topics = f"--topic {cluster.spec.topics.prefix} --resource-pattern-type prefixed"
     administration = "--operation Describe --operation DescribeConfigs --operation AlterConfigs --operation Create"
     return [
-        {"component": "operator", "command": f"{base}OPERATOR {administration} --cluster"},
+        {
+            "component": "operator",
+            "command": f"{base}OPERATOR {administration} --cluster && "
+            f"{base}OPERATOR --operation Describe --operation DescribeConfigs {topics}",
+        },
         {"component": "collector", "command": f"{base}COLLECTOR --operation Describe --operation Write {topics}"},
         {
             "component": "analytics",
