@@ -207,10 +207,10 @@ def load(component: Component, bodies: Sequence[bytes], seconds: float) -> int:
 
 
 def scrape(component: Component) -> int:
-    """Scrape and return the number of bytes."""
+    """Scrape and return the number of samples of Kafka clients."""
     answer = requests.get(f"http://127.0.0.1:{component.metrics_port}/metrics", timeout=60)
     answer.raise_for_status()
-    return len(answer.content)
+    return sum(line.startswith((b"kafka_client_", b"org_apache_kafka_")) for line in answer.iter_lines())
 
 
 def cpu_seconds(pid: int) -> float:
@@ -263,7 +263,9 @@ def memory(series: int) -> dict[str, float]:
                     for body in bodies * 2:
                         export(body, metadata=metadata, timeout=30)
                 scrape(component)
-                scrape(component)
+                samples = scrape(component)
+                if samples != series:
+                    raise RuntimeError(f"{component.name} exposes {samples} samples, {series} were sent")
                 time.sleep(35)  # both give memory back after a while
                 found[component.name] = round(resident_mb(component.pid) - empty, 1)
             finally:
