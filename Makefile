@@ -37,6 +37,7 @@ setup: prerequisites .venv/.done ## Check what is needed, make the Python enviro
 .venv/.done: locks/dev.txt pyproject.toml
 	@echo "python environment: .venv, from locks/dev.txt"
 	@test -x .venv/bin/python || python3 -m venv .venv
+	@test -x $(UV) || .venv/bin/python -m pip --version > /dev/null 2>&1 || .venv/bin/python -m ensurepip > /dev/null
 	@test -x $(UV) || .venv/bin/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION)
 	@VIRTUAL_ENV=.venv $(UV) pip sync -q --require-hashes locks/dev.txt
 	@VIRTUAL_ENV=.venv $(UV) pip install -q --no-deps --no-build-isolation -e .
@@ -47,11 +48,11 @@ images: setup ## Build all container images; what has not changed is not built a
 
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
-	@$(PY) -m kwitness.e2e.reference
+	@$(PY) charts/generate_readme.py
 
 verify: setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
-	@$(PY) -m kwitness.e2e.reference --check
+	@$(PY) charts/generate_readme.py --check
 
 lint: setup ## ruff, mypy, import-linter
 	@.venv/bin/ruff check .
