@@ -13,7 +13,7 @@ from typing import Any, Final
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
-from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
+from kwitness.collector.otlp.points import Attributes, Buckets, Decoded, Kind, MetricPoints, Point
 
 MAX_ATTRIBUTES: Final = 64
 """Attributes kept of one point; Kafka clients send at most three."""
@@ -61,21 +61,16 @@ def points_of(resource_metrics: Iterable[Any]) -> Decoded:
 
 
 def _read(metric: Any) -> tuple[MetricPoints | None, int]:
-    match metric.WhichOneof("data"):
-        case "gauge":
-            return _numbers(metric, metric.gauge.data_points, Kind.GAUGE)
-        case "sum":
-            return _numbers(metric, metric.sum.data_points, _kind_of_sum(metric.sum))
-        case "histogram":
-            delta = metric.histogram.aggregation_temporality == _DELTA
-            kind = Kind.HISTOGRAM_DELTA if delta else Kind.HISTOGRAM_CUMULATIVE
-            return _histogram(metric, metric.histogram.data_points, kind)
-        case "exponential_histogram":
-            return None, len(metric.exponential_histogram.data_points)
-        case "summary":
-            return None, len(metric.summary.data_points)
-        case _:
-            return None, 0
+    which = metric.WhichOneof("data")
+    if which == "gauge":
+        return _numbers(metric, metric.gauge.data_points, Kind.GAUGE), 0
+    if which == "sum":
+        return _numbers(metric, metric.sum.data_points, _kind_of_sum(metric.sum)), 0
+    if which == "histogram":
+        delta = metric.histogram.aggregation_temporality == _DELTA
+        kind = Kind.HISTOGRAM_DELTA if delta else Kind.HISTOGRAM_CUMULATIVE
+        return _histogram(metric, metric.histogram.data_points, kind)
+    return None, len(getattr(metric, which).data_points) if which else 0
 
 
 def _kind_of_sum(total: Any) -> Kind:
@@ -85,14 +80,14 @@ def _kind_of_sum(total: Any) -> Kind:
     return Kind.LEVEL_DELTA if delta else Kind.LEVEL
 
 
-def _numbers(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints, int]:
+def _numbers(metric: Any, data_points: Any, kind: Kind) -> MetricPoints:
     points = [
         # Reading both fields is half the price of asking which one is set; an unset one is 0.
-        Point(attributes_of(point.attributes), point.as_int or point.as_double, point.start_time_unix_nano)
+        (attributes_of(point.attributes), point.as_int or point.as_double, point.start_time_unix_nano)
         for point in data_points
         if not point.flags & _NO_VALUE
     ]
-    return MetricPoints(metric.name, metric.unit, kind, points), 0
+    return MetricPoints(metric.name, metric.unit, kind, points)
 
 
 def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints, int]:
@@ -109,15 +104,19 @@ def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints,
             left_out += 1
             continue
         value = Buckets(bounds, counts, point.sum, point.count)
-        points.append(Point(attributes_of(point.attributes), value, point.start_time_unix_nano))
+        points.append((attributes_of(point.attributes), value, point.start_time_unix_nano))
     return MetricPoints(metric.name, metric.unit, kind, points), left_out
 
 
-def attributes_of(attributes: Any) -> tuple[tuple[str, str], ...]:
+def attributes_of(attributes: Any) -> Attributes:
     """Read attributes as text, at most `MAX_ATTRIBUTES`; lists and maps become their protobuf text, as one value."""
-    if not attributes:
+    count = len(attributes)
+    if count == 0:
         return ()
-    return tuple((one.key, one.value.string_value or _text(one.value)) for one in attributes[:MAX_ATTRIBUTES])
+    if count == 1:  # nearly always; the node a client measured
+        one = attributes[0]
+        return ((one.key, one.value.string_value or _text(one.value)),)
+    return tuple([(one.key, one.value.string_value or _text(one.value)) for one in attributes[:MAX_ATTRIBUTES]])
 
 
 def _text(value: Any) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(Enum):
-    """What a metric's values mean."""
+class Kind(StrEnum):
+    """What a metric's values mean; text, because text is hashed without a call into Python."""
 
     GAUGE = "gauge"
     DELTA = "delta"
@@ -33,12 +33,11 @@ class Buckets:
     count: int
 
 
-class Point(NamedTuple):
-    """One value. ``attributes`` are the point's own, in the order in which the client sent them."""
+Attributes = tuple[tuple[str, str], ...]
+"""A point's own attributes, in the order in which the client sent them."""
 
-    attributes: tuple[tuple[str, str], ...]
-    value: float | Buckets
-    start_ns: int
+Point = tuple[Attributes, float | Buckets, int]
+"""Attributes, value, and start in nanoseconds since 1970; a plain tuple, because it is made for every value."""
 
 
 class MetricPoints(NamedTuple):

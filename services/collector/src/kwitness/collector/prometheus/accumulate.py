@@ -87,10 +87,9 @@ class PythonCore:
             state = self.clients[client] = Client(self.writer.identity(_joined(identity, decoded.resource)))
         state.pushes += 1
         self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
-        points = 0
         for metric in decoded.metrics:
             self._metric(client, state, metric)
-            points += len(metric.points)
+        points = sum([len(metric.points) for metric in decoded.metrics])
         if state.pushes % _SWEEP_EVERY == 0:
             self._sweep(client, state)
         return Applied(
@@ -98,40 +97,43 @@ class PythonCore:
         )
 
     def _metric(self, client: str, state: Client, metric: MetricPoints) -> None:
-        family, factor = self.register.resolve(metric.name, metric.unit, metric.kind)
+        name, unit, kind, points = metric
+        family, factor, kind = self.register.resolve(name, unit, kind)
         if family is None:
-            self._leave_out("families", len(metric.points))
+            self._leave_out("families", len(points))
             return
-        kind = _effective(metric.kind, family)
-        slots, name, pushes = state.slots, metric.name, state.pushes
-        for point in metric.points:
-            key = (name, point.attributes)
+        slots, pushes, index = state.slots, state.pushes, family.index
+        for point in points:
+            attributes, value, start_ns = point
+            key = (name, attributes)
             slot = slots.get(key)
-            if slot is None or slot.family != family.index:
+            if slot is None or slot.family != index:
                 slot = self._open(client, state, family, _Arrived(key, point, kind))
             slot.push = pushes
-            series, value = slot.series, point.value
-            if series is None:
-                continue
+            series = slot.series
             if isinstance(value, Buckets):
-                self._histogram(slot, series, kind, point, value)
+                if series is not None:
+                    self._histogram(slot, series, kind, point)
             elif isinstance(series, Gauge):
                 number = value * factor if factor != 1 else value
                 if kind is Kind.LEVEL_DELTA:
                     slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
                 series.put(client, number)
             elif isinstance(series, Counter):
-                if not math.isfinite(value) or value < 0:
+                if not 0 <= value < math.inf:
                     self._leave_out("invalid_value")
                     continue
-                new = value if kind is Kind.DELTA else increment(slot, value, point.start_ns)
+                new = value if kind is Kind.DELTA else increment(slot, value, start_ns)
                 series.total += new * factor if factor != 1 else new
 
-    def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point, value: Buckets) -> None:
-        if not isinstance(series, Histogram) or series.bounds != value.bounds or not math.isfinite(value.total):
+    def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point) -> None:
+        _, value, start_ns = point
+        if not isinstance(series, Histogram) or not isinstance(value, Buckets):
+            return
+        if series.bounds != value.bounds or not math.isfinite(value.total):
             self._leave_out("bounds")
             return
-        new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, point.start_ns)
+        new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, start_ns)
         if new is not None:
             series.add(new)
 
@@ -253,17 +255,7 @@ def _joined(identity: Mapping[str, str], resource: Mapping[str, str]) -> dict[st
 
 
 def _fresh(family: Family, point: Point) -> Series:
-    if family.type == "histogram" and isinstance(point.value, Buckets):
-        return Histogram(point.value.bounds)
+    value = point[1]
+    if family.type == "histogram" and isinstance(value, Buckets):
+        return Histogram(value.bounds)
     return Gauge() if family.type == "gauge" else Counter()
-
-
-def _effective(kind: Kind, family: Family) -> Kind:
-    """Read a value as the family's type says where the registry and the client disagree."""
-    if family.type == "counter" and kind in {Kind.GAUGE, Kind.LEVEL}:
-        return Kind.CUMULATIVE
-    if family.type == "counter" and kind is Kind.LEVEL_DELTA:
-        return Kind.DELTA
-    if family.type == "gauge" and kind is Kind.DELTA:
-        return Kind.LEVEL_DELTA
-    return kind

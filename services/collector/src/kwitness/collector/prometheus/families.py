@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from kwitness.collector.otlp.points import Kind
 from kwitness.collector.prometheus.names import Combine, Target, Type, target, type_of
@@ -44,6 +44,25 @@ def sample_names(name: str, type_: Type) -> tuple[str, ...]:
             return (name, f"{name}_bucket", f"{name}_sum", f"{name}_count")
 
 
+class Resolved(NamedTuple):
+    """A metric's family, the factor to its unit, and how to read its values there."""
+
+    family: Family | None
+    factor: float
+    kind: Kind
+
+
+def _effective(kind: Kind, type_: Type) -> Kind:
+    """Read a value as the family's type says where the registry and the client disagree."""
+    if type_ == "counter" and kind in {Kind.GAUGE, Kind.LEVEL}:
+        return Kind.CUMULATIVE
+    if type_ == "counter" and kind is Kind.LEVEL_DELTA:
+        return Kind.DELTA
+    if type_ == "gauge" and kind is Kind.DELTA:
+        return Kind.LEVEL_DELTA
+    return kind
+
+
 class FamilyRegister:
     """Finds the family of a metric as sent, making it when it is new; ``reserved`` are names of our own."""
 
@@ -53,15 +72,16 @@ class FamilyRegister:
         self.refused = 0
         self._by_name: dict[str, Family] = {}
         self._taken = {taken for name in reserved for taken in (name, name.removesuffix("_total"))}
-        self._resolved: dict[tuple[str, str, Type, Kind], tuple[Family | None, float]] = {}
+        self._resolved: dict[tuple[str, str, Kind], Resolved] = {}
         self._unregistered = 0
 
-    def resolve(self, name: str, unit: str, kind: Kind) -> tuple[Family | None, float]:
-        """Return the family and the factor to its unit; no family when there are too many."""
-        key = (name, unit, type_of(kind), kind)
+    def resolve(self, name: str, unit: str, kind: Kind) -> Resolved:
+        """Find out where a metric's values go; no family when there are too many."""
+        key = (name, unit, kind)
         found = self._resolved.get(key)
         if found is None:
-            found = self._resolve(name, unit, kind)
+            family, factor = self._resolve(name, unit, kind)
+            found = Resolved(family, factor, kind if family is None else _effective(kind, family.type))
             if len(self._resolved) < _MAX_REMEMBERED:
                 self._resolved[key] = found
         return found
