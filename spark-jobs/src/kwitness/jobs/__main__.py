@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 DEFAULT_CONFIG = Path("/etc/kwitness/job/job.json")
 #: Where Kubernetes looks for a container's last words.
 _TERMINATION_LOG = Path("/dev/termination-log")
-#: How long a failed driver still answers `/status`, so that the operator, which polls, hears why.
+#: How long a driver that has ended still answers `/status`, so that the operator, which polls, hears how.
 _LINGER_SECONDS = 45.0
 EXIT_FAILED = 1
 EXIT_BAD_CONFIGURATION = 2
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; return the exit code: 0 ended or stopped, 1 failed, 2 the configuration cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs", description="Runs the Spark driver of one job.")
     parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help="the job's configuration (JSON)")
-    parser.add_argument("--linger", type=float, default=_LINGER_SECONDS, help="seconds a failed driver still answers")
+    parser.add_argument("--linger", type=float, default=_LINGER_SECONDS, help="seconds an ended driver still answers")
     options = parser.parse_args(arguments)
     log_as_json()
     try:
@@ -62,6 +62,9 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
         _fail(board, failure)
         driver.stopping.wait(linger_seconds)
         return EXIT_FAILED
+    else:
+        # A run that has ended says what it did until somebody has had the time to ask.
+        driver.stopping.wait(linger_seconds)
     finally:
         server.stop()
     return 0

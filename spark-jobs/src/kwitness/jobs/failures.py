@@ -39,13 +39,14 @@ _SIGNS = (
     ("ClusterAuthorizationException", "Forbidden", "Kafka refuses this job a right on the cluster: grant it"),
     ("SaslAuthenticationException", "Failed", "Kafka refused the user name or password: check the job's Secret"),
     ("SslAuthenticationException", "Failed", "TLS with Kafka failed: check the authority and the certificate"),
-    ("InvalidPidMappingException", "Failed", "Kafka ended the session"),
     ("AccessControlException", "TableNotWritable", "the storage refuses access"),
     ("AccessDenied", "TableNotWritable", "the storage refuses access"),
     ("Permission denied", "TableNotWritable", "the storage refuses access"),
     ("Read-only file system", "TableNotWritable", "the storage is read-only"),
     ("No space left on device", "TableNotWritable", "the storage is full"),
     ("Mkdirs failed", "TableNotWritable", "a folder cannot be made"),
+    ("errors.TimeoutException", "Failed", "Kafka does not answer in time: check the brokers and network policies"),
+    ("No resolvable bootstrap urls", "Failed", "no name in bootstrapServers can be resolved"),
 )
 
 

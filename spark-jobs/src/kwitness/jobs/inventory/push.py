@@ -9,7 +9,7 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.record_headers import RECEIVED_AT_MS, SCHEMA, TERMINATING
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 from kwitness.jobs.inventory.conformance import roles_of
-from kwitness.jobs.inventory.row import INSTANCE, InventoryRow, bounded, row_id
+from kwitness.jobs.inventory.row import INSTANCE, MAX_TEXT, InventoryRow, bounded, row_id
 from kwitness.jobs.kafka_record import KafkaRecord
 from kwitness.jobs.rejection import RejectedRecordError
 
@@ -66,12 +66,16 @@ def metric_names(payload: bytes) -> frozenset[str]:
     if not data.resource_metrics:
         # Protobuf skips fields it does not know, so some garbage parses, into nothing.
         raise RejectedRecordError("MalformedPayload", f"{len(payload)} bytes without any field of OTLP metrics")
-    return frozenset(
-        bounded(metric.name)
+    # One list comprehension, and a look at lengths only where one is too long: this is the hot path.
+    names = [
+        metric.name
         for resource in data.resource_metrics
         for scope in resource.scope_metrics
         for metric in scope.metrics
-    )
+    ]
+    if len(max(names, key=len, default="")) > MAX_TEXT:
+        names = [bounded(name) for name in names]
+    return frozenset(names)
 
 
 def _headers(record: KafkaRecord) -> dict[str, str]:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
@@ -62,6 +63,7 @@ class InventoryRow:
     max_connections: int | None = None
 
 
+@lru_cache(maxsize=65_536)
 def row_id(kind: str, *parts: str | None) -> str:
     """The key that rows about one client share: a digest, because what clients send has no bounded length."""
     return hashlib.sha256(json.dumps([kind, *parts]).encode()).hexdigest()[:32]

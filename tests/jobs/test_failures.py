@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.contracts.reasons import reasons_of
+from kwitness.jobs.delta_table import TableSchemaError
+from kwitness.jobs.failures import explain
+from kwitness.jobs.hadoop_files import NotWritableError
+from kwitness.jobs.kafka_options import KafkaSettingsError
+from kwitness.jobs.registry import UnknownJobError
+
+KNOWN = {entry.reason for entry in reasons_of("AnalyticsJob")}
+KAFKA = "org.apache.kafka.common.errors."
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "said"),
+    [
+        (NotWritableError("cannot write under /t: x"), "TableNotWritable", "the right to write there"),
+        (TableSchemaError("/t holds a table with other columns"), "Failed", "other columns"),
+        (KafkaSettingsError("HostNotAllowed", "not listed"), "HostNotAllowed", "not listed"),
+        (UnknownJobError("job type 'x'"), "Failed", "job type 'x'"),
+        (RuntimeError(f"{KAFKA}TopicAuthorizationException: Not authorized"), "Forbidden", "grant READ"),
+        (RuntimeError(f"{KAFKA}SaslAuthenticationException: secret text"), "Failed", "user name or password"),
+        (RuntimeError(f"{KAFKA}TimeoutException: Timeout"), "Failed", "does not answer"),
+        (RuntimeError("java.io.IOException: No space left on device"), "TableNotWritable", "full"),
+        (RuntimeError("java.io.IOException: Read-only file system"), "TableNotWritable", "/the/table"),
+        (KeyError("anything"), "Failed", "driver's log"),
+    ],
+)
+def test_a_failure_has_a_known_reason_and_says_what_to_do(error: Exception, reason: str, said: str) -> None:
+    failure = explain(error, "/the/table")
+
+    assert failure.reason == reason
+    assert failure.reason in KNOWN
+    assert said in failure.message
+    assert "secret text" not in failure.message
+
+
+def test_a_bad_configuration_names_its_fields() -> None:
+    with pytest.raises(ValidationError) as caught:
+        JobConfig.model_validate({"type": "clientInventory"})
+
+    failure = explain(caught.value, "/t")
+
+    assert "table_path" in failure.message
