@@ -14,6 +14,9 @@ from kwitness.e2e.demo.platform import KAFKA, NAMESPACE, Platform
 
 from tests.e2e import subscriptions
 
+# Each cause is provoked; the Kafka library logs what the operator turns into a reason.
+pytestmark = pytest.mark.expects_log(r'"logger": "kafka[.]')
+
 KIND = "kafkacluster"
 SERVICE = f"{KAFKA}.{NAMESPACE}.svc"
 SCRAM = {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-admin"}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,23 +36,24 @@ def old_client(platform: Platform) -> Iterator[str]:
 
 
 @contextmanager
-def without_other_subscriptions(platform: Platform) -> Iterator[None]:
-    """The demo's own subscription would make any other one harmless: the union counts."""
+def demo_subscription_for_newer_clients(platform: Platform) -> Iterator[None]:
+    """The demo's own subscription would make any other one harmless to the old client: the union counts."""
     patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
-    platform.cluster.kubectl(*patch, '{"spec": {"suspend": true}}')
-    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Suspended")
+    newer = [{"selector": "clientSoftwareVersion", "pattern": "(4[.]|2[.]1).*"}]
+    platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": newer}}))
+    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
     try:
         yield
     finally:
-        platform.cluster.kubectl(*patch, '{"spec": {"suspend": null}}')
-        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
+        platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
+        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=90)
 
 
 def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_otherwise(
     platform: Platform, toolbox: Toolbox
 ) -> None:
     with (
-        without_other_subscriptions(platform),
+        demo_subscription_for_newer_clients(platform),
         old_client(platform) as client,
         subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL)) as name,
     ):
@@ -65,6 +67,8 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
 
         platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="apply"))
         subscriptions.reason_becomes(platform, name, "Applied")
+        # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
+        platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")
         eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes, seconds=90)
 
 

@@ -68,5 +68,5 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- end }}
 - apiGroups: [events.k8s.io]
   resources: [events]
-  verbs: [create, patch]
+  verbs: [get, create, patch]
 {{- end }}
