@@ -117,10 +117,10 @@ class Slot:
     """What one client's attributes of one metric feed, and what is needed to turn its next value into an increment.
 
     ``last`` is the last cumulative value or the running level, ``start_ns`` its start, ``push`` the number of the
-    client's push that fed it last.
+    client's push that fed it last. ``factor`` turns a value as sent into a stored one.
     """
 
-    __slots__ = ("family", "last", "push", "series", "series_key", "start_ns")
+    __slots__ = ("factor", "family", "last", "push", "series", "series_key", "start_ns")
 
     def __init__(self, family: int, series_key: SeriesKey, series: Series | None) -> None:
         self.family = family
@@ -129,6 +129,7 @@ class Slot:
         self.last: float | Buckets | None = None
         self.start_ns = 0
         self.push = 0
+        self.factor: float = 1
 
 
 def increment(slot: Slot, value: float, start_ns: int) -> float:
