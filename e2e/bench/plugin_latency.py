@@ -40,6 +40,7 @@ PUSHING_CLIENTS = 20
 BROKER_CORE, CLIENT_CORE = 1, 0
 JVM = ("-Xmx512m", "-XX:+UseSerialGC")
 MAX_DRIFT = 0.25
+MIN_BLOCKS = 6
 BAR = 1.20  # "as without the plugin", with the slack for noise of performance.md
 
 PUSHERS = """
@@ -200,7 +201,7 @@ def section(rate: float, load: float, rows: list[dict[str, Any]]) -> str:
         "",
         setting,
         "",
-        "| Ratio | broker CPU (95 % interval) | p50 (95 % interval) | p99 (95 % interval) | added p50 | added p99 |",
+        "| Ratio | CPU of request threads (95 % interval) | p50 (95 % interval) | p99 (95 % interval) | added p50 | added p99 |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     if not kept:
@@ -217,15 +218,23 @@ def section(rate: float, load: float, rows: list[dict[str, Any]]) -> str:
         lines.append(f"| {upper} / {lower} | {' | '.join(cells)} |")
     worst = interval([block["black hole"]["p50_ms"] / block["discard"]["p50_ms"] for block in kept])[0]
     verdict = "met" if worst <= BAR else "missed"
+    if len(kept) < MIN_BLOCKS:
+        verdict = f"not decided, since fewer than {MIN_BLOCKS} blocks were quiet"
     lines += ["", f"Bar: black hole / discard at p50 at most {BAR:.2f} (equal, with 20 % slack for noise): {verdict}."]
     lines += ["`none` handles no pushes at all, so the last two rows contain Kafka's own work for telemetry.", ""]
     return "\n".join(lines)
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Time on a processor so far of the threads that serve requests, and of the plugin's own.
+
+    The rest of the process is left out: what Java's compilers do at a moment differs by more than what is measured.
+    """
+    total = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().startswith(("data-plane", "kwitness")):
+            total += int((task / "schedstat").read_text().split()[0])
+    return total / 1e9
 
 
 def java_version() -> str:
@@ -240,7 +249,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, required=True, help="folder for plugin_latency.json and .md")
     parser.add_argument("--blocks", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=4.0)
-    parser.add_argument("--warm", type=float, default=20.0)
+    parser.add_argument("--warm", type=float, default=40.0)
     wanted = parser.parse_args()
     load = os.getloadavg()[0]
     os.sched_setaffinity(0, {CLIENT_CORE})

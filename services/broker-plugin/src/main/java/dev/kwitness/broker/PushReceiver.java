@@ -33,13 +33,18 @@ final class PushReceiver {
             if (identity.listener() != null) {
                 listeners.add(identity.listener());
             }
-            queue.offer(new Push(
+            accept(new Push(
                 System.currentTimeMillis(), payload.clientInstanceId().toString(), identity, pushIntervalMs,
                 payload.isTerminating(), copy(payload.data())));
         } catch (RuntimeException defect) {
             queue.refuse(DropReason.INTERNAL);
             LOG.error("A push could not be copied and is lost; please report this defect", defect);
         }
+    }
+
+    /** Keep a copied push for the sender. */
+    void accept(Push push) {
+        queue.offer(push);
     }
 
     /** Listeners on which pushes arrived since the start. */
