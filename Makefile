@@ -49,10 +49,12 @@ images: setup ## Build all container images; what has not changed is not built a
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
 	@$(PY) charts/generate_readme.py
+	@$(PY) -m kwitness.e2e.reference
 
 verify: setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
 	@$(PY) charts/generate_readme.py --check
+	@$(PY) -m kwitness.e2e.reference --check
 
 lint: setup ## ruff, mypy, import-linter
 	@.venv/bin/ruff check .
