@@ -64,6 +64,7 @@ class KafkaProcess:
             os.pathsep.join(classpath),
         ]
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
 
     @property
     def pid(self) -> int | None:
@@ -105,6 +106,9 @@ class KafkaProcess:
             command = [*self._java, "kafka.Kafka", str(self._properties)]
             # Its own session: signals to the tests' terminal do not reach it, and the whole group can be ended.
             self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        # Ends the server when this process ends without a chance to: then the guard's input is closed.
+        guard = ["sh", "-c", 'read -r _; kill -9 "-$1"', "guard", str(self._process.pid)]
+        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         deadline = time.monotonic() + timeout
         while True:
             with self.log_file.open("rb") as log:
@@ -132,6 +136,11 @@ class KafkaProcess:
         self._signal(signal.SIGKILL)
         if self._process is not None:
             self._process.wait()
+        if self._guard is not None:
+            # First the guard, then its input: it must not fire at a process id that is someone else's by now.
+            self._guard.kill()
+            self._guard.communicate()
+            self._guard = None
 
     def pause(self) -> None:
         """Freeze the server: its sockets stay open and nothing answers."""
