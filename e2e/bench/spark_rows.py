@@ -1,6 +1,6 @@
 """Pushes per CPU-second through the job clientInventory, beside the same result by other ways.
 
-Candidates read the same 5,000 pushes from the same Parquet file and end with the same inventory rows:
+Candidates read the same 30,000 pushes from the same Parquet files and end with the same inventory rows:
 `job` is the job's transform (mapInArrow: decoding and combining in Python, a small group-by in SQL); `python udf` decodes
 with the same protobuf library in an ordinary Python UDF, row by row, and groups in SQL; `sql` gets the names decoded
 already and only groups, which is what the same query in spark-sql costs. Spark runs on core 1 alone, with one task at a
@@ -46,7 +46,8 @@ from kwitness.jobs.inventory.columns import merged_metrics
 from kwitness.jobs.inventory.push import metric_names
 from kwitness.jobs.spark_settings import spark_settings
 
-PUSHES, CLIENTS, METRICS = 5_000, 200, 30
+FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
+PUSHES = FILES * IN_A_FILE
 SPARK_CORE, DRIVER_CORE = 1, 0
 CANDIDATES = ("job", "python udf", "sql")
 START_MS = 1_790_000_000_000
@@ -102,9 +103,12 @@ def write_pushes(session: SparkSession, folder: Path) -> int:
         "headers array<struct<key: string, value: binary>>, kind string, names array<string>"
     )
     rows = [
-        ("t", 0, at, START_MS, b"k", payloads[at % 3], headers(at), "telemetry", kinds[at % 3]) for at in range(PUSHES)
+        ("t", 0, at, START_MS, b"k", payloads[at % 3], headers(at), "telemetry", kinds[at % 3])
+        for at in range(IN_A_FILE)
     ]
-    session.createDataFrame(rows, schema).coalesce(1).write.parquet(str(folder / "pushes"))
+    frame = session.createDataFrame(rows, schema).coalesce(1)
+    for _ in range(FILES):
+        frame.write.mode("append").parquet(str(folder / "pushes"))
     return len(payloads[0])
 
 
