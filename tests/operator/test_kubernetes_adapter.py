@@ -64,7 +64,7 @@ async def test_nothing_is_created_by_post(kubernetes, api, namespace):
 
 
 async def test_a_missing_right_names_verb_and_resource(kubernetes):
-    with pytest.raises(SettledError) as caught:
+    with pytest.raises(PassingError) as caught:
         await kubernetes.get("Secret", "default", "any")
     assert caught.value.reason == "KubernetesForbidden"
     assert "secrets" in caught.value.message

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from kwitness.operator.context import Context
+import asyncio
+from typing import Final
+
+from kwitness.operator.context import Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_status import live_fields
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.store import Key
 
 __all__ = ["write_subscription_statuses"]
+
+_AT_ONCE: Final = 8
+"""Statuses written at the same time; the API server answers each within a few milliseconds."""
 
 
 async def write_subscription_statuses(context: Context, cluster: Key) -> None:
@@ -15,14 +21,19 @@ async def write_subscription_statuses(context: Context, cluster: Key) -> None:
     facts = context.clusters.get(cluster)
     if facts is None:
         return
-    for key, outcome in sorted(facts.outcomes.items()):
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def write(key: Key, outcome: SubscriptionOutcome) -> None:
         name = outcome.fields.get("brokerResource")
         state = facts.subscription_states.get(name) if name is not None else None
         verdicts = [outcome.verdict] + ([facts.inventory_verdict] if facts.inventory_verdict else [])
-        await write_status(
-            context,
-            "ClientMetricsSubscription",
-            key,
-            fields={**outcome.fields, **live_fields(state)},
-            verdicts=verdicts,
-        )
+        async with turns:
+            await write_status(
+                context,
+                "ClientMetricsSubscription",
+                key,
+                fields={**outcome.fields, **live_fields(state)},
+                verdicts=verdicts,
+            )
+
+    await asyncio.gather(*(write(key, outcome) for key, outcome in sorted(facts.outcomes.items())))

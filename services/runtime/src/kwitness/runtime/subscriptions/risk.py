@@ -80,7 +80,7 @@ def endangered_by(subscriptions: Iterable[BrokerSubscription], software: Softwar
     """
     reachable = [(one, unknown) for one in subscriptions if (unknown := _unknown_selectors(one, software)) is not None]
     found: set[str] = set()
-    for _, floor in [(None, frozenset[tuple[str, str]]()), *reachable]:
+    for floor in {frozenset[tuple[str, str]](), *(unknown for _, unknown in reachable)}:
         together = [one for one, unknown in reachable if unknown <= floor]
         prefixes = {prefix for one in together for prefix in one.metrics}
         if prefixes and any(not any(requests_metric(prefixes, metric) for metric in role) for role in ROLES):
