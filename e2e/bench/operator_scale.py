@@ -138,6 +138,7 @@ def _running(name: str, api: ApiServer, broker: LocalBroker, folder: Path) -> It
                     "installation": "bench",
                     "resyncSeconds": 20,
                     "images": {"collector": "none"},
+                    "probePort": 0,
                 }
             )
         )
