@@ -32,7 +32,7 @@ MAX_BYTES: Final = 64 * 1024
 class Shape:
     """The bytes of a push without its values. ``metrics`` are the names as sent; ``decoded`` is not kept."""
 
-    __slots__ = ("_literals", "_read_literals", "_read_values", "metrics", "resource", "size")
+    __slots__ = ("__weakref__", "_literals", "_read_literals", "_read_values", "metrics", "resource", "size")
 
     def __init__(self, payload: bytes, variable: list[tuple[int, str]], decoded: Decoded) -> None:
         literal, values, position = ["<"], ["<"], 0

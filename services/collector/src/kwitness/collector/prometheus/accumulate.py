@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from kwitness.collector.core import Applied, CoreCounts, CoreState
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
@@ -82,7 +83,7 @@ class PythonCore:
         self.series = 0
         self.slots = 0
         self._slot_keys: dict[SlotKey, SlotKey] = {}
-        self._shapes: dict[tuple[bytes, ...], Shape] = {}
+        self._shapes: WeakValueDictionary[tuple[bytes, ...], Shape] = WeakValueDictionary()
         self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
         self._overflowed: dict[str, int] = {}
         self._left_out: dict[str, int] = {}
@@ -146,10 +147,11 @@ class PythonCore:
                     return
                 slot.factor = factor
                 fed.append(slot)
-        if len(self._shapes) >= _MAX_SHAPES:
-            self._shapes.clear()
-        # Clients with the same metrics share one shape.
-        state.shape = self._shapes.setdefault(shape.key(), shape)
+        # Clients with the same metrics share one shape; those with attributes of their own may take only so many.
+        known = self._shapes.get(shape.key())
+        if known is None and len(self._shapes) < _MAX_SHAPES:
+            known = self._shapes[shape.key()] = shape
+        state.shape = known
         state.fed = fed
 
     def _sweep_sometimes(self, client: str, state: Client) -> None:
