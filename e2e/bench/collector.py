@@ -336,8 +336,7 @@ def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, lo
     )
     lines += [
         "",
-        (
-            "Decoding and exposition are Python, behind `kwitness.collector.core`, where a native core can take their place. "
+        "Decoding and exposition are Python, behind `kwitness.collector.core`, where a native core can take their place.",
         "Not measured: opaque pushes to Kafka beside the peer's Kafka exporter.",
         "",
     ]

@@ -81,6 +81,7 @@ def measure(clients: int, metrics: int, seconds: float, bootstrap: str | None) -
         "empty_mb": round(empty / 1e6, 1),
         "peak_mb": round(max(samples), 1),
         "end_mb": round(samples[-1], 1),
+        "over_time_mb": [round(one, 1) for one in samples[:: max(1, len(samples) // 20)]],
     }
 
 
