@@ -8,15 +8,12 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-import aiohttp
 import pytest
 from aiohttp import web
 
-from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
-from kwitness.operator.factory import build_context
-from kwitness.operator.handlers.lists import fill_store, keep_listing
-from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.context import Context
 
+from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import (
     alter_broker,
     apply,
@@ -69,39 +66,17 @@ class Collector:
 
 
 @pytest.fixture
-async def inventory(api, namespace, clean_broker, tmp_path, monkeypatch) -> AsyncIterator[Collector]:
+async def inventory(api, namespace, clean_broker, tmp_path) -> AsyncIterator[Collector]:
     """An operator in this process, whose collector is the one above."""
-    monkeypatch.setenv("KUBECONFIG", str(api.kubeconfig_of("operator")))
-    (tmp_path / "token").write_text("inventory-token")
-    settings = OperatorSettings.model_validate(
-        {
-            "namespace": namespace,
-            "watch_namespaces": [namespace],
-            "images": {"collector": "x"},
-            "resync_seconds": 1,
-            "inventory_seconds": 0.5,
-            "status_seconds": 0.5,
-            "inventory_token_file": str(tmp_path / "token"),
-            "driver_token_file": str(tmp_path / "token"),
-            "limits": {"min_interval": "1s"},
-        }
-    )
     apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
-    access, served = find_access(), Collector(clean_broker.cluster_id)
-    async with (
-        served.serving() as url,
-        open_session(access, WatchHealth()) as session,
-        aiohttp.ClientSession() as outside,
-    ):
-        context, queues = build_context(settings, "inst", session=session, server=access.server, outside=outside)
-        context.collector_url = lambda _key, _encrypted: url
-        await fill_store(context)
-        tasks = [asyncio.create_task(queue.run()) for queue in queues.values()]
-        tasks.append(asyncio.create_task(keep_listing(context)))
-        yield served
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    served = Collector(clean_broker.cluster_id)
+    async with served.serving() as url:
+
+        def answer_here(context: Context) -> None:
+            context.collector_url = lambda _key, _encrypted: url
+
+        async with operating(api, settings_of(namespace, tmp_path), answer_here):
+            yield served
 
 
 async def _eventually(condition, seconds=20):

@@ -63,15 +63,15 @@ class WatchHealth:
         return f"no list or watch of {path} has succeeded for {age:.0f} s"
 
 
-def find_access() -> ApiAccess:
-    """Use ``KUBECONFIG`` if set, else the pod's service account, else ``~/.kube/config``.
+def find_access(kubeconfig: Path | None = None) -> ApiAccess:
+    """Use the kubeconfig given or in ``KUBECONFIG``, else the pod's service account, else ``~/.kube/config``.
 
     Raises
     ------
     OSError, ValueError
         When there is neither, or the kubeconfig has no current context.
     """
-    named = os.environ.get("KUBECONFIG")
+    named = str(kubeconfig) if kubeconfig else os.environ.get("KUBECONFIG")
     if named is None and (_SERVICE_ACCOUNT / "token").exists():
         host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
         return ApiAccess(

@@ -1,0 +1,58 @@
+"""The operator's parts in the test's own process, where a test wants to stand between them; without kopf's watches."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.context import Context
+from kwitness.operator.factory import build_context
+from kwitness.operator.handlers.lists import fill_store, keep_listing
+from kwitness.operator.settings import OperatorSettings
+
+
+def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
+    token = folder / "token"
+    token.write_text("inventory-token")
+    return OperatorSettings.model_validate(
+        {
+            "namespace": namespace,
+            "watch_namespaces": [namespace],
+            "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+            "analytics": {"namespaces": [namespace], "table_claim": "tables", "single_node": True},
+            "resync_seconds": 1,
+            "inventory_seconds": 0.5,
+            "status_seconds": 0.5,
+            "inventory_token_file": str(token),
+            "driver_token_file": str(token),
+            "limits": {"min_interval": "1s"},
+            **more,
+        }
+    )
+
+
+@contextlib.asynccontextmanager
+async def operating(
+    api: ApiServer, settings: OperatorSettings, prepare: Callable[[Context], None]
+) -> AsyncIterator[Context]:
+    """Run queues and lists; ``prepare`` may change the context before the first decision."""
+    access = find_access(api.kubeconfig_of("operator"))
+    async with open_session(access, WatchHealth()) as session, aiohttp.ClientSession() as outside:
+        context, queues = build_context(settings, "inst", session=session, server=access.server, outside=outside)
+        prepare(context)
+        await fill_store(context)
+        tasks = [asyncio.create_task(queue.run()) for queue in queues.values()]
+        tasks.append(asyncio.create_task(keep_listing(context)))
+        try:
+            yield context
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,151 @@
+"""The operator dies after its k-th write to the API server or the broker, for every k; its successor ends the same."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from kwitness.operator.adapters.kafka_admin import KafkaAdmin
+from kwitness.operator.adapters.kubernetes import TYPES, Kubernetes
+from kwitness.operator.context import Context
+from kwitness.operator.desired.ownership import APPLIED_HASH
+
+from tests.operator.in_process import operating, settings_of
+from tests.operator.surroundings import apply, broker_configs, cluster, collector, subscription
+
+pytestmark = [pytest.mark.broker, pytest.mark.timeout(300)]
+MOST_WRITES = 40
+OBJECTS = 16
+"""The broker, five resources, ten children."""
+
+
+class Lifetime:
+    """Counts writes; after the last one that is allowed nothing answers any more, as when the process is killed."""
+
+    def __init__(self, writes: int) -> None:
+        self.left = writes
+        self.over = asyncio.Event()
+
+    async def spend(self) -> None:
+        if self.left == 0:
+            self.over.set()
+            await asyncio.Event().wait()
+        self.left -= 1
+
+
+class MortalKubernetes(Kubernetes):
+    lifetime: Lifetime
+
+    async def _request(self, method: str, *arguments: Any, **options: Any) -> Any:
+        if method != "GET":
+            await self.lifetime.spend()
+        return await super()._request(method, *arguments, **options)
+
+
+class MortalKafka(KafkaAdmin):
+    lifetime: Lifetime
+
+    async def alter(self, *arguments: Any) -> Any:
+        await self.lifetime.spend()
+        return await super().alter(*arguments)
+
+
+def _resources(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
+    job = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": "job", "namespace": namespace},
+        "spec": {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}},
+    }
+    return [
+        cluster("main", namespace, bootstrap),
+        subscription("a", namespace),
+        subscription("b", namespace, interval="7s"),
+        collector("main", namespace, replicas=2),
+        job,
+    ]
+
+
+def _paths(namespace: str) -> list[str]:
+    kinds = ("ConfigMap", "NetworkPolicy", "PodDisruptionBudget", "Service", "StatefulSet")
+    return [TYPES[kind].path(namespace) for kind in kinds]
+
+
+def _state(api, namespace: str, broker) -> dict[str, Any]:
+    """Everything that should be the same in the end, without what the API server adds."""
+    state: dict[str, Any] = {"broker": broker_configs(broker)}
+    for path in _paths(namespace):
+        for item in api.request("GET", path).json()["items"]:
+            if digest := item["metadata"].get("annotations", {}).get(APPLIED_HASH):
+                state[f"{path}/{item['metadata']['name']}"] = digest
+    for resource in EXPECTED_READY:
+        kind, name = resource.split("/")
+        body = api.request("GET", TYPES[kind].path(namespace, name)).json()
+        conditions = body.get("status", {}).get("conditions", [])
+        state[resource] = next((one["reason"] for one in conditions if one["type"] == "Ready"), None)
+    return state
+
+
+EXPECTED_READY = {
+    "KafkaCluster/main": "Connected",
+    "ClientMetricsSubscription/a": "Applied",
+    "ClientMetricsSubscription/b": "Applied",
+    "TelemetryCollector/main": "Progressing",
+    "AnalyticsJob/job": "Starting",
+}
+
+
+async def _settled(api, namespace: str, broker) -> dict[str, Any]:
+    deadline = time.monotonic() + 40
+    while True:
+        state = await asyncio.to_thread(_state, api, namespace, broker)
+        if {key: state.get(key) for key in EXPECTED_READY} == EXPECTED_READY and len(state) == OBJECTS:
+            return state
+        assert time.monotonic() < deadline, state
+        await asyncio.sleep(0.2)
+
+
+async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, namespace, clean_broker, tmp_path):
+    settings = settings_of(namespace, tmp_path)
+    for resource in _resources(namespace, clean_broker.bootstrap):
+        apply(api, resource)
+    end: dict[str, Any] | None = None
+    for writes in range(MOST_WRITES):
+        lifetime = Lifetime(writes)
+
+        def mortal(context: Context, lifetime: Lifetime = lifetime) -> None:
+            kubernetes = MortalKubernetes(context.kubernetes._session, context.kubernetes._server)
+            kafka = MortalKafka()
+            kubernetes.lifetime = kafka.lifetime = lifetime
+            context.kubernetes, context.kafka = kubernetes, kafka
+
+        async with operating(api, settings, mortal):
+            waiting = asyncio.create_task(lifetime.over.wait())
+            await asyncio.wait({waiting}, timeout=4)
+            waiting.cancel()
+        survived = not lifetime.over.is_set()
+        async with operating(api, settings, lambda _context: None):
+            state = await _settled(api, namespace, clean_broker)
+        end = end or state
+        assert state == end, f"killed after {writes} writes"
+        if survived:
+            break
+        await asyncio.to_thread(_start_anew, api, namespace)
+    else:
+        pytest.fail(f"more than {MOST_WRITES} writes for five resources")
+
+
+def _start_anew(api, namespace: str) -> None:
+    """Take away everything that was made, as if the resources had just been applied; the broker keeps what it has."""
+    for path in _paths(namespace):
+        for item in api.request("GET", path).json()["items"]:
+            if APPLIED_HASH in item["metadata"].get("annotations", {}):
+                api.request("DELETE", f"{path}/{item['metadata']['name']}")
+    for resource in EXPECTED_READY:
+        kind, name = resource.split("/")
+        path = TYPES[kind].path(namespace, name)
+        headers = {"Content-Type": "application/merge-patch+json"}
+        api.request("PATCH", f"{path}/status", data='{"status": null}', headers=headers)
