@@ -7,11 +7,14 @@ broker, and its status says so. Configured by BOOTSTRAP_SERVERS and KUBECONFIG.
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 
 import kopf
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
+LOCK = threading.Lock()
+"""kafka-python's admin client is for one thread at a time, and kopf runs handlers in several."""
 ADMIN = KafkaAdminClient(bootstrap_servers=os.environ["BOOTSTRAP_SERVERS"], client_id="plain-operator")
 
 
@@ -28,7 +31,8 @@ def apply(spec: kopf.Spec, name: str | None, namespace: str | None, patch: kopf.
     """Write the broker's config and the status."""
     configs = {"metrics": ("SET", ",".join(spec["metrics"])), "interval.ms": ("SET", "60000")}
     resource = ConfigResource(ConfigResourceType.CLIENT_METRICS, f"plain.{namespace}.{name}", configs)
-    answer = ADMIN.alter_configs([resource], raise_on_unknown=False, incremental=True)
+    with LOCK:
+        answer = ADMIN.alter_configs([resource], raise_on_unknown=False, incremental=True)
     if set(answer["client_metrics"].values()) != {"OK"}:
         raise kopf.TemporaryError(str(answer))
     patch.status["conditions"] = [
