@@ -70,7 +70,7 @@ lock: ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 .PHONY: test test-java test-fast test-e2e
-test: setup lint verify test-java ## Every test there is, the end-to-end suite on a real node included
+test: setup lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m pytest
 
 test-java: setup ## The broker plugin's own tests
