@@ -25,6 +25,9 @@ class Recorder:
         self.store = Store()
         self.woken: list[tuple[str, Key]] = []
 
+    def forget(self, kind: str, key: Key) -> None:
+        self.forgotten = (kind, key)
+
     def enqueue(self, kind: str, key: Key, _delay: float) -> None:
         self.woken.append((kind, key))
 

@@ -87,3 +87,10 @@ class Context:
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)
+
+    def forget(self, kind: str, key: Key) -> None:
+        """Drop what is remembered of a resource that is gone."""
+        self.status_written.pop((kind, key), None)
+        self.children_applied.pop((kind, key), None)
+        for known in [known for known in self.event_written if known[:2] == (kind, key)]:
+            del self.event_written[known]

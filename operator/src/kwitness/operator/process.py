@@ -71,10 +71,11 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     health = WatchHealth()
     started = time.monotonic()
     ready = asyncio.Event()
+    watched = len(KINDS) * len(settings.watch_namespaces)
     probes = ProbeServer(
         port=settings.probe_port,
         alive=lambda: _alive(health, settings, started),
-        ready=lambda: None if ready.is_set() and len(health.seen) >= len(KINDS) else "not every kind is watched yet",
+        ready=lambda: None if ready.is_set() and len(health.seen) >= watched else "not every kind is watched yet",
     )
     async with open_session(access, health) as session, aiohttp.ClientSession(trust_env=False) as outside:
         port = await probes.start()

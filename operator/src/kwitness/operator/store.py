@@ -44,11 +44,11 @@ class Store:
 
     def remove(self, kind: str, key: Key) -> None:
         """Forget an object that is gone."""
-        if self._bodies.get(kind, {}).pop(key, None) is not None:
+        if self._bodies.get(kind, {}).pop(key, None) is not None and kind == "ClientMetricsSubscription":
             self._deleted.add((kind, key))
 
     def was_deleted(self, kind: str, key: Key) -> bool:
-        """Whether the object was here and was then deleted, as this process saw with its own eyes."""
+        """Whether a subscription was here and was then deleted, as this process saw with its own eyes."""
         return (kind, key) in self._deleted
 
     def forget_deletion(self, kind: str, key: Key) -> None:

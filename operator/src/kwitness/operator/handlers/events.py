@@ -48,6 +48,7 @@ def receive(context: Context, kind: str, event: dict[str, Any]) -> None:
     before = context.store.get(kind, key)
     if event["type"] == "DELETED":
         context.store.remove(kind, key)
+        context.forget(kind, key)
         body["metadata"]["generation"] = None
     elif not context.store.put(kind, body):
         return

@@ -18,6 +18,7 @@ from kwitness.operator.desired.subscription_plan import (
     Wanted,
     broker_name,
     config_hash,
+    own_key,
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict
@@ -97,6 +98,9 @@ async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None
         operation = "remove" if result.decided.changes[name] is None else "write"
         metrics.BROKER_WRITES.labels(operation=operation).inc()
         _log.info("Broker config changed", extra={"resource": name, "operation": operation, "key": str(work.cluster)})
+    for name in orphans.intersection(done):
+        if (gone := own_key(work.context.installation, name)) is not None:
+            work.context.store.forget_deletion(_KIND, gone)
     if swept := sorted(orphans.intersection(done)):
         note = f"removed {', '.join(swept[:10])} from the broker: the resources are gone"
         await emit(
