@@ -49,6 +49,9 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
         fields["acls"] = acl_hints(cluster)
         verdict, fields = await _observe(context, key, facts, cluster, fields)
     except OperatorError as caught:
+        if caught.reason == "KubernetesUnavailable":
+            # Says nothing about the Kafka cluster, and a status could hardly be written now.
+            raise
         error = caught
         verdict = failure(caught)
         if caught.reason not in {"Forbidden", "Paused"} or facts.seen is None:
