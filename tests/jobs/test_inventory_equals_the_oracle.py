@@ -9,9 +9,8 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.client_inventory import JOB, transform
-from kwitness.jobs.delta_table import JobTable, keep_first
+from kwitness.jobs.delta_table import JobTable
 from kwitness.jobs.kafka_record import KafkaRecord
-from kwitness.jobs.rejection import QUARANTINE_SCHEMA
 
 from tests.jobs import oracle
 from tests.jobs.tables import by_client, frame_of, kinded, read
@@ -50,20 +49,12 @@ def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_p
     records = mixed(seed)
     table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
     table.ensure()
-    quarantine = JobTable(
-        spark, str(tmp_path / "q"), QUARANTINE_SCHEMA, ("topic", "partition", "offset", "timestamp_ms")
-    )
-    quarantine.ensure()
 
     for part in _cut(records, seed):
         found = transform(frame_of(spark, part), PARAMETERS)
         table.merge(found.rows, JOB.merge, {})
-        quarantine.merge(found.rejected.dropDuplicates(), keep_first, {})
 
-    rows, bad = oracle.inventory(kinded(records))
-    assert by_client(read(table.path)) == rows
-    assert {(row["topic"], row["partition"], row["offset"]) for row in read(quarantine.path)} == bad
-    assert len(read(quarantine.path)) == len(bad)
+    assert by_client(read(table.path)) == oracle.inventory(kinded(records))[0]
 
 
 def test_the_table_can_be_read_by_the_oldest_readers(spark: SparkSession, tmp_path: Path) -> None:
