@@ -16,7 +16,7 @@ from typing import Final
 from kwitness.collector.configuration import ConfigurationError, Settings
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.process import run
-from kwitness.collector.resident_memory import share_arenas
+from kwitness.collector.resident_memory import be_frugal
 from kwitness.runtime.json_logging import configure_logging
 
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run until SIGTERM; returns the exit status."""
     arguments = _arguments(sys.argv[1:] if argv is None else argv)
     configure_logging(arguments.log_level)
-    share_arenas()
+    be_frugal()
     gc.collect()
     gc.freeze()  # what the imports made stays for good
     settings = Settings(

@@ -8,6 +8,11 @@ from typing import Any, Final
 
 _ARENAS: Final = -8
 """glibc's ``M_ARENA_MAX``: threads of gRPC and Kafka would otherwise get a region of 64 MiB each."""
+_TRIM_THRESHOLD: Final = -1
+_TOP_PAD: Final = -2
+_MMAP_THRESHOLD: Final = -3
+_BLOCK: Final = 64 * 1024
+"""From this size on blocks are given back at once; glibc would raise its own limit after the first large body."""
 
 
 def _library() -> Any:
@@ -16,10 +21,13 @@ def _library() -> Any:
     return library if sys.platform == "linux" and hasattr(library, "malloc_trim") else None
 
 
-def share_arenas() -> None:
-    """Let all threads share two regions; call before threads are made."""
+def be_frugal() -> None:
+    """Let all threads share two regions and return large blocks at once; call before threads are made."""
     if (library := _library()) is not None:
         library.mallopt(_ARENAS, 2)
+        library.mallopt(_MMAP_THRESHOLD, _BLOCK)
+        library.mallopt(_TRIM_THRESHOLD, _BLOCK)
+        library.mallopt(_TOP_PAD, _BLOCK // 4)
 
 
 def give_back() -> None:
