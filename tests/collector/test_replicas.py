@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import requests
 
 from kwitness.collector.ownership import ordinal_of, owner
+from kwitness.e2e.certificates import Authority
 
-from tests.collector.collector_process import OTLP, CollectorProcess
+from tests.collector.collector_process import OTLP, PLUGIN, REPLICA, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
 
 Start = Callable[..., CollectorProcess]
@@ -19,7 +23,7 @@ CLIENTS = [f"instance-{number}" for number in range(40)]
 
 def port_pair() -> int:
     """Return a port P such that P0 and P1, read as decimal digits, are free: a template finds both by ordinal."""
-    for tens in range(2100, 3100):
+    for tens in random.sample(range(2100, 3100), 200):
         try:
             for ordinal in range(2):
                 with socket.socket() as one:
@@ -169,3 +173,32 @@ def test_ownership_moves_few_clients_when_a_replica_is_added(replicas: int) -> N
 
 def test_ordinals_are_read_from_pod_names() -> None:
     assert [ordinal_of(name) for name in ("kwitness-collector-main-11", "laptop", "")] == [11, 0, 0]
+
+
+def test_replicas_trust_each_other_by_the_authority_of_the_resource(start: Start, tmp_path: Path) -> None:
+    authority = Authority("test")
+    issued = authority.issue("collector", ["localhost"])
+    for name, text in (("tls.crt", issued.certificate), ("tls.key", issued.key), ("ca.crt", authority.certificate)):
+        (tmp_path / name).write_text(text)
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"{PLUGIN} plugin {CLUSTER}\n{REPLICA} collector {CLUSTER}\n")
+    ingest = {"tls_cert_file": "tls.crt", "tls_key_file": "tls.key", "ca_file": "ca.crt", "tokens_file": "tokens"}
+    config = {"replicas": 2, "ingest": {key: str(tmp_path / name) for key, name in ingest.items()}}
+    tens = port_pair()
+    peers = f"https://localhost:{tens}{{ordinal}}"
+    pair = [start(ordinal=number, port=tens * 10 + number, config=config, peers=peers) for number in range(2)]
+    body = batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)])
+
+    with requests.Session() as session:
+        session.trust_env, session.verify = False, str(tmp_path / "ca.crt")
+        url, headers = f"https://localhost:{pair[0].port}/v1/pushes", {"Authorization": f"Bearer {PLUGIN}"}
+        assert session.post(url, json=body, headers=headers, timeout=20).json()["accepted"] == 40
+        # A certificate of somebody else's is not talked to.
+        (tmp_path / "ca.crt").write_text(Authority("other").certificate)
+        time.sleep(1.5)
+        answer = session.post(url, json={**body, "epoch": 2}, headers=headers, timeout=20)
+
+    assert answer.status_code == 503
+    assert [replica.value("kwitness_clients") for replica in pair] == [
+        sum(owner(client, 2) == ordinal for client in CLIENTS) for ordinal in range(2)
+    ]

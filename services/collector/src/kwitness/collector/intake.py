@@ -88,6 +88,12 @@ class Intake:
         hop.drop("rejected", len(rejected))
         return outcome
 
+    def refuse(self, count: int) -> None:
+        """Note pushes that could not even be read from their envelope."""
+        hop = self.ledger.hop(RECEIVE)
+        hop.accept(count)
+        hop.drop("rejected", count)
+
     def _part(self, ordinal: int, part: list[Event]) -> Awaitable[Outcome]:
         return self._own(part) if ordinal == self.replicas.own else self.replicas.hand_over(ordinal, part)
 

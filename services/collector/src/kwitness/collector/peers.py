@@ -7,6 +7,7 @@ import gzip
 import json
 import ssl
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
@@ -17,6 +18,7 @@ from kwitness.collector.configuration import Settings
 from kwitness.collector.events import Event, Outcome
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.ownership import ordinal_of, owner
+from kwitness.collector.trust import trusting
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer
 from kwitness.runtime.child_names import collector_peer_host
@@ -45,9 +47,13 @@ class Peers:
         scheme = "https" if ingest.tls_cert_file else "http"
         self._url = f"{scheme}://{{host}}:{self._settings.port}"
         self._name, self._namespace = config.name, config.namespace
-        self._tls: ssl.SSLContext | bool = True
-        if scheme == "https":
-            self._tls = ssl.create_default_context(cafile=ingest.ca_file)
+        self._authority = ReloadingFile(Path(ingest.ca_file), trusting) if ingest.ca_file else None
+
+    def _tls(self) -> ssl.SSLContext | bool:
+        try:
+            return True if self._authority is None else self._authority.current()
+        except (OSError, ValueError) as error:
+            raise UnavailableError("NoPeerAuthority", "the authority of the replicas cannot be read") from error
 
     def _address(self, ordinal: int) -> str:
         if self._settings.peer_url:
@@ -81,7 +87,7 @@ class Peers:
         data = await asyncio.to_thread(gzip.compress, body, 1)
         try:
             async with self._client().post(
-                url, data=data, headers=headers, ssl=self._tls, allow_redirects=False
+                url, data=data, headers=headers, ssl=self._tls(), allow_redirects=False
             ) as answer:
                 content = await _read(answer)
                 if answer.status != 200:  # noqa: PLR2004 - the one status of success
@@ -126,7 +132,7 @@ class Peers:
             headers = self._headers()
             async with (
                 asyncio.timeout(_QUESTION_S),
-                self._client().get(url, headers=headers, ssl=self._tls, allow_redirects=False) as answer,
+                self._client().get(url, headers=headers, ssl=self._tls(), allow_redirects=False) as answer,
             ):
                 content = await _read(answer)
                 return content if answer.status == 200 else None  # noqa: PLR2004 - the one status of success

@@ -51,6 +51,7 @@ class PushApi:
             if not forwarded:
                 _check_source(caller, batch.source, batch.cluster_id, batch.broker_id)
             events, rejected = of_batch(batch)
+            self._intake.refuse(len(rejected))
             # A sender that hangs up must not stop a batch half way.
             outcome = await asyncio.shield(self._intake.take(events, forwarded=forwarded))
         answer = PushAnswer(

@@ -24,7 +24,9 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
 from kwitness.collector.sinks import allowed_hosts
+from kwitness.collector.trust import trusting
 from kwitness.contracts.collector_config import ForwardConfig
+from kwitness.runtime.reloading import ReloadingFile
 
 _LOG = logging.getLogger(__name__)
 MAX_QUEUED_BYTES: Final = 16 * 1024 * 1024
@@ -44,6 +46,7 @@ class OtlpForward:
         self.config = config
         self.hop = hop
         self.rejected_points = 0
+        self._authority = ReloadingFile(Path(config.ca_file), trusting) if config.ca_file else None
         self._queue: deque[Event] = deque()
         self._queued_bytes = 0
         self._arrived = asyncio.Event()
@@ -73,7 +76,7 @@ class OtlpForward:
 
     async def _run(self) -> None:
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-        connector = aiohttp.TCPConnector(ssl=self._tls(), limit=1)
+        connector = aiohttp.TCPConnector(limit=1)
         async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
             while True:
                 await self._arrived.wait()
@@ -87,8 +90,8 @@ class OtlpForward:
                     self.hop.drop("stopped", len(batch))
                     raise
 
-    def _tls(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cafile=self.config.ca_file)
+    def _tls(self) -> ssl.SSLContext | bool:
+        return True if self._authority is None else self._authority.current()
 
     def _next_batch(self) -> list[Event]:
         batch: list[Event] = []
@@ -136,14 +139,17 @@ class OtlpForward:
         """Send once; returns the pause in seconds the other side asks for, or None when the batch is done with."""
         try:
             # A redirect could carry the headers to a host that the Secret does not name.
-            async with session.post(self.config.endpoint, data=body, headers=headers, allow_redirects=False) as answer:
+            async with session.post(
+                self.config.endpoint, data=body, headers=headers, ssl=self._tls(), allow_redirects=False
+            ) as answer:
                 if answer.status in _RETRYABLE:
                     after = answer.headers.get("Retry-After", "")
                     return min(float(after), _LONGEST_PAUSE_S) if after.isdecimal() else 0.0
                 # The answer is small; what a hostile one sends beyond the first piece does not matter.
                 content = await answer.content.readany()
                 status = answer.status
-        except (aiohttp.ClientError, TimeoutError):
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
+            # An authority that cannot be read is repaired like an endpoint that is away: by waiting.
             return 0.0
         if status == 200:  # noqa: PLR2004 - the one status of success that OTLP knows
             self._count_partial_success(content)
