@@ -59,11 +59,15 @@ def driver(api_server: ApiServer) -> Callable[..., Any]:
         url = f"/api/v1/namespaces/{NAMESPACE}/{path}"
         return api_server.request(method, url, json=body, headers={"Impersonate-User": DRIVER, **headers})
 
-    # The API server notices a policy a moment after it was written.
-    deadline = time.monotonic() + 30
+    # The API server notices a policy a moment after it was written, and each in its own time.
+    deadline = time.monotonic() + 60
     plain = {**EXECUTOR, "metadata": {"name": "plain"}}
-    while send("POST", "pods?dryRun=All", plain).status_code != 422 and time.monotonic() < deadline:
+    probe = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe"}}
+    api_server.kubectl("apply", "--server-side", "--namespace", NAMESPACE, "--filename=-", input=json.dumps(probe))
+    answers: tuple[Any, ...] = ()
+    while {answer.status_code for answer in answers} != {422} and time.monotonic() < deadline:
         time.sleep(0.2)
+        answers = (send("POST", "pods?dryRun=All", plain), send("DELETE", "configmaps/probe?dryRun=All"))
     return send
 
 
