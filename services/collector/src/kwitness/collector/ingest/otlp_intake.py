@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 
 from kwitness.collector.ingest.authentication import Caller
 from kwitness.collector.intake import Intake, now_ms
-from kwitness.collector.otlp.requests import Numbering, response, to_events
+from kwitness.collector.otlp.requests import Numbering, points_in, response, to_events
 
 
 class OtlpIntake:
@@ -23,6 +23,7 @@ class OtlpIntake:
         """Take a request; raises `UnavailableError` when it should be sent again."""
         export = to_events(request, self._numbering, now_ms(), caller.cluster_id)
         outcome = await self._intake.take(export.events, forwarded=False)
-        refused = export.refused_points + sum(export.points.get(one.seq, 0) for one in outcome.rejected)
+        rejected = {one.seq for one in outcome.rejected}
+        refused = export.refused_points + sum(points_in(event) for event in export.events if event.seq in rejected)
         because = export.refused_because or next((one.message for one in outcome.rejected), "")
         return response(refused, because)

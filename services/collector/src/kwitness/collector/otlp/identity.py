@@ -7,7 +7,11 @@ Keys that only a broker can know (principal, listener, address) are not taken fr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
+
+from kwitness.collector.otlp.points import Attributes
 
 TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
     "cluster_id": ("cluster_id", "messaging.kafka.cluster.id"),
@@ -25,15 +29,26 @@ TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
     "k8s_workload": ("k8s_workload", "k8s.deployment.name", "k8s.statefulset.name", "k8s.daemonset.name"),
     "k8s_pod": ("k8s_pod", "k8s.pod.name"),
 }
+_REMEMBERED: Final = 4_096
+"""Resources remembered: the same senders come again and again."""
+_REMEMBERED_CHARACTERS: Final = 1_024
 _MAX: Final = 32_767
 """As long as Kafka's strings may be."""
 
 
-def identity_of(attributes: Mapping[str, str]) -> dict[str, str]:
+def identity_of(attributes: Attributes) -> Mapping[str, str]:
     """Return the identity keys that the attributes tell, each from the first name that is there and not empty."""
+    if sum(len(value) for _, value in attributes) > _REMEMBERED_CHARACTERS:
+        return _identity_of.__wrapped__(attributes)
+    return _identity_of(attributes)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _identity_of(attributes: Attributes) -> Mapping[str, str]:
+    told = dict(attributes)
     found: dict[str, str] = {}
     for key, names in TAKEN.items():
-        value = next((attributes[name] for name in names if attributes.get(name)), None)
+        value = next((told[name] for name in names if told.get(name)), None)
         if value is not None:
             found[key] = value[:_MAX]
-    return found
+    return MappingProxyType(found)

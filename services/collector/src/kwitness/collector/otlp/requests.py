@@ -36,10 +36,9 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A request as events, with the number of data points of each by sequence number, and what was refused of it."""
+    """A request as events, and what was refused of it."""
 
     events: tuple[Event, ...]
-    points: dict[int, int]
     refused_points: int
     refused_because: str
 
@@ -65,20 +64,23 @@ def to_events(
 ) -> Export:
     """Split a request by resource; ``cluster_id`` is the one that the sender may speak of, or None for any."""
     events: list[Event] = []
-    points: dict[int, int] = {}
     refused, because = 0, ""
     for resource_metrics in request.resource_metrics:
-        identity = identity_of(dict(attributes_of(resource_metrics.resource.attributes)))
-        count = _count(resource_metrics)
+        identity = identity_of(attributes_of(resource_metrics.resource.attributes))
         if cluster_id is not None and identity.get("cluster_id", cluster_id) != cluster_id:
-            refused += count
+            refused += _count(resource_metrics)
             because = f"this sender may only speak of cluster {cluster_id}"
             continue
-        payload = MetricsData(resource_metrics=[resource_metrics]).SerializeToString()
-        event = Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload)
-        events.append(event)
-        points[event.seq] = count
-    return Export(tuple(events), points, refused, because)
+        content = resource_metrics.SerializeToString()
+        # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
+        payload = b"\x0a" + _varint(len(content)) + content
+        events.append(Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload))
+    return Export(tuple(events), refused, because)
+
+
+def points_in(event: Event) -> int:
+    """Count the data points of an event of `to_events`."""
+    return sum(_count(one) for one in MetricsData.FromString(event.payload).resource_metrics)
 
 
 def _count(resource_metrics: Any) -> int:
