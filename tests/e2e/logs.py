@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import yaml
@@ -27,12 +27,26 @@ def unexpected(cluster: DemoCluster, *, since: str, expected: Sequence[str]) -> 
     for pod in cluster.pods(NAMESPACE):
         name = pod["metadata"]["name"]
         restarted = any(one["restartCount"] for one in pod["status"].get("containerStatuses", []))
-        for line in _lines(cluster, name, since, restarted=restarted):
+        for line in whole_errors(_lines(cluster, name, since, restarted=restarted)):
             if not is_error(line) or any(pattern.search(line) for pattern in allowed):
                 continue
             if not any(name.startswith(component) and pattern.search(line) for component, pattern in known):
-                found.append(f"{name}: {line[:400]}")
+                found.append(f"{name}: {line[:2000]}")
     return found
+
+
+def whole_errors(lines: Iterable[str]) -> list[str]:
+    """Lines with each plain traceback, which is many lines, made one: indented lines and the one after belong to it."""
+    whole: list[str] = []
+    inside = False
+    for line in lines:
+        if inside:
+            whole[-1] += f"\n{line}"
+            inside = line.startswith(" ")
+        else:
+            whole.append(line)
+            inside = line.startswith("Traceback ")
+    return whole
 
 
 def is_error(line: str) -> bool:

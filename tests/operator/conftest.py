@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def namespace(api) -> str:
 
 @pytest.fixture
 def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorProcess]]:
-    """Start operators that watch the test's namespace; they are stopped, and their logs held to no traceback."""
+    """Start operators that watch the test's namespace; they end in good order, and log JSON lines without traceback."""
     started: list[OperatorProcess] = []
 
     def start(*, user: str = "operator", wait: bool = True, **settings: Any) -> OperatorProcess:
@@ -111,11 +112,11 @@ def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorP
         return process
 
     yield start
+    ends = [process.stop() for process in started]
+    assert set(ends) <= {0, -signal.SIGKILL}
     for process in started:
-        process.stop()
-    for process in started:
-        unforeseen = [line for line in process.lines() if "exception" in line]
-        assert unforeseen == []
+        assert [line for line in process.log_file.read_text().splitlines() if not line.startswith("{")] == []
+        assert [line for line in process.lines() if "exception" in line] == []
 
 
 @pytest.fixture

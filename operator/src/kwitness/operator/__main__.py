@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import sys
 from pathlib import Path
 
-from kwitness.operator.process import run
+from kwitness.operator.process import run, stop_at_signals
 from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, SettingsError, load_settings
 from kwitness.runtime.json_logging import configure_logging
 
@@ -25,9 +24,7 @@ def main() -> int:
 
     async def until_signalled() -> None:
         stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+        stop_at_signals(stop)
         await run(settings, stop)
 
     try:

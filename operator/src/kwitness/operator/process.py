@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib.metadata
 import itertools
 import logging
+import signal
 import time
 from collections.abc import Iterator
 from typing import Final
@@ -25,7 +25,7 @@ from kwitness.operator.installation import find_installation
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.probes import ProbeServer
 
-__all__ = ["kopf_settings", "run"]
+__all__ = ["kopf_settings", "run", "stop_at_signals"]
 
 _SERVER_TIMEOUT: Final = 60
 """Seconds after which the API server ends a watch and kopf reconnects: what makes watch health visible."""
@@ -112,8 +112,16 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             await probes.stop()
 
 
+def stop_at_signals(stop: asyncio.Event) -> None:
+    """Set ``stop`` at SIGTERM and SIGINT. Call it in the loop of the main thread."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+
+
 async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, stop: asyncio.Event) -> None:
-    await kopf.operator(
+    ours = asyncio.all_tasks()
+    tasks = await kopf.spawn_tasks(
         registry=registry,
         settings=kopf_settings(),
         standalone=True,
@@ -121,24 +129,27 @@ async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, st
         namespaces=[] if settings.watches_everything else settings.watch_namespaces,
         stop_flag=stop,
     )
+    # kopf has taken the signals for itself. When it ends it cancels every task that began after it, our work in flight
+    # too; so the queues are told first.
+    stop_at_signals(stop)
+    await kopf.run_tasks(tasks, ignored=ours)
 
 
 async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) -> None:
     stopping = asyncio.create_task(stop.wait(), name="stop")
     try:
         done, _ = await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        ended = next(iter(done))
-        # kopf takes the signals for itself and then ends in good order.
-        if stopping not in done and (ended.get_name() != "kopf" or ended.exception() is not None):
-            raise RuntimeError(f"{ended.get_name()} ended by itself") from ended.exception()
+        if stopping not in done:
+            ended = next(iter(done))
+            cause = None if ended.cancelled() else ended.exception()
+            raise RuntimeError(f"{ended.get_name()} ended by itself") from cause
         _log.info("Stopping")
     finally:
         stop.set()
         for task in tasks:
             if task.get_name() != "kopf":
                 task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         stopping.cancel()
 
 

@@ -23,7 +23,7 @@ from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.errors import OperatorError, PassingError
 from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
 
-__all__ = ["BrokerSeen", "ClusterSeen", "KafkaAdmin", "TopicSeen", "TopicWanted"]
+__all__ = ["TOPIC_CONFIGS", "BrokerSeen", "ClusterSeen", "KafkaAdmin", "TopicSeen", "TopicWanted"]
 
 _CALL_SECONDS: Final = 120.0
 """Upper bound for one call as a whole; the library's own time-outs of 10 s each come first."""
@@ -33,6 +33,9 @@ _SECOND_TRY_SECONDS: Final = 0.5
 
 _PROBE_RESOURCE: Final = "kwitness.probe"
 """Name for the ``validate_only`` alter that finds out about ALTER_CONFIGS; nothing of this name is ever written."""
+
+TOPIC_CONFIGS: Final = ("cleanup.policy", "retention.ms", "min.insync.replicas")
+"""What is set on topics that are created, and read of those that exist."""
 
 T = TypeVar("T")
 
@@ -50,10 +53,11 @@ class BrokerSeen:
 
 @dataclass(frozen=True, slots=True)
 class TopicSeen:
-    """A topic that exists."""
+    """A topic that exists; ``configs`` are those of `TOPIC_CONFIGS`, none of them where they may not be described."""
 
     partitions: int
     replication_factor: int
+    configs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,8 @@ def _client(connection: KafkaConnection) -> Iterator[AdminClient]:
 def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:
     with _translated("DESCRIBE", connection):
         described = client.describe_cluster()
-        existing = client.describe_topics(list(topics)) if topics else []
+        existing = [topic for topic in client.describe_topics(list(topics)) if topic["error_code"] == 0]
+        topic_configs = _topic_configs(client, [topic["name"] for topic in existing])
     configs = _subscriptions(client, connection)
     _check_alter(client, connection)
     return ClusterSeen(
@@ -183,9 +188,9 @@ def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str
             topic["name"]: TopicSeen(
                 partitions=len(topic["partitions"]),
                 replication_factor=min((len(one["replica_nodes"]) for one in topic["partitions"]), default=0),
+                configs=topic_configs.get(topic["name"], {}),
             )
             for topic in existing
-            if topic["error_code"] == 0
         },
         subscriptions=configs,
     )
@@ -197,6 +202,15 @@ def _telemetry(client: AdminClient, broker_id: int) -> bool | None:
     except kafka_errors.KafkaError:
         # The others still count; a broker that is down comes back with the next look.
         return None
+
+
+def _topic_configs(client: AdminClient, names: list[str]) -> dict[str, dict[str, str]]:
+    if not names:
+        return {}
+    wanted = [ConfigResource(ConfigResourceType.TOPIC, name, configs=dict.fromkeys(TOPIC_CONFIGS)) for name in names]
+    # For a topic that may not be described the library drops the error and returns no values.
+    described = client.describe_configs(wanted, config_filter="all").get("topic", {})
+    return {name: {key: entry["value"] for key, entry in entries.items()} for name, entries in described.items()}
 
 
 def _subscriptions(client: AdminClient, connection: KafkaConnection) -> dict[str, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kwitness.contracts.reasons import reasons_of
@@ -12,6 +12,7 @@ from kwitness.operator.desired.conditions import Verdict, ready
 __all__ = ["job_fields", "job_verdicts", "phase_of"]
 
 _REASONS = frozenset(entry.reason for entry in reasons_of("AnalyticsJob"))
+_TOLD_BY_DRIVERS = frozenset({"Failed", "Forbidden", "HostNotAllowed", "SecretNotFound", "TableNotWritable"})
 _MOST_LOSSES = 256
 
 
@@ -79,10 +80,17 @@ def _losses(previous: Any, reported: Any) -> list[dict[str, Any]]:
 
 
 def job_verdicts(
-    job: AnalyticsJob, phase: str, answer: Mapping[str, Any] | None, losses: list[dict[str, Any]]
+    job: AnalyticsJob,
+    phase: str,
+    answer: Mapping[str, Any] | None,
+    losses: list[dict[str, Any]],
+    previous: Sequence[Mapping[str, Any]] = (),
 ) -> list[Verdict]:
-    """Conditions."""
-    verdicts = [_ready(job, phase, answer or {})]
+    """Conditions; ``previous`` are those that the status has."""
+    verdict = _ready(job, phase, answer or {})
+    if verdict.reason in {"Starting", "Failed"} and not (answer or {}).get("reason"):
+        verdict = _told_before(job, previous) or verdict
+    verdicts = [verdict]
     if losses:
         message = (
             f"{len(losses)} ranges of records were gone before they were read, see status.dataLoss: keep records longer"
@@ -92,6 +100,15 @@ def job_verdicts(
     elif phase in {"Running", "Succeeded"}:
         verdicts.append(Verdict("DataComplete", "True", "NoLoss", "every record since the job began was read"))
     return verdicts
+
+
+def _told_before(job: AnalyticsJob, previous: Sequence[Mapping[str, Any]]) -> Verdict | None:
+    """Why the last driver of this same spec failed: the next one, or a Job that has come to its end, cannot tell."""
+    for one in previous:
+        same = one["type"] == "Ready" and one.get("observedGeneration") == job.metadata.generation
+        if same and one["reason"] in _TOLD_BY_DRIVERS:
+            return Verdict("Ready", "False", one["reason"], one["message"])
+    return None
 
 
 def _ready(job: AnalyticsJob, phase: str, answer: Mapping[str, Any]) -> Verdict:

@@ -154,10 +154,15 @@ def _differing(cluster: KafkaCluster, present: Mapping[str, TopicSeen], brokers:
     differing = []
     for wanted in wanted_topics(cluster, brokers):
         topic = present.get(wanted.name)
-        if topic is not None and topic.partitions != wanted.partitions:
+        if topic is None:
+            continue
+        if topic.partitions != wanted.partitions:
             differing.append(f"{wanted.name} has {topic.partitions} partitions, not {wanted.partitions}")
-        if topic is not None and topic.replication_factor != wanted.replication_factor:
+        if topic.replication_factor != wanted.replication_factor:
             differing.append(f"{wanted.name} has {topic.replication_factor} replicas, not {wanted.replication_factor}")
+        for key, value in wanted.configs.items():
+            if (found := topic.configs.get(key, value)) != value:
+                differing.append(f"{wanted.name} has {key} {found}, not {value}")
     return differing
 
 

@@ -134,7 +134,7 @@ async def _report(context: Context, key: Key, job: AnalyticsJob, wanted: JobObje
         phase = "Running"
     path = f"{table_folder(job, context.settings)}/table"
     fields = job_fields(phase, answer, previous, table_path=path, rfc3339=context.clock.rfc3339)
-    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []))
+    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous.get("conditions", ()))
     wait = await write_status(context, _KIND, key, fields=fields, verdicts=verdicts)
     if phase in {"Pending", "Starting", "Running", "Failed"} and job.spec.run.schedule is None:
         return Again(_POLL_SECONDS)
