@@ -12,6 +12,8 @@ import pytest
 import requests
 import zstandard
 
+from kwitness.contracts.generate.http_api import OPERATIONS, Operation
+
 from tests.collector.collector_process import OTHER_PLUGIN, OTLP, PLUGIN, READER, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, java_push, push
 
@@ -195,6 +197,20 @@ def test_unknown_paths_and_methods_are_answered_as_json(collector: CollectorProc
     assert collector.get("/v1/pushes").body["error"]["reason"] == "MethodNotAllowed"
     assert collector.get("/v1/subscriptions/unknown").body["error"]["reason"] == "UnknownSubscription"
     assert collector.get("/v1/clusters/unknown").body["error"]["reason"] == "UnknownCluster"
+
+
+@pytest.mark.parametrize("token", [None, PLUGIN, READER])
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)
+def test_each_path_of_the_api_answers_only_what_its_reference_says(
+    collector: CollectorProcess, operation: Operation, token: str | None
+) -> None:
+    path = operation.path.format(id="unknown", cluster_id=CLUSTER)
+
+    answer = collector.post(path, {}, token=token) if operation.method == "post" else collector.get(path, token=token)
+
+    documented = {status for status, _ in operation.statuses}
+    assert answer.status in documented | ({200} if operation.answer else set())
+    assert answer.status == 200 or answer.body["error"]["reason"]
 
 
 def test_a_bad_new_configuration_keeps_the_old_one(fresh: CollectorProcess) -> None:

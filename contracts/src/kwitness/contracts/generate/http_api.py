@@ -62,12 +62,14 @@ _SENDING = (
     (403, "The token's source may not speak for this cluster or client."),
     (413, "The body is longer than 8 MiB, or 64 MiB after decompression; send less."),
     (415, "Content-Type or Content-Encoding is not known."),
-    (503, "A durable sink did not take it; send the whole batch again after Retry-After."),
+    (503, "A durable sink did not take it, or it came too slowly; send the whole batch again after Retry-After."),
 )
 _READING = (
+    (400, "A parameter is not what it may be."),
     (401, "The token is missing, expired or unknown."),
     (403, "The token's service account is no reader."),
     (404, "There is no such thing."),
+    (503, "The API server cannot be asked about the token; ask again after Retry-After."),
 )
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
 

@@ -46,6 +46,12 @@ class UnsupportedContentError(RefusedError):
     status = 415
 
 
+class NotOfferedError(RefusedError):
+    """Part of the contract, but not of this version."""
+
+    status = 501
+
+
 class UnavailableError(RefusedError):
     """Not now: the sender keeps what it has and tries again after ``retry_after_s`` seconds."""
 

@@ -66,6 +66,7 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
         ),
         ("kwitness_plugin_heartbeat_seconds", _heartbeats(intake)),
         ("kwitness_plugin_events_total", _plugin_events(intake)),
+        ("kwitness_plugin_queued_events", _plugin_queues(intake)),
         ("kwitness_build_info", [({"version": _version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
@@ -99,3 +100,8 @@ def _plugin_events(intake: Intake) -> Rows:
         yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
         for reason, count in ledger.dropped.items():
             yield {**labels, "outcome": "dropped", "reason": reason}, count
+
+
+def _plugin_queues(intake: Intake) -> Rows:
+    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+        yield {"cluster_id": cluster, "broker_id": broker}, one.snapshot.ledger.queued

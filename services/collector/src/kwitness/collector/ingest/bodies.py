@@ -105,7 +105,7 @@ async def read(request: web.Request, hold: Hold, limit: int) -> bytes:
     except TooLargeError as error:
         raise _too_large(str(error)) from error
     except TimeoutError as error:
-        raise RefusedError("TooSlow", f"the body did not arrive within {DEADLINE_S:.0f} s") from error
+        raise UnavailableError("TooSlow", f"the body did not arrive within {DEADLINE_S:.0f} s; try again") from error
     return sink.value()
 
 

@@ -1,4 +1,4 @@
-"""POST /v1/pushes and /v1/gauges: what the broker plugin sends."""
+"""POST /v1/pushes and /v1/gauges: what the broker plugin sends; and /v1/events, which is reserved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.events import ForwardedBatch, of_batch
-from kwitness.collector.failures import RefusedError, UnsupportedContentError
+from kwitness.collector.failures import NotOfferedError, RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
 from kwitness.collector.intake import Intake
@@ -21,7 +21,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class PushApi:
-    """Handlers of both paths."""
+    """Handlers of these paths."""
 
     def __init__(self, intake: Intake, authenticator: Authenticator, budget: bodies.Budget) -> None:
         self._intake = intake
@@ -32,6 +32,7 @@ class PushApi:
         """Add the routes."""
         application.router.add_post("/v1/pushes", self.pushes)
         application.router.add_post("/v1/gauges", self.gauges)
+        application.router.add_post("/v1/events", self.events)
 
     async def _caller(self, request: web.Request) -> Caller:
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
@@ -72,6 +73,10 @@ class PushApi:
                 _check_source(caller, snapshot.source, snapshot.cluster_id, snapshot.broker_id)
             await asyncio.shield(self._intake.hear(snapshot, forwarded=forwarded))
         return web.json_response({})
+
+    async def events(self, _: web.Request) -> web.StreamResponse:
+        """Refuse: observers come with a later version."""
+        raise NotOfferedError("NotOffered", "this version takes no events of observers; do not send them again")
 
 
 def _parse(model: type[Model], body: bytes) -> Model:

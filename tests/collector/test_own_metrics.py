@@ -1,0 +1,111 @@
+"""What the collector exposes of itself is what the registry says, and the ledger can be checked from it alone."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+import requests
+
+from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.e2e.local_broker import LocalBroker
+
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push
+
+Start = Callable[..., CollectorProcess]
+Samples = Mapping[str, Mapping[frozenset[tuple[str, str]], float]]
+
+
+@pytest.fixture
+def black_hole() -> Iterator[str]:
+    """An endpoint that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1/metrics"
+
+
+def make_everything_happen(collector: CollectorProcess) -> None:
+    sound = push(1, counter_push(5))
+    collector.push(batch([sound, sound, push(2, b"garbage")]))
+    collector.push(batch([push(3, gauge_push("app.thing", 1.0)), push(4, counter_push(2, name="app.thing"))]))
+    collector.push(batch([push(5, counter_push(1), client="long", client_id="x" * 1000)]))
+    collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
+    ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
+    collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger))
+
+
+def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:
+    collector = start(config={"prometheus": {"max_series": 20}})
+    make_everything_happen(collector)
+    collector.scrape()
+
+    text = collector.scrape_text()
+
+    expected = {one.name: one for one in OWN_METRICS if one.source in {"collector", "every component"}}
+    types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
+    helps = dict(re.findall(r"^# HELP (\S+) (.+)$", text, re.MULTILINE))
+    samples = collector.scrape()
+    ours = {name for name in types if name.startswith("kwitness_") or name == "kafka_client_connections"}
+    assert ours == set(expected)
+    for name, metric in expected.items():
+        assert types[name] == metric.type
+        assert helps[name]
+        labels = {frozenset(key for key, _ in sample) for sample in samples[name]}
+        assert {one | ({"reason"} & set(metric.labels)) for one in labels} == {frozenset(metric.labels)}, name
+    assert collector.value("kwitness_plugin_queued_events") == 3
+
+
+def closes(samples: Samples) -> dict[str, dict[str, float]]:
+    """Check each hop's equation from the exposition alone, and return outcomes by hop."""
+    hops: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for labels, count in samples["kwitness_ledger_events_total"].items():
+        hops[dict(labels)["hop"]][dict(labels)["outcome"]] += count
+    for labels, count in samples["kwitness_ledger_queued_events"].items():
+        hops[dict(labels)["hop"]]["queued"] += count
+    for name, hop in hops.items():
+        assert hop["accepted"] == hop["delivered"] + hop["queued"] + hop["dropped"], (name, dict(hop))
+    return hops
+
+
+@pytest.mark.broker
+def test_the_exposed_ledger_closes_at_every_hop_while_the_collector_is_killed_again_and_again(
+    start: Start, broker: LocalBroker, black_hole: str
+) -> None:
+    collector = start(bootstrap=broker.bootstrap, config={"forward": [{"name": "gone", "endpoint": black_hole}]})
+    ended = threading.Event()
+    epoch = time.time_ns() // 1_000_000
+
+    def send() -> None:
+        seq = 0
+        while not ended.is_set():
+            pushes = [push(seq, counter_push(1)), push(seq + 1, b"garbage"), push(seq + 1, b"garbage")]
+            with contextlib.suppress(requests.ConnectionError, requests.Timeout):
+                if collector.push(batch(pushes, epoch=epoch)).status == 200:
+                    seq += 2
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    epochs = set()
+    try:
+        for _ in range(3):
+            for _ in range(8):
+                samples = collector.scrape()
+                hops = closes(samples)
+                epochs.add(*samples["kwitness_ledger_epoch"].values())
+                time.sleep(0.1)
+            assert set(hops) == {"receive", "topic", "prometheus", "forward:gone"}
+            assert hops["forward:gone"]["queued"] > hops["forward:gone"]["delivered"] == 0
+            collector.kill()
+            collector.start()
+    finally:
+        ended.set()
+        sender.join(60)
+    assert len(epochs) == 3
+    hops = closes(collector.scrape())
+    assert hops["receive"]["queued"] == hops["topic"]["queued"] == hops["prometheus"]["queued"] == 0
