@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from kwitness.collector.configuration import ConfigurationError, Settings
+from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.process import run
 from kwitness.collector.resident_memory import be_frugal
@@ -53,6 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _arguments(sys.argv[1:] if argv is None else argv)
     configure_logging(arguments.log_level)
     be_frugal()
+    allow_descriptors()
     gc.collect()
     gc.freeze()  # what the imports made stays for good
     settings = Settings(

@@ -10,13 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from aiohttp import web
-
 from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.http_server import Certificate, Listener, Requests, counting
+from kwitness.collector.ingest.http_server import Certificate, Listener, Requests
 from kwitness.collector.ingest.inventory_api import InventoryApi
 from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
 from kwitness.collector.ingest.otlp_http import OtlpHttp
@@ -73,19 +71,14 @@ class Collector:
 
     def _make_listeners(self, otlp: OtlpIntake, budget: bodies.Budget) -> list[Listener]:
         settings, certificate = self._settings, self._certificate
-        own, plain, page = self._application(), self._application(), self._application()
-        PushApi(self._intake, self._authenticator, budget).add_to(own)
-        InventoryApi(self._intake, self._authenticator, self._peers, self._configuration).add_to(own)
-        OtlpHttp(otlp, self._authenticator, budget).add_to(plain)
-        MetricsPage(self._intake, self._requests, self._trouble).add_to(page)
-        return [
-            Listener(page, settings.host, settings.metrics_port, None),
-            Listener(own, settings.host, settings.port, certificate),
-            Listener(plain, settings.host, settings.otlp_http_port, certificate),
-        ]
-
-    def _application(self) -> web.Application:
-        return web.Application(middlewares=[counting(self._requests)])
+        page = Listener(self._requests, settings.host, settings.metrics_port, None)
+        MetricsPage(self._intake, self._requests, self._trouble).add_to(page.application)
+        own = Listener(self._requests, settings.host, settings.port, certificate)
+        PushApi(self._intake, self._authenticator, budget).add_to(own.application)
+        InventoryApi(self._intake, self._authenticator, self._peers, self._configuration).add_to(own.application)
+        plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
+        OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
+        return [page, own, plain]
 
     def _trouble(self) -> str | None:
         return None if self._ready else "starting"

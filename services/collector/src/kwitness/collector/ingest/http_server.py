@@ -14,9 +14,12 @@ from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from kwitness.collector.failures import RefusedError, UnavailableError
+from kwitness.collector.ingest.connections import IDLE_S, Connections
 from kwitness.contracts.envelopes import ApiError, ErrorBody
 
 _LOG = logging.getLogger(__name__)
+_PROTOCOL_LOG = logging.getLogger(f"{__name__}.protocol")
+_PROTOCOL_LOG.setLevel(logging.CRITICAL)  # aiohttp's own: a stack trace for whatever a stranger sends that is no HTTP
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Requests = Counter[tuple[str, int]]
 """Requests by path (as routed, so that strangers cannot make up new ones) and status."""
@@ -35,14 +38,15 @@ def error_answer(refused: RefusedError) -> web.Response:
     )
 
 
-def counting(requests: Requests) -> Middleware:
+def _counting(requests: Requests, connections: Connections) -> Middleware:
     """Make the middleware that turns exceptions into answers and counts them."""
 
     @web.middleware
     async def middleware(request: web.Request, handler: Handler) -> web.StreamResponse:
         resource = request.match_info.route.resource
         path = resource.canonical if resource is not None else "other"
-        answer = await _answered(request, handler)
+        with connections.serving(request.protocol):
+            answer = await _answered(request, handler)
         requests[path, answer.status] += 1
         return answer
 
@@ -67,10 +71,11 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 class Listener:
-    """An application on a port, with TLS when a certificate is named."""
+    """An application on a port, with TLS when a certificate is named; routes are added to ``application``."""
 
-    def __init__(self, application: web.Application, host: str, port: int, certificate: Certificate | None) -> None:
-        self._application = application
+    def __init__(self, requests: Requests, host: str, port: int, certificate: Certificate | None) -> None:
+        self._connections = Connections()
+        self.application = web.Application(middlewares=[_counting(requests, self._connections)])
         self._host = host
         self._port = port
         self._certificate = certificate
@@ -80,14 +85,21 @@ class Listener:
         """Listen."""
         # Bodies are decompressed by us, because only we stop at a limit.
         self._runner = web.AppRunner(
-            self._application, access_log=None, auto_decompress=False, keepalive_timeout=75.0, shutdown_timeout=_STOP_S
+            self.application,
+            logger=_PROTOCOL_LOG,
+            access_log=None,
+            auto_decompress=False,
+            keepalive_timeout=IDLE_S,
+            shutdown_timeout=_STOP_S,
         )
         await self._runner.setup()
         context = self._certificate.context if self._certificate is not None else None
-        await web.TCPSite(self._runner, self._host, self._port, ssl_context=context).start()
+        if (server := self._runner.server) is not None:  # it is, after setup
+            self._connections.listen(server, self._host, self._port, context)
 
     async def stop(self) -> None:
         """Stop listening and let requests under way end."""
+        await self._connections.close()
         if self._runner is not None:
             await self._runner.cleanup()
 

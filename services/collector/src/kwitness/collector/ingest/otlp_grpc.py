@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from kwitness.collector.failures import (
 )
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
+from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS, SILENT_S
 from kwitness.collector.ingest.otlp_intake import OtlpIntake
 from kwitness.collector.otlp.requests import parse
 
@@ -56,10 +58,16 @@ class OtlpGrpc:
                 ("grpc.max_receive_message_length", bodies.MAX_OTLP),
                 ("grpc.max_concurrent_streams", _CONCURRENT),
                 ("grpc.so_reuseport", 0),
+                ("grpc.server_handshake_timeout_ms", int(SILENT_S * 1000)),
+                ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
+                ("grpc.keepalive_time_ms", int(IDLE_S * 1000)),
+                ("grpc.keepalive_timeout_ms", int(SILENT_S * 1000)),
+                ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
             ],
             maximum_concurrent_rpcs=_CONCURRENT,
         )
-        handler = grpc.unary_unary_rpc_method_handler(self._export)
+        # On the wire the same as unary, but the token is looked at before the body, and the body has a deadline.
+        handler = grpc.stream_unary_rpc_method_handler(self._export)
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, {"Export": handler}),))
         if certificate is None:
             self._server.add_insecure_port(address)
@@ -72,11 +80,12 @@ class OtlpGrpc:
         if self._server is not None:
             await self._server.stop(_STOP_S)
 
-    async def _export(self, body: bytes, context: Any) -> bytes:
+    async def _export(self, messages: AsyncIterator[bytes], context: Any) -> bytes:
         try:
             metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
             caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
             require(caller, "otlp")
+            body = await _only(messages)
             with self._budget.holding() as hold:
                 hold.grow(len(body))
                 message = parse(body, as_json=False)
@@ -85,6 +94,16 @@ class OtlpGrpc:
         except RefusedError as refused:
             await context.abort(_code(refused), refused.message)
             raise
+
+
+async def _only(messages: AsyncIterator[bytes]) -> bytes:
+    try:
+        async with asyncio.timeout(bodies.DEADLINE_S):
+            return await anext(messages)
+    except TimeoutError as error:
+        raise UnavailableError("TooSlow", f"no message within {bodies.DEADLINE_S:.0f} s; try again") from error
+    except StopAsyncIteration as error:
+        raise RefusedError("MalformedBody", "Export takes one message, none was sent") from error
 
 
 def _credentials(files: tuple[str, str]) -> Any:
