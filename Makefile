@@ -69,9 +69,12 @@ lock: ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@uv export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
-.PHONY: test test-java test-fast test-e2e
-test: setup lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
+.PHONY: test room test-java test-fast test-e2e
+test: setup room lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m pytest
+
+room:
+	@$(PY) -m kwitness.e2e.room
 
 test-java: setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify

@@ -11,8 +11,8 @@ import pytest
 
 from kwitness.e2e.cache import cache_folder
 from kwitness.e2e.local_broker import LocalBroker
-from kwitness.e2e.memory import SUITE_GIB, shortage
 from kwitness.e2e.node import KubernetesNode
+from kwitness.e2e.room import SUITE_GIB, shortages
 
 
 @pytest.fixture(scope="session")
@@ -28,8 +28,8 @@ def node() -> Iterator[KubernetesNode]:
     if name := os.environ.get("KWITNESS_NODE"):
         yield KubernetesNode.attach(name)
         return
-    if problem := shortage(SUITE_GIB):
-        pytest.exit(problem, returncode=1)
+    if lacks := shortages(SUITE_GIB):
+        pytest.exit("\n".join(lacks), returncode=1)
     with KubernetesNode(name="kwitness-test") as started:
         yield started
 

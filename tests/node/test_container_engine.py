@@ -12,6 +12,7 @@ import pytest
 
 from kwitness.e2e import engine
 from kwitness.e2e.commands import CommandFailedError
+from kwitness.e2e.node_removal import remove_node
 
 DOCKER = '#!/bin/sh\n[ -f "{up}" ] || {{ echo "no daemon" >&2; exit 1; }}\necho 20.10\n'
 DOCKERD = '#!/bin/sh\n: > "{up}"\n'
@@ -101,3 +102,12 @@ def test_a_named_engine_is_never_replaced_by_another(
 def test_a_failed_sink_is_what_is_reported() -> None:
     with pytest.raises(CommandFailedError, match="disk full"):
         engine.pipe(["sh", "-c", "head -c 1000000 /dev/zero"], ["sh", "-c", "echo disk full; exit 3"])
+
+
+def test_where_there_is_no_engine_there_is_no_node_to_remove_and_none_is_installed(bare: Path) -> None:
+    _program(bare / "apt-get", "#!/bin/sh\nexit 1\n")
+    said: list[str] = []
+
+    remove_node("kwitness-demo", keep_images=False, progress=said.append)
+
+    assert said == ["there is no container engine, so there is no node"]

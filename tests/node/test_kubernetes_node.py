@@ -20,6 +20,7 @@ from kwitness.e2e.bases import base_image
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.image_parts import REPOSITORY
 from kwitness.e2e.node import KubernetesNode
+from kwitness.e2e.node_removal import remove_node
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
 
@@ -228,8 +229,25 @@ def test_two_nodes_leave_each_others_pods_alone_and_the_second_leaves_nothing(
                 (status,) = cluster.get("pod", "long", f"--namespace={place}")["status"]["containerStatuses"]
                 assert (status["ready"], status["restartCount"]) == (True, 0)
         finally:
+            nameless = _nameless_volumes("kwitness-test-second")
             second.stop(keep_images=False)
     assert _leftovers("kwitness-test-second") == before == []
+    assert nameless
+    assert not nameless & set(engine.docker("volume", "ls", "--quiet").split())
+
+
+def test_a_node_whose_container_somebody_removed_is_cleaned_up_all_the_same() -> None:
+    KubernetesNode(name="kwitness-test-orphan").start()
+    engine.docker("rm", "--force", "--volumes", "kwitness-test-orphan")
+
+    remove_node("kwitness-test-orphan", keep_images=False)
+
+    assert _leftovers("kwitness-test-orphan") == []
+
+
+def _nameless_volumes(container: str) -> set[str]:
+    names = engine.docker("inspect", container, "--format", "{{range .Mounts}}{{.Name}} {{end}}").split()
+    return {name for name in names if not name.startswith(container)}
 
 
 def _leftovers(name: str) -> list[str]:

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kwitness.e2e import engine
+from kwitness.e2e import chart, engine, images
 from kwitness.e2e.binaries import PAUSE, REGISTRY, built
 from kwitness.e2e.commands import CommandFailedError
-from kwitness.e2e.images import push_all
+from kwitness.e2e.node import KubernetesNode
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(300)]
+
+NAMESPACE = "pulling"
+
+
+@contextlib.contextmanager
+def registry_on(*hosts: str) -> Iterator[str]:
+    """A registry; yields its address on loopback, which the engine trusts without TLS."""
+    command = [str(built(REGISTRY) / "registry"), "127.0.0.1", *hosts]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield f"127.0.0.1:{process.stdout.readline().strip()}"
+        process.terminate()
 
 
 @pytest.fixture(scope="module")
 def registry() -> Iterator[str]:
-    """Address of a registry on loopback, which the engine trusts without TLS."""
     engine.ensure_engine()
-    command = [str(built(REGISTRY) / "registry"), "127.0.0.1:0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.terminate()
+    with registry_on() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +50,64 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     engine.docker("rmi", "kwitness/pushed:1")
 
 
-def test_a_pushed_image_is_in_the_registry_under_the_name_that_is_returned(registry: str, image: str) -> None:
-    target = f"{registry}/team"
-
-    pushed = push_all({"pushed": image}, target)
+def test_a_pushed_image_is_in_the_registry_and_leaves_no_second_name_here(registry: str, image: str) -> None:
+    pushed = images.push_all({"pushed": image}, f"{registry}/team")
 
     assert pushed == {"pushed": f"{registry}/team/kwitness/pushed:1"}
     with urllib.request.urlopen(f"http://{registry}/v2/team/kwitness/pushed/manifests/1", timeout=5) as answer:
         assert json.load(answer)["layers"]
-    engine.docker("rmi", pushed["pushed"])
+    assert not engine.image_exists(pushed["pushed"])
+    assert engine.image_exists(image)
 
 
 def test_a_registry_that_does_not_answer_is_named(image: str) -> None:
     with pytest.raises(CommandFailedError, match=r"127\.0\.0\.1:1/"):
-        push_all({"pushed": image}, "127.0.0.1:1")
-    engine.docker("rmi", f"127.0.0.1:1/{image}")
+        images.push_all({"pushed": image}, "127.0.0.1:1")
+
+    assert not engine.image_exists(f"127.0.0.1:1/{image}")
+
+
+def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Path) -> None:
+    # Given
+    gateway = engine.docker("exec", node.node_name, "sh", "-c", "ip route | awk '/^default/ {print $3}'").strip()
+    values = tmp_path / "images.json"
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
+    helm = (f"--kubeconfig={node.kubeconfig}", f"--namespace={NAMESPACE}")
+    with registry_on(gateway) as address, reached_from(node, address, gateway):
+        pushed = images.push_all(images.build_all(names=["operator"]), f"{address}/team")
+        values.write_text(images.helm_values(pushed))
+        node.apply(json.dumps(namespace))
+        try:
+            # When
+            options = ("--values", values, "--set", "crds.enabled=false")
+            chart.helm(*helm, "install", NAMESPACE, chart.CHART, *options)
+
+            # Then
+            eventually_started(node, pushed["operator"])
+        finally:
+            chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
+            node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
+
+
+def eventually_started(node: KubernetesNode, image: str) -> None:
+    deadline = time.monotonic() + 120
+    while True:
+        events = node.kubectl("get", "events", f"--namespace={NAMESPACE}")
+        if f'Successfully pulled image "{image}"' in events and "Started container" in events:
+            return
+        assert time.monotonic() < deadline, events
+        time.sleep(0.5)
+
+
+@contextlib.contextmanager
+def reached_from(node: KubernetesNode, address: str, gateway: str) -> Iterator[None]:
+    """The registry under the same name inside the node, where containerd too trusts loopback without TLS."""
+    port = address.rpartition(":")[2]
+    inside = ["socat", f"TCP-LISTEN:{port},fork,reuseaddr,bind=127.0.0.1", f"TCP:{gateway}:{port}"]
+    with subprocess.Popen(["docker", "exec", node.node_name, *inside]) as forwarder:
+        try:
+            yield
+        finally:
+            engine.docker("exec", node.node_name, "pkill", "-f", f"TCP-LISTEN:{port}")
+            forwarder.wait(10)

@@ -64,7 +64,10 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
         target = f"{registry.rstrip('/')}/{reference}"
         progress(f"pushing {target}")
         engine.docker("tag", reference, target)
-        engine.docker("push", "--quiet", target)
+        try:
+            engine.docker("push", "--quiet", target)
+        finally:
+            engine.docker("rmi", target)  # the second name alone: nothing of it is left here
         pushed[name] = target
     return pushed
 

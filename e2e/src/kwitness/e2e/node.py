@@ -22,6 +22,7 @@ from kwitness.e2e.cache import cache_folder, exclusive
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.commands import CommandFailedError, Progress, silent
 from kwitness.e2e.node_image import node_image
+from kwitness.e2e.node_removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
 from kwitness.e2e.node_rights import node_rights
 
 _API_PORT = "6443/tcp"
@@ -62,7 +63,7 @@ class KubernetesNode(DockerContainer, Cluster):
         self._replace_outdated = replace_outdated
         self._borrowed = False
         self._progress = progress
-        self._folder = cache_folder() / "nodes" / name
+        self._folder = node_folder(name)
         image = node_image(progress)
         DockerContainer.__init__(self, image, name=name, env={"NODE_NAME": name})
         Cluster.__init__(self, kubeconfig=self._folder / "kubeconfig", kubectl=kubectl(progress))
@@ -109,14 +110,7 @@ class KubernetesNode(DockerContainer, Cluster):
 
         A node that does not run is no error.
         """
-        with exclusive(self._folder / "lock"):
-            image = self._remove_container(delete_volume=delete_volume) or self.image
-            if engine.image_exists(image):
-                self._remove_cgroups(image)
-            if not keep_images:
-                self._remove_image_volumes(keep="")
-            with contextlib.suppress(FileNotFoundError):
-                self.kubeconfig.unlink()
+        remove_node(self.node_name, keep_images=keep_images)
         self.get_docker_client().client.close()
 
     def load_images(self, names: Iterable[str]) -> list[str]:
@@ -179,13 +173,13 @@ class KubernetesNode(DockerContainer, Cluster):
         self._progress(
             f"replacing node {self.node_name}: it {'is outdated' if container.status == 'running' else 'has ended'}"
         )
-        image = self._remove_container() or self.image
-        self._remove_cgroups(image)
+        remove_cgroups(self.node_name, remove_container(self.node_name))
+        self._container = None
         return False
 
     def _create(self) -> None:
         self._progress(f"starting node {self.node_name} ({self.image})")
-        self._remove_image_volumes(keep=self._image_volume())
+        remove_image_volumes(self.node_name, keep=self._image_volume())
         self.ports = cast("dict[str, int | None]", {_API_PORT: ("127.0.0.1",)})
         self.volumes = {}
         self.with_volume_mapping("/sys/fs/cgroup", "/sys/fs/cgroup", "rw")
@@ -264,46 +258,9 @@ class KubernetesNode(DockerContainer, Cluster):
     def _in_node(self, *command: str) -> str:
         return engine.docker("exec", self.node_name, *command)
 
-    def _remove_container(self, *, delete_volume: bool = True) -> str | None:
-        """Remove the container and return the image it ran."""
-        try:
-            container = self.get_docker_client().client.containers.get(self.node_name)
-        except docker.errors.NotFound:
-            return None
-        image = str(container.attrs["Config"]["Image"])
-        container.remove(force=True, v=delete_volume)
-        self._container = None
-        return image
-
-    def _remove_cgroups(self, image: str) -> None:
-        """Remove what the kubelet left in the host's hierarchies, with the rights of a container."""
-        container = self.get_docker_client().client.containers.create(
-            image,
-            entrypoint=["/opt/kwitness/cgroups.sh"],
-            command=["remove", self.node_name],
-            network_mode="none",
-            cgroupns="host",
-            volumes={"/sys/fs/cgroup": {"bind": "/sys/fs/cgroup", "mode": "rw"}},
-            **node_rights(image),
-        )
-        try:
-            container.start()
-            if container.wait()["StatusCode"] != 0:
-                left = container.logs().decode(errors="replace")
-                raise NodeNotReadyError(f"control groups of node {self.node_name} could not be removed: {left}")
-        finally:
-            container.remove(force=True, v=True)
-
     def _image_volume(self) -> str:
         """Images stay imported as long as the node's own image is the same."""
         return f"{self.node_name}-images-{self.image.rpartition(':')[2]}"
-
-    def _remove_image_volumes(self, *, keep: str) -> None:
-        """Remove the image volumes of this node but one: those of outdated node images hold gigabytes for nobody."""
-        prefix = f"{self.node_name}-images-"
-        for volume in engine.docker("volume", "ls", "--quiet", "--filter", f"name={prefix}").split():
-            if volume.startswith(prefix) and volume != keep:
-                engine.docker("volume", "rm", "--force", volume)
 
 
 def main() -> None:
@@ -313,11 +270,10 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("--images-too", action="store_true", help="with stop: remove the imported images as well")
     chosen = parser.parse_args()
-    node = KubernetesNode(chosen.name, progress=print)
     if chosen.action == "stop":
-        node.stop(keep_images=not chosen.images_too)
+        remove_node(chosen.name, keep_images=not chosen.images_too, progress=print)
     else:
-        print(f"export KUBECONFIG={node.start().kubeconfig}")
+        print(f"export KUBECONFIG={KubernetesNode(chosen.name, progress=print).start().kubeconfig}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -11,9 +10,13 @@ from pathlib import Path
 
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.demo import down, places, up
-from kwitness.e2e.demo.cluster import DemoCluster
 from kwitness.e2e.demo.progress import DemoError, Progress
-from kwitness.e2e.node import KubernetesNode
+from kwitness.e2e.engine import NoEngineError
+from kwitness.e2e.node import NodeNotReadyError
+from kwitness.e2e.node_removal import NodeRemainsError, remove_node
+
+FAILURES = (DemoError, CommandFailedError, NoEngineError, NodeNotReadyError, NodeRemainsError)
+"""What can go wrong outside this program; each says what failed, and why."""
 
 
 def main() -> int:
@@ -21,51 +24,60 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m kwitness.e2e.demo", description=__doc__)
     parser.add_argument("do", choices=["up", "down"])
     parser.add_argument("--cluster", choices=["node", "current"], default="node")
-    parser.add_argument("--registry", help="where images are pushed to, with --cluster current")
+    parser.add_argument("--registry", default="", help="where images are pushed to, with --cluster current")
     options = parser.parse_args()
     if options.do == "up" and options.cluster == "current" and not options.registry:
         parser.error("--cluster current needs --registry (make demo CLUSTER=current REGISTRY=...)")
-    return _up(options.cluster, options.registry or "") if options.do == "up" else _down(options.cluster)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.do == "down":
+            return _down(options.cluster, Path(folder))
+        return _up(options.cluster, options.registry, Path(folder))
 
 
-def _up(where: str, registry: str) -> int:
+def _up(where: str, registry: str, folder: Path) -> int:
     started = time.monotonic()
     progress = Progress(total=places.STEPS + up.STEPS)
-    logs = None
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            if where == "node":
-                node = places.start_node(progress)
-                place = places.on_node(node, Path(folder), progress)
-            else:
-                place = places.on_current_cluster(registry, Path(folder), progress)
-            logs = place.logs
-            platform = up.stand_up(place, progress)
-            summary = platform.summary()
-        except (DemoError, CommandFailedError) as failed:
-            component = failed.component if isinstance(failed, DemoError) else Path(failed.command[0]).name
-            print(f"\nfailed: {failed}", file=sys.stderr)
-            if isinstance(failed, DemoError) and failed.log:
-                print(f"its log: {failed.log}", file=sys.stderr)
-            if logs is not None:
-                print(f"all logs: {logs()} (component: {component})", file=sys.stderr)
-            return 1
+    down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
+    place: up.Place | None = None
+    try:
+        if where == "node":
+            place = places.on_node(places.start_node(progress), folder, progress)
+        else:
+            place = places.on_current_cluster(registry, folder, progress)
+        summary = up.stand_up(place, progress).summary()
+    except FAILURES as failed:
+        _explain(failed, place)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
+        return 130
     print(f"\n{summary}\n")
     print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
-    if where == "node":
-        print(f"Look around with: export KUBECONFIG={place.cluster.kubeconfig}; kubectl get kwitness -n kwitness")
-    print("Remove it with: make demo-down")
+    setting = f"export KUBECONFIG={place.cluster.kubeconfig}; " if where == "node" else ""
+    print(f"Look around with: {setting}kubectl get kwitness -n kwitness")
+    print(f"Remove it with: {down_command}")
     return 0
 
 
-def _down(where: str) -> int:
-    if where == "node":
-        KubernetesNode(name=places.NODE).stop(keep_images=False)
-        print("the node is gone, with everything in it; caches stay")
-        return 0
-    kubeconfig = Path(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config")
-    down.remove_from(DemoCluster(kubeconfig))
-    print("the demo is gone from the cluster; images stay in the registry")
+def _explain(failed: Exception, place: up.Place | None) -> None:
+    print(f"\nfailed: {failed}", file=sys.stderr)
+    if isinstance(failed, DemoError) and failed.log:
+        print(f"its log: {failed.log}", file=sys.stderr)
+    if place is not None:
+        print(f"all logs: {place.logs()}", file=sys.stderr)
+
+
+def _down(where: str, folder: Path) -> int:
+    progress = Progress(total=1)
+    try:
+        if where == "node":
+            remove_node(places.NODE, keep_images=False, progress=progress.note)
+        else:
+            down.remove_from(places.current_cluster(folder, progress.note), progress.note)
+    except FAILURES as failed:
+        print(f"\nfailed: {failed}", file=sys.stderr)
+        return 1
+    print("the demo is gone; caches stay" if where == "node" else "the demo is gone; images stay in the registry")
     return 0
 
 

@@ -66,11 +66,37 @@ class DemoCluster(Cluster):
         """Pods of a namespace, optionally by label selector."""
         return self.items("pods", f"--namespace={namespace}", *([f"--selector={selector}"] if selector else []))
 
+    def collect_logs(self, folder: Path, *namespaces: str) -> None:
+        """Write objects, events and all pods' logs of these namespaces; what cannot be read is written as its error."""
+        for namespace in namespaces:
+            for name, arguments in (
+                ("events", ("get", "events", "--sort-by=.lastTimestamp")),
+                ("objects", ("get", "kwitness,all,configmaps,persistentvolumeclaims", "--output=wide")),
+                ("pods", ("describe", "pods")),
+            ):
+                self._write(folder / f"{namespace}-{name}.txt", *arguments, f"--namespace={namespace}")
+            for pod in self._named_pods(namespace):
+                target = folder / f"{namespace}-{pod}.log"
+                self._write(target, "logs", pod, "--all-containers", f"--namespace={namespace}")
+
     def http(self, *, namespace: str, service: str, port: int | str, path: str) -> Any:
         """GET through the API server's service proxy; parsed JSON. Works on any cluster, without a tunnel."""
         return json.loads(
             self.kubectl("get", "--raw", f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{path}")
         )
+
+    def _named_pods(self, namespace: str) -> list[str]:
+        try:
+            return [pod["metadata"]["name"] for pod in self.pods(namespace)]
+        except CommandFailedError:
+            return []
+
+    def _write(self, file: Path, *arguments: str) -> None:
+        try:
+            text = self.kubectl(*arguments, "--request-timeout=20s")
+        except CommandFailedError as error:
+            text = str(error)
+        file.write_text(text)
 
 
 def _patiently(call: Callable[[], str]) -> str:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+from kwitness.e2e.commands import Progress
 from kwitness.e2e.demo import namespaces, releases
 from kwitness.e2e.demo.cluster import DemoCluster
-from kwitness.e2e.demo.platform import APPS, NAMESPACE
+from kwitness.e2e.demo.platform import APPS, NAMESPACE, RELEASE
 
 
-def remove_from(cluster: DemoCluster) -> None:
-    """Remove the demo from a cluster that is not ours: release, namespaces, CRDs that nobody else uses."""
+def remove_from(cluster: DemoCluster, progress: Progress) -> None:
+    """Remove the demo from a cluster that is not ours: release, namespaces, definitions that nobody else uses."""
+    definitions = releases.definitions(cluster, of=f"{NAMESPACE}/{RELEASE}")
     for name in (APPS, NAMESPACE):
         found = cluster.find("namespace", name)
-        if found and found["metadata"].get("labels", {}).get(namespaces.OWNER) != "true":
-            print(f"namespace {name} was not made by the demo and stays", flush=True)
+        if not found:
             continue
-        if name == NAMESPACE and found:
+        if not namespaces.is_ours(found):
+            progress(f"namespace {name} was not made by the demo and stays")
+            continue
+        if name == NAMESPACE:
+            progress("helm uninstall kwitness")
             releases.uninstall(cluster)
-        if found:
-            cluster.kubectl("delete", "namespace", name, "--wait", "--timeout=180s")
-    left = [item for kind in _kinds(cluster) for item in cluster.items(kind, "--all-namespaces")]
+        progress(f"removing namespace {name} and what is in it")
+        cluster.kubectl("delete", "namespace", name, "--wait", "--timeout=180s")
+    left = [item for kind in sorted(definitions) for item in cluster.items(kind, "--all-namespaces")]
     if left:
-        print(f"{len(left)} custom resources of others remain, so the CRDs stay", flush=True)
-    elif kinds := _kinds(cluster):
-        cluster.kubectl("delete", "crd", *kinds)
-
-
-def _kinds(cluster: DemoCluster) -> list[str]:
-    names = cluster.kubectl("get", "crd", "-o", "name").split()
-    return [name.partition("/")[2] for name in names if name.endswith(".kwitness.dev")]
+        progress(f"{len(left)} custom resources of others remain, so the definitions of our kinds stay")
+    elif definitions:
+        progress("removing the definitions of our kinds")
+        cluster.kubectl("delete", "crd", *sorted(definitions))

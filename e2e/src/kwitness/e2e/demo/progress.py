@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+REMIND_SECONDS = 15
+"""After so long a reader wants to know that something still happens."""
+
 
 class DemoError(Exception):
     """A step failed: which component, why, and where its log is."""
@@ -24,14 +27,15 @@ class DemoError(Exception):
 class Progress:
     """Numbered steps with their duration; within a step, what is waited for.
 
-    A step that waits says so once per distinct reason, and again every 15 s, so that a reader always knows why.
+    A step that waits says what for when that changes, and every 15 s for how long already.
     """
 
     total: int
     """How many steps there will be."""
     out: TextIO = field(default_factory=lambda: sys.stdout)
     _number: int = 0
-    _said: str = ""
+    _waits_for: str = ""
+    _since: float = 0.0
     _said_at: float = 0.0
 
     @contextmanager
@@ -40,16 +44,19 @@ class Progress:
         self._number += 1
         started = time.monotonic()
         self._line(f"[{self._number:2}/{self.total}] {title}")
-        self._said = ""
+        self._waits_for = ""
         yield
         self._line(f"        done in {time.monotonic() - started:.0f} s")
 
     def waiting(self, what: str) -> None:
-        """Say what is waited for, if that has changed or 15 s have passed."""
+        """Say what is waited for if that has changed, and every 15 s that it has not."""
         now = time.monotonic()
-        if what != self._said or now - self._said_at > 15:  # noqa: PLR2004 - seconds
+        if what != self._waits_for:
+            self._waits_for, self._since, self._said_at = what, now, now
             self._line(f"        waits for {what}")
-            self._said, self._said_at = what, now
+        elif now - self._said_at >= REMIND_SECONDS:
+            self._said_at = now
+            self._line(f"        ... {now - self._since:.0f} s")
 
     def note(self, text: str) -> None:
         """Say something that is neither a step nor a wait."""

@@ -15,6 +15,8 @@ CHART = ROOT / "charts" / "kwitness"
 VALUES = ROOT / "e2e" / "demo" / "values.yaml"
 RESOURCES = ROOT / "e2e" / "demo" / "resources"
 CLIENTS = ROOT / "e2e" / "demo" / "clients"
+GROUP = ".kwitness.dev"
+"""What the names of our definitions end in."""
 
 
 def install(
@@ -34,7 +36,11 @@ def install(
     settings
         Single values that differ, by path (`devKafka.replicas`); JSON where not text.
     """
-    extra = [part for key, value in (settings or {}).items() for part in ("--set-json", f"{key}={value}")]
+    wanted = dict(settings or {})
+    if definitions(cluster) - definitions(cluster, of=f"{namespace}/{release}"):
+        # Another installation brought them, and Helm would refuse to take them over.
+        wanted["crds.enabled"] = "false"
+    extra = [part for key, value in wanted.items() for part in ("--set-json", f"{key}={value}")]
     cluster.helm(
         "upgrade",
         "--install",
@@ -55,3 +61,13 @@ def uninstall(cluster: DemoCluster, *, release: str = platform.RELEASE, namespac
     listed = json.loads(cluster.helm("list", "--namespace", namespace, "--all", "--output", "json"))
     if any(one["name"] == release for one in listed):
         cluster.helm("uninstall", release, "--namespace", namespace, "--wait")
+
+
+def definitions(cluster: DemoCluster, *, of: str = "") -> set[str]:
+    """Names of our custom resource definitions in the cluster; with `of`, those of the release `namespace/name`."""
+    found = [item["metadata"] for item in cluster.items("crd") if item["metadata"]["name"].endswith(GROUP)]
+    return {one["name"] for one in found if not of or _owner(one.get("annotations", {})) == of}
+
+
+def _owner(annotations: Mapping[str, str]) -> str:
+    return f"{annotations.get('meta.helm.sh/release-namespace')}/{annotations.get('meta.helm.sh/release-name')}"

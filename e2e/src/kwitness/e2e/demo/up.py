@@ -54,7 +54,7 @@ def stand_up(place: Place, progress: Progress) -> Platform:
     cluster = place.cluster
     platform = Platform(cluster=cluster, images=place.images)
     with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
-        cluster.apply_objects(namespaces.restricted(NAMESPACE), namespaces.restricted(APPS))
+        namespaces.ensure(cluster, NAMESPACE, APPS)
         secrets.ensure(cluster, NAMESPACE)
     with progress.step("helm install kwitness (operator, Prometheus, a development Kafka)"):
         releases.install(cluster, place.image_values)

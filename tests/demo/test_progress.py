@@ -1,0 +1,51 @@
+"""What a person reads while the demo works."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from kwitness.e2e.demo import progress as module
+from kwitness.e2e.demo.progress import DemoError, Progress, wait_until
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time in seconds, which passes only when somebody sleeps."""
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    return now
+
+
+def test_a_wait_is_named_once_and_then_only_how_long_it_lasts(clock: list[float]) -> None:
+    out = io.StringIO()
+    progress = Progress(total=1, out=out)
+
+    with progress.step("the broker"):
+        wait_until(
+            lambda: None if clock[0] >= 40 else "broker 1: 0 of 1 ready" if clock[0] < 33 else "its port",
+            progress=progress,
+            component="broker",
+            log="",
+            seconds=60,
+        )
+
+    assert out.getvalue().splitlines() == [
+        "[ 1/1] the broker",
+        "        waits for broker 1: 0 of 1 ready",
+        "        ... 15 s",
+        "        ... 30 s",
+        "        waits for its port",
+        "        done in 40 s",
+    ]
+
+
+def test_a_wait_that_does_not_end_names_the_component_what_it_lacks_and_its_log(clock: list[float]) -> None:
+    with pytest.raises(DemoError, match="broker: after 5 s still its port") as failed:
+        wait_until(
+            lambda: "its port", progress=Progress(total=1, out=io.StringIO()), component="broker", log="here", seconds=5
+        )
+
+    assert (failed.value.component, failed.value.log) == ("broker", "here")
