@@ -42,11 +42,43 @@ def test_the_librdkafka_inside(name, version, inside) -> None:
         ("kafka-python", "3.0.12", "no"),
         ("librdkafka", "mystery", "unknown"),
         ("never-heard-of", "1.0", "unknown"),
-        ("unknown", "unknown", "unknown"),
+        ("unknown", "unknown", "no"),
     ],
 )
 def test_what_cannot_be_mapped_is_unknown_not_safe(name, version, answer) -> None:
     assert software.crashes_on_unknown_metrics(name, version) == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "answer"),
+    [
+        ("librdkafka", "2.5.1", True),
+        ("librdkafka", "2.5.3", False),
+        ("librdkafka", "mystery", True),
+        ("my-own-name", "2.5.0", True),
+        ("my-own-name", "2.5.3", False),
+        ("my-own-name", "mystery", True),
+        ("unknown", "unknown", False),
+        ("apache-kafka-java", "mystery", False),
+        ("kwitness-operator", "2.5.0", False),
+    ],
+)
+def test_a_crash_is_reckoned_with_where_nothing_speaks_against_it(name, version, answer) -> None:
+    assert software.may_crash_on_unknown_metrics(name, version) is answer
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "answer"),
+    [
+        ("librdkafka", "2.5.2", False),
+        ("librdkafka", "2.5.3", True),
+        ("confluent-kafka-python", "2.10.0-rdkafka-2.10.0", True),
+        ("confluent-kafka-python", "2.10.1-rdkafka-2.10.1", False),
+        ("apache-kafka-java", "2.8.0", False),
+    ],
+)
+def test_which_librdkafka_pushes_null(name, version, answer) -> None:
+    assert software.pushes_null(name, version) is answer
 
 
 @pytest.mark.parametrize(

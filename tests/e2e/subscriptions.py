@@ -15,12 +15,21 @@ KIND = "clientmetricssubscription"
 
 
 def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spec: Any) -> dict[str, Any]:
-    """A ClientMetricsSubscription in the platform's namespace."""
+    """A ClientMetricsSubscription in the platform's namespace.
+
+    A client that another test had, and that this one would crash, is soon forgotten unless `spec` says otherwise.
+    """
     return {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "ClientMetricsSubscription",
         "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {"clusterRef": {"name": cluster}, "metrics": list(metrics), "interval": "10s", **spec},
+        "spec": {
+            "clusterRef": {"name": cluster},
+            "metrics": list(metrics),
+            "interval": "10s",
+            "riskWindow": "1s",
+            **spec,
+        },
     }
 
 

@@ -26,7 +26,7 @@ from tests.operator.surroundings import (
 )
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
-OLD = {"client_software_name": "confluent-kafka-python", "client_software_version": "2.5.0-rdkafka-2.5.0"}
+OLD = ("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
 
 
@@ -39,9 +39,10 @@ class Collector:
         self.tokens: list[str] = []
         self.broken = False
 
-    def see(self, *, ago_seconds: float = 0) -> None:
-        seen = round((time.time() - ago_seconds) * 1000)
-        self.state["software"] = [{**OLD, "connections": 1, "first_seen_ms": seen, "last_seen_ms": seen}]
+    def see(self, name: str = OLD[0], version: str = OLD[1]) -> None:
+        seen = round(time.time() * 1000)
+        software = {"client_software_name": name, "client_software_version": version}
+        self.state["software"] = [{**software, "connections": 1, "first_seen_ms": seen, "last_seen_ms": seen}]
 
     async def answer(self, request: web.Request) -> web.Response:
         self.tokens.append(request.headers.get("Authorization", ""))
@@ -120,11 +121,22 @@ async def test_a_dangerous_subscription_is_held_and_says_how_to_make_it_safe(inv
     inventory.see()
     apply(api, subscription("deadly", namespace, **DEADLY))
     message = (await _reason(api, namespace, "deadly", "ClientsAtRisk"))["message"]
-    assert "org.apache.kafka.consumer.connection.creation." in message
+    assert "would abort: confluent-kafka-python 2.5.0-rdkafka-2.5.0" in message
+    assert "make spec.metrics just org.apache.kafka. or *" in message
     assert await asyncio.to_thread(broker_configs, clean_broker) == {}
     status = get(api, "kcms", "deadly", namespace)["status"]
     assert status["atRiskClients"][0]["librdkafkaVersion"] == "2.5.0"
     assert "appliedHash" not in status
+
+
+async def test_a_client_that_cannot_be_told_from_a_crashing_one_holds_too(inventory, api, namespace, clean_broker):
+    inventory.see("a-name-of-its-own", "2.5.1")
+    apply(api, subscription("deadly", namespace, **DEADLY))
+    message = (await _reason(api, namespace, "deadly", "ClientsAtRisk"))["message"]
+    assert "might abort: a-name-of-its-own 2.5.1" in message
+    inventory.see("a-name-of-its-own", "1.0")
+    apply(api, subscription("deadly", namespace, **DEADLY, riskWindow="1s"))
+    await _reason(api, namespace, "deadly", "Applied")
 
 
 async def test_it_is_applied_when_its_owner_accepts_the_risk(inventory, api, namespace, clean_broker):
@@ -156,7 +168,7 @@ async def test_it_stays_held_when_the_client_is_gone_until_the_window_has_passed
 
 async def test_deleting_the_protector_takes_the_dangerous_one_along(inventory, api, namespace, clean_broker):
     inventory.see()
-    apply(api, subscription("safe", namespace), subscription("deadly", namespace, **DEADLY))
+    apply(api, subscription("safe", namespace, metrics=["*"]), subscription("deadly", namespace, **DEADLY))
     await _reason(api, namespace, "deadly", "Applied")
     await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
     await _reason(api, namespace, "deadly", "ClientsAtRisk")
@@ -165,7 +177,7 @@ async def test_deleting_the_protector_takes_the_dangerous_one_along(inventory, a
 
 async def test_a_foreign_subscription_is_protected_from_our_deletion(inventory, api, namespace, clean_broker):
     inventory.see()
-    apply(api, subscription("safe", namespace))
+    apply(api, subscription("safe", namespace, metrics=["*"]))
     await _reason(api, namespace, "safe", "Applied")
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
     await asyncio.sleep(2)
@@ -187,3 +199,25 @@ async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, 
     status = get(api, "kfc", "main", namespace)["status"]
     assert status["brokers"][0]["plugin"] == "0.1.0"
     assert "4.3.1" in next(one["message"] for one in status["warnings"] if one["type"] == "KnownDefects")
+
+
+async def test_clients_that_would_be_disconnected_at_every_push_are_a_warning(inventory, api, namespace):
+    def warned() -> str | None:
+        found = get(api, "kfc", "main", namespace).get("status", {}).get("warnings", [])
+        return next((one["message"] for one in found if one["type"] == "ClientsDisconnected"), None)
+
+    inventory.see("confluent-kafka-python", "2.8.0-rdkafka-2.8.0")
+    apply(api, subscription("basic", namespace))
+    await _reason(api, namespace, "basic", "Applied")
+    assert warned() is None
+    apply(api, subscription("basic", namespace, metrics=["org.apache.kafka.producer."]))
+    assert "confluent-kafka-python 2.8.0-rdkafka-2.8.0" in await _eventually(warned)
+    inventory.see("confluent-kafka-python", "2.16.1-rdkafka-2.16.1")
+    await _eventually(lambda: warned() is None)
+
+
+async def test_numbers_that_are_not_known_any_more_are_absent(inventory, api, namespace):
+    apply(api, subscription("basic", namespace))
+    await _eventually(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
+    inventory.broken = True
+    await _eventually(lambda: "clients" not in get(api, "kcms", "basic", namespace)["status"])

@@ -99,8 +99,12 @@ def _job_status(case: dict[str, Any]) -> Any:
     answer = case.get("answer")
     phase = phase_of(job, case.get("runner"), answer)
     fields = job_fields(phase, answer, case.get("previous", {}), table_path="file:///t", rfc3339=Clock().rfc3339)
-    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []))
-    return {**fields, "conditions": conditions_of(verdicts, previous=[], generation=1, now=NOW)}
+    previous = case.get("previous", {}).get("conditions", ())
+    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous)
+    return {
+        **fields,
+        "conditions": conditions_of(verdicts, previous=[], generation=job.metadata.generation or 1, now=NOW),
+    }
 
 
 def _cluster_status(case: dict[str, Any]) -> Any:
@@ -119,6 +123,7 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         inventory=inventory,
         shared_with=case.get("sharedWith", []),
         deletion_held=case.get("deletionHeld", []),
+        disconnected=case.get("disconnected", []),
     )
     topics = wanted_topics(cluster, len(seen.brokers))
     return {
@@ -170,7 +175,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
         "changes": {name: None if configs is None else dict(configs) for name, configs in decided.changes.items()},
         "drifted": sorted(decided.drifted),
         "held": {
-            name: held_verdict(software, [], "1 h").message + f" {at_risk_entries(software, Clock().rfc3339)}"
+            name: held_verdict(software, "1 h").message + f" {at_risk_entries(software, Clock().rfc3339)}"
             for name, software in decided.held.items()
         },
         "retained": sorted(decided.retained),

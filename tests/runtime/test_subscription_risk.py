@@ -1,7 +1,7 @@
 import pytest
 
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.runtime.subscriptions.risk import SAFE_PREFIXES, Plan, Software, endangered_by, plan
+from kwitness.runtime.subscriptions.risk import SAFE_PREFIX, Plan, Software, endangered_by, plan
 
 OLD = Software("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 K = "org.apache.kafka."
@@ -18,14 +18,19 @@ def _subscription(name: str, *metrics: str, **match: str) -> BrokerSubscription:
         pytest.param([_subscription("a")], set(), id="subscribes to nothing"),
         pytest.param([_subscription("a", "*")], set(), id="everything"),
         pytest.param([_subscription("a", K)], set(), id="all standard metrics"),
-        pytest.param([_subscription("a", *SAFE_PREFIXES)], set(), id="the safe prefixes"),
+        pytest.param([_subscription("a", SAFE_PREFIX)], set(), id="the safe prefix"),
+        pytest.param([_subscription("a", K + "producer.", K + "consumer.")], {"a"}, id="one prefix for each role"),
+        pytest.param([_subscription("a", K, K + "consumer.")], {"a"}, id="the safe prefix beside another"),
         pytest.param([_subscription("a", K + "producer.request.latency.avg")], {"a"}, id="a metric only Java has"),
         pytest.param([_subscription("a", K + "consumer.")], {"a"}, id="consumer prefix aborts producers"),
         pytest.param([_subscription("a", K + "producer.")], {"a"}, id="producer prefix aborts consumers"),
-        pytest.param([_subscription("a", K + "consumer."), _subscription("b", K + "producer.")], set(), id="united"),
+        pytest.param(
+            [_subscription("a", K + "consumer."), _subscription("b", K + "producer.")], {"a", "b"}, id="united"
+        ),
+        pytest.param([_subscription("a", K + "consumer."), _subscription("b", K)], {"a"}, id="only the deadly one"),
         pytest.param([_subscription("a", K + "consumer.fetch.manager.")], {"a"}, id="unknown consumer metrics"),
         pytest.param(
-            [_subscription("a", K + "consumer.poll."), _subscription("b", *SAFE_PREFIXES)], set(), id="protected"
+            [_subscription("a", K + "consumer.poll."), _subscription("b", "*")], set(), id="protected by everything"
         ),
         pytest.param(
             [_subscription("a", "x.", client_software_name="apache-kafka-java")], set(), id="match keeps it away"
@@ -58,7 +63,7 @@ def _subscription(name: str, *metrics: str, **match: str) -> BrokerSubscription:
         ),
     ],
 )
-def test_a_set_is_dangerous_when_some_role_is_asked_only_for_what_it_lacks(subscriptions, expected):
+def test_one_prefix_that_some_role_has_no_metric_for_is_deadly_and_only_a_star_protects(subscriptions, expected):
     assert endangered_by(subscriptions, OLD) == expected
 
 
@@ -81,8 +86,8 @@ def test_nothing_is_held_when_nobody_at_risk_was_seen():
     assert _plan(candidates=[_subscription("a", "x.")], seen=()).held == set()
 
 
-def test_candidates_that_protect_each_other_are_both_applied():
-    assert _plan(candidates=[_subscription("a", K + "consumer."), _subscription("b", K + "producer.")]).held == set()
+def test_a_deadly_candidate_is_held_and_a_harmless_one_beside_it_is_applied():
+    assert _plan(candidates=[_subscription("a", K + "consumer."), _subscription("b", K)]).held == {"a"}
 
 
 def test_a_candidate_that_loses_its_protection_goes_with_it():
@@ -109,6 +114,11 @@ def test_a_deletion_that_would_make_a_foreign_subscription_deadly_is_not_carried
 def test_a_deletion_that_helps_nobody_is_carried_out():
     assert _plan(foreign=[_subscription("f", "x.")], leaving=[_subscription("p", "y.")]).retained == set()
     assert _plan(accepted=[_subscription("f", "x.")], leaving=[_subscription("p", "*")]).retained == set()
+
+
+def test_only_what_protects_is_kept_of_what_is_to_be_deleted():
+    found = _plan(foreign=[_subscription("f", "x.")], leaving=[_subscription("p", "*"), _subscription("q", K)])
+    assert found.retained == {"p"}
 
 
 def test_the_window_of_each_subscription_is_its_own():

@@ -32,7 +32,7 @@ CRASH_PRONE_METRICS: dict[Role, tuple[str, ...]] = {
         "org.apache.kafka.consumer.coordinator.assigned.partitions",
     ),
 }
-"""All that librdkafka 2.5.0 to 2.5.2 knows; a subscription that matches none of a role's aborts such clients."""
+"""All that librdkafka 2.5.0 to 2.5.2 knows; a prefix that matches none of a role's aborts such clients."""
 
 _BY_NAME = {metric.name: metric for metric in ENTRIES}
 

@@ -18,7 +18,9 @@ __all__ = [
     "crashes_on_unknown_metrics",
     "is_ours",
     "librdkafka_version",
+    "may_crash_on_unknown_metrics",
     "parse_version",
+    "pushes_null",
     "pushes_telemetry",
 ]
 
@@ -35,6 +37,9 @@ _EMBEDDED = re.compile(r"rdkafka-v?(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
 _PLAIN = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?![0-9])")
 _FIRST_CRASHING: Version = (2, 5, 0)
 _FIRST_SOUND: Version = (2, 5, 3)
+_FIRST_PUSHING: Version = (2, 10, 1)
+_UNANNOUNCED = "unknown"
+"""What Kafka calls the name and version of a client that announced none."""
 
 
 def parse_version(text: str) -> Version | None:
@@ -58,13 +63,37 @@ def librdkafka_version(name: str, version: str) -> Version | None:
 def crashes_on_unknown_metrics(name: str, version: str) -> Literal["yes", "no", "unknown"]:
     """Say whether a client aborts when a subscription matches none of the metrics it knows.
 
-    librdkafka 2.5.0 to 2.5.2 does. Software that is not in the table is unknown.
+    librdkafka 2.5.0 to 2.5.2 does. Software that is not in the table is unknown. One that announces nothing at all is
+    older than KIP-511, and so than telemetry.
     """
     inside = librdkafka_version(name, version)
     if inside is not None:
         return "yes" if _FIRST_CRASHING <= inside < _FIRST_SOUND else "no"
+    if name == version == _UNANNOUNCED:
+        return "no"
     software = _BY_NAME.get(name)
     return "unknown" if software is None or software.engine == "librdkafka" else "no"
+
+
+def may_crash_on_unknown_metrics(name: str, version: str) -> bool:
+    """Say whether such a crash must be reckoned with: it is certain, or nothing speaks against it.
+
+    A program may give librdkafka a name of its own (`client.software.name`); librdkafka's version is then announced
+    with it. So an unknown name is harmless only with a version that is readable and not of the range.
+    """
+    answer = crashes_on_unknown_metrics(name, version)
+    announced = parse_version(version)
+    of_the_range = announced is None or _FIRST_CRASHING <= announced < _FIRST_SOUND
+    return answer == "yes" or (answer == "unknown" and of_the_range and not is_ours(None, name))
+
+
+def pushes_null(name: str, version: str) -> bool:
+    """Say whether a client pushes a null payload when nothing matches, upon which the broker closes its connection.
+
+    librdkafka 2.5.3 to 2.10.0 does; each minor version of that range and 2.10.1 were tried with a producer.
+    """
+    inside = librdkafka_version(name, version)
+    return inside is not None and _FIRST_SOUND <= inside < _FIRST_PUSHING
 
 
 def pushes_telemetry(name: str, version: str) -> Literal["yes", "tooOld", "unknown"]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.envelopes import BrokerState, ClusterState
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.contracts.software import parse_version
+from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.adapters.kafka_admin import ClusterSeen, TopicSeen, TopicWanted
+from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.runtime.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
 
-__all__ = ["acl_hints", "cluster_fields", "topic_names", "wanted_topics", "warnings"]
+__all__ = ["acl_hints", "cluster_fields", "disconnected_software", "topic_names", "wanted_topics", "warnings"]
 
 _CVE_LIST: Final = "https://kafka.apache.org/cve-list"
 _FIXED_IN: Final = {(4, 2): (4, 2, 2), (4, 3): (4, 3, 2)}
 _FIXED_FOR_GOOD: Final = (4, 4, 0)
+_PRESENT_MS: Final = 3_600_000
+"""Software not seen for an hour, while other software was, counts as gone."""
 
 
 def topic_names(cluster: KafkaCluster) -> tuple[str, ...]:
@@ -92,8 +96,12 @@ def warnings(
     inventory: ClusterState | None,
     shared_with: Collection[str],
     deletion_held: Collection[str],
+    disconnected: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """What to know about a cluster that works; one entry per type, sorted."""
+    """What to know about a cluster that works; one entry per type, sorted.
+
+    ``disconnected`` is what `disconnected_software` found.
+    """
     found: dict[str, str] = {}
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
     if message := _defects(versions, seen.lower_bound):
@@ -117,7 +125,20 @@ def warnings(
             f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone: without it, a"
             " subscription that is not ours would abort librdkafka 2.5.0 to 2.5.2 clients"
         )
-    for state in inventory.brokers if inventory else ():
+    if disconnected:
+        found["ClientsDisconnected"] = (
+            f"{', '.join(disconnected[:5])} take one of several prefixes into account and push a null payload if that"
+            " matches nothing, upon which the broker closes the connection, at every push: upgrade to librdkafka 2.10.1"
+            f" or newer, make spec.metrics of what reaches them just {SAFE_PREFIX} or {ALL_METRICS}, or keep them out"
+            " by spec.match"
+        )
+    found.update(_from_plugins(inventory.brokers if inventory else ()))
+    return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())]
+
+
+def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for state in brokers:
         if state.gauge_truncated:
             found["GaugeTruncated"] = (
                 f"broker {state.broker_id} counts connections of 100 software versions per network thread at most and"
@@ -125,7 +146,25 @@ def warnings(
             )
         for word in state.warnings:
             found[word] = f"broker {state.broker_id}'s plugin warns of {word}: see its log"
-    return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())]
+    return found
+
+
+def disconnected_software(
+    inventory: ClusterState | None, subscriptions: Collection[BrokerSubscription] | None
+) -> list[str]:
+    """Name and version of present software that the broker may disconnect when it pushes, sorted.
+
+    Judged by what librdkafka 2.5 can send, as for clients at risk; later versions can send a little more.
+    """
+    software = inventory.software if inventory else ()
+    newest = max((one.last_seen_ms for one in software), default=0)
+    return sorted(
+        f"{one.client_software_name} {one.client_software_version}"
+        for one in software
+        if newest - one.last_seen_ms < _PRESENT_MS
+        and pushes_null(one.client_software_name, one.client_software_version)
+        and endangered_by(subscriptions or (), Software(one.client_software_name, one.client_software_version))
+    )
 
 
 def _defects(versions: Collection[str], lower_bound: str) -> str | None:

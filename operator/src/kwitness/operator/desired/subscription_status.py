@@ -10,24 +10,24 @@ from kwitness.contracts.software import librdkafka_version
 from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.desired.subscription_plan import SeenSoftware
 from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
-from kwitness.runtime.subscriptions.risk import SAFE_PREFIXES
+from kwitness.runtime.subscriptions.risk import SAFE_PREFIX
 
 __all__ = ["at_risk_entries", "held_verdict", "live_fields"]
 
 _MOST = 20
 
 
-def held_verdict(software: Sequence[SeenSoftware], metrics: Sequence[str], window: str) -> Verdict:
+def held_verdict(software: Sequence[SeenSoftware], window: str) -> Verdict:
     """Ready=False, because clients would crash; says whom, and how to make the subscription harmless."""
     names = ", ".join(sorted({f"{one.name} {one.version}" for one in software})[:5])
-    missing = [prefix for prefix in SAFE_PREFIXES if prefix not in metrics and ALL_METRICS not in metrics]
+    verb = "would" if all(librdkafka_version(one.name, one.version) for one in software) else "might"
     return Verdict(
         "Ready",
         "False",
         "ClientsAtRisk",
-        f"not on the broker, because clients seen within {window} would abort: {names}. Upgrade them to librdkafka"
-        f" 2.5.3 or newer, keep them out by spec.match, or add {' and '.join(missing)} to spec.metrics, with which the"
-        " subscription is safe; spec.riskPolicy apply accepts the risk",
+        f"not on the broker, because clients seen within {window} {verb} abort: {names}. Upgrade them to librdkafka"
+        f" 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or {ALL_METRICS}, with"
+        " which the subscription is safe; spec.riskPolicy apply accepts the risk",
     )
 
 

@@ -8,9 +8,10 @@ from pydantic import ValidationError
 
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.contracts.software import crashes_on_unknown_metrics
+from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import SeenSoftware, broker_name
 from kwitness.operator.errors import OperatorError, PassingError
 from kwitness.operator.reconcile.parsing import parsed
@@ -27,12 +28,12 @@ async def reconcile_inventory(context: Context, key: Key) -> Again:
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Again(forget=True)
-    brokers_before = _brokers(facts)
+    shown_before = _shown_by_cluster(facts)
     risk_before = {(one.name, one.version) for one in crashing_software(facts)}
     has_collector = await poll_inventory(context, key)
     if risk_before != {(one.name, one.version) for one in crashing_software(facts)}:
         context.enqueue("ClientMetricsSubscription", key, 0.0)
-    if brokers_before != _brokers(facts):
+    if shown_before != _shown_by_cluster(facts):
         context.enqueue("KafkaCluster", key, 0.0)
     await write_subscription_statuses(context, key)
     return Again(context.settings.inventory_seconds) if has_collector else Again(forget=True)
@@ -60,10 +61,11 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
     try:
         if cluster_id is None:
             raise PassingError("CollectorUnreachable", "the cluster id is not known yet")
-        resources = subscriptions_of(context, key) if numbers else {}
-        names = [broker_name(context.installation, one) for one in resources]
-        await _fetch(context, facts, collector, str(cluster_id), names)
+        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)]
+        await _fetch(context, facts, collector, str(cluster_id), names if numbers else None)
     except OperatorError as error:
+        # A number that is not known is absent; what decides on risk is remembered.
+        facts.subscription_states = {}
         facts.inventory_verdict = Verdict("InventoryAvailable", "False", "CollectorUnreachable", error.message)
     else:
         facts.inventory_verdict = Verdict(
@@ -73,7 +75,7 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
 
 
 async def _fetch(
-    context: Context, facts: ClusterFacts, collector: TelemetryCollector, cluster_id: str, names: Sequence[str]
+    context: Context, facts: ClusterFacts, collector: TelemetryCollector, cluster_id: str, names: Sequence[str] | None
 ) -> None:
     key = Key(collector.metadata.namespace, collector.metadata.name)
     authorities = await _authorities(context, collector)
@@ -82,11 +84,12 @@ async def _fetch(
         found = await context.inventory.get(f"{base}/v1/clusters/{cluster_id}", authorities=authorities)
         facts.inventory = None if found is None else ClusterState.model_validate(found)
         states: dict[str, SubscriptionState] = {}
-        for name in names:
+        for name in names or ():
             answer = await context.inventory.get(f"{base}/v1/subscriptions/{name}", authorities=authorities)
             if answer is not None:
                 states[name] = SubscriptionState.model_validate(answer)
-        facts.subscription_states.update(states)
+        if names is not None:
+            facts.subscription_states = states
     except ValidationError as error:
         raise PassingError(
             "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"
@@ -125,16 +128,18 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
 
 
 def crashing_software(facts: ClusterFacts) -> list[SeenSoftware]:
-    """Software of the range at risk that the inventory remembers."""
+    """Software that the inventory remembers and a subscription might crash."""
     return [
         SeenSoftware(one.client_software_name, one.client_software_version, one.last_seen_ms)
         for one in (facts.inventory.software if facts.inventory else ())
-        if crashes_on_unknown_metrics(one.client_software_name, one.client_software_version) == "yes"
+        if may_crash_on_unknown_metrics(one.client_software_name, one.client_software_version)
     ]
 
 
-def _brokers(facts: ClusterFacts) -> list[tuple[object, ...]]:
-    return [
+def _shown_by_cluster(facts: ClusterFacts) -> list[object]:
+    """What the KafkaCluster's status takes from the inventory."""
+    brokers = [
         (one.broker_id, one.plugin_version, one.kafka_version, one.gauge_truncated, one.listeners, one.warnings)
         for one in (facts.inventory.brokers if facts.inventory else ())
     ]
+    return [brokers, disconnected_software(facts.inventory, facts.subscriptions)]

@@ -11,6 +11,7 @@ from kwitness.operator.desired.conditions import Verdict, failure, ready
 from kwitness.operator.desired.kafka_cluster_status import (
     acl_hints,
     cluster_fields,
+    disconnected_software,
     topic_names,
     wanted_topics,
     warnings,
@@ -81,6 +82,7 @@ async def _observe(
         inventory=facts.inventory,
         shared_with=_shared_with(context, key, seen.cluster_id),
         deletion_held=facts.deletion_held,
+        disconnected=disconnected_software(facts.inventory, facts.subscriptions),
     )
     fields.update(cluster_fields(seen, facts.inventory, cluster, found))
     fields = {name: value for name, value in fields.items() if value is not None}

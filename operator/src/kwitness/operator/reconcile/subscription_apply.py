@@ -12,6 +12,7 @@ from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
 from kwitness.operator.desired.conditions import Verdict, failure, ready
+from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import (
     SeenSoftware,
     SubscriptionPlan,
@@ -139,7 +140,7 @@ async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutco
 async def _held(
     work: Round, one: Wanted, found: tuple[SeenSoftware, ...], status: dict[str, Any], fields: dict[str, Any]
 ) -> SubscriptionOutcome:
-    verdict = held_verdict(found, one.subscription.metrics, f"{one.risk_window_ms // 3_600_000} h")
+    verdict = held_verdict(found, f"{one.risk_window_ms // 3_600_000} h")
     old = {
         (entry["clientSoftwareName"], entry["clientSoftwareVersion"]): entry
         for entry in status.get("atRiskClients", ())
@@ -187,8 +188,12 @@ async def _share(work: Round, configs: Mapping[str, Mapping[str, str]]) -> None:
             found.append(parse(name, values))
         except UnreadableSubscriptionError:
             _log.warning("Unreadable broker config left out of the collector's list", extra={"resource": name})
-    if work.facts.subscriptions != tuple(found):
-        work.facts.subscriptions = tuple(found)
+    facts = work.facts
+    if facts.subscriptions != tuple(found):
+        before = disconnected_software(facts.inventory, facts.subscriptions)
+        facts.subscriptions = tuple(found)
+        if before != disconnected_software(facts.inventory, facts.subscriptions):
+            work.context.enqueue("KafkaCluster", work.cluster, 0.0)
         for collector in await collectors_of(work.context, work.cluster):
             key = Key(collector.metadata.namespace, collector.metadata.name)
             work.context.enqueue("TelemetryCollector", key, 0.0)

@@ -1,8 +1,10 @@
 """Whether a set of subscriptions would abort the librdkafka 2.5.0 to 2.5.2 programs of a cluster.
 
 Those versions abort the process when a client is asked for metrics and none of them is one it has
-(confluentinc/librdkafka 2.5.3 release notes). What counts is the union of every subscription that reaches the client,
-so removing one can make another deadly.
+(confluentinc/librdkafka 2.5.3 release notes). Of several prefixes that a broker asks for they take only one into
+account, and which one depends on the broker (docs/decisions/0032). So one prefix that some role has no metric for is
+deadly, whatever stands beside it. ``*`` alone protects: where any subscription that reaches a client has it, the broker
+asks for ``*`` and nothing else.
 
 Selectors other than software name and version are unknown for a client of which only the broker's gauge tells. A
 subscription with such a selector *could* match. Of two that could match, the one whose unknown selectors are a part
@@ -13,46 +15,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.runtime.subscriptions.matching import pattern_matches, requests_metric
+from kwitness.contracts.client_metrics import CRASH_PRONE_METRICS, PREFIX
+from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.runtime.subscriptions.matching import pattern_matches
 
-PRODUCER_METRICS: Final = tuple(
-    f"org.apache.kafka.producer.{name}"
-    for name in (
-        "connection.creation.rate",
-        "connection.creation.total",
-        "node.request.latency.avg",
-        "node.request.latency.max",
-        "produce.throttle.time.avg",
-        "produce.throttle.time.max",
-        "record.queue.time.avg",
-        "record.queue.time.max",
-    )
-)
-"""Everything a 2.5.0 to 2.5.2 producer can send."""
-
-CONSUMER_METRICS: Final = tuple(
-    f"org.apache.kafka.consumer.{name}"
-    for name in (
-        "connection.creation.rate",
-        "connection.creation.total",
-        "node.request.latency.avg",
-        "node.request.latency.max",
-        "coordinator.assigned.partitions",
-    )
-)
-"""Everything a 2.5.0 to 2.5.2 consumer can send."""
-
-ROLES: Final = (PRODUCER_METRICS, CONSUMER_METRICS)
-
-SAFE_PREFIXES: Final = (
-    "org.apache.kafka.producer.connection.creation.",
-    "org.apache.kafka.consumer.connection.creation.",
-)
-"""Adding both to any subscription makes it harmless to both roles."""
+SAFE_PREFIX: Final = PREFIX
+"""Asks every role for metrics that it has; a subscription to nothing else aborts nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Software:
     """A client software as it announced itself (KIP-511)."""
 
@@ -74,18 +45,25 @@ class Plan:
 
 
 def endangered_by(subscriptions: Iterable[BrokerSubscription], software: Software) -> frozenset[str]:
-    """Ids that together would abort a client of ``software``, whatever its role; empty when the set is harmless.
+    """Ids of those that would abort a client of ``software``, whatever its role; empty when the set is harmless.
 
     ``software`` must be of the range at risk; the caller knows (contracts hold the table of versions).
     """
     reachable = [(one, unknown) for one in subscriptions if (unknown := _unknown_selectors(one, software)) is not None]
-    found: set[str] = set()
-    for floor in {frozenset[tuple[str, str]](), *(unknown for _, unknown in reachable)}:
-        together = [one for one, unknown in reachable if unknown <= floor]
-        prefixes = {prefix for one in together for prefix in one.metrics}
-        if prefixes and any(not any(requests_metric(prefixes, metric) for metric in role) for role in ROLES):
-            found.update(one.id for one in together if one.metrics)
-    return frozenset(found)
+    protected = [unknown for one, unknown in reachable if ALL_METRICS in one.metrics]
+    return frozenset(
+        one.id
+        for one, unknown in reachable
+        if _is_deadly(one) and not any(selectors <= unknown for selectors in protected)
+    )
+
+
+def _is_deadly(subscription: BrokerSubscription) -> bool:
+    return ALL_METRICS not in subscription.metrics and any(
+        not any(metric.startswith(prefix) for metric in known)
+        for prefix in subscription.metrics
+        for known in CRASH_PRONE_METRICS.values()
+    )
 
 
 def _unknown_selectors(subscription: BrokerSubscription, software: Software) -> frozenset[tuple[str, str]] | None:
@@ -127,29 +105,21 @@ def plan(
     seen
         Software at risk seen within the longest window; decides what must be retained.
     """
-    standing = {one.id: one for one in candidates}
-    culprits: dict[str, tuple[Software, ...]] = {}
-    everything = {software for found in at_risk.values() for software in found} | set(seen)
-    # Each round takes candidates out; what is left may have lost its protection, so look again until nothing changes.
-    while True:
-        removed: dict[str, list[Software]] = {}
-        for software in sorted(everything, key=lambda one: (one.name, one.version)):
-            for culprit in endangered_by([*foreign, *accepted, *standing.values()], software):
-                if culprit in standing and software in at_risk.get(culprit, ()):
-                    removed.setdefault(culprit, []).append(software)
-        if not removed:
-            break
-        for culprit, endangered in removed.items():
-            del standing[culprit]
-            culprits[culprit] = tuple(endangered)
-    remaining = [*foreign, *accepted, *standing.values()]
-    not_ours = {one.id for one in foreign}
+    ours = {one.id for one in candidates}
+    others = {one.id for one in foreign}
+    standing = [*foreign, *accepted, *candidates]
+    culprits: dict[str, list[Software]] = {}
+    # One that is held protected nobody, so holding it endangers no other.
+    for software in sorted({one for found in at_risk.values() for one in found}):
+        for culprit in endangered_by(standing, software) & ours:
+            if software in at_risk.get(culprit, ()):
+                culprits.setdefault(culprit, []).append(software)
     needed = any(
-        endangered_by(remaining, software) & not_ours and not endangered_by([*remaining, *leaving], software)
+        (endangered_by(standing, software) - endangered_by([*standing, *leaving], software)) & others
         for software in seen
     )
     return Plan(
         held=frozenset(culprits),
-        retained=frozenset(one.id for one in leaving) if needed else frozenset(),
-        culprits=culprits,
+        retained=frozenset(one.id for one in leaving if ALL_METRICS in one.metrics) if needed else frozenset(),
+        culprits={name: tuple(found) for name, found in culprits.items()},
     )
