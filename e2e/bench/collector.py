@@ -32,13 +32,13 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.e2e import cache
 from kwitness.e2e.local_broker import free_port
+from kwitness.e2e.paired import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.collector.collector_process import OTLP, CollectorProcess
 
 ROOT = Path(__file__).parents[2]
-COMPONENT_CORE, GENERATOR_CORE = 1, 0
 UNDER_WAY = 4
 RESOURCES, METRICS = 20, 30
 SAME, CHANGING = "same shape", "changing shape"
@@ -224,18 +224,6 @@ def scrape(component: Component) -> int:
     return sum(line.startswith((b"kafka_client_", b"org_apache_kafka_")) for line in answer.iter_lines())
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident_mb(pid: int) -> float:
-    """Resident memory."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024 / 1e6
-
-
 def rates(kind: str, blocks: int, seconds: float) -> list[dict[str, Any]]:
     """Alternate both under load."""
     bodies = rounds(kind)
@@ -244,7 +232,7 @@ def rates(kind: str, blocks: int, seconds: float) -> list[dict[str, Any]]:
         components: list[Ours | Peer] = [Ours(Path(folder) / "ours", 200_000), Peer(Path(folder) / "peer", 0)]
         for component in components:
             stack.callback(component.stop)
-            os.system(f"taskset -a -p {1 << COMPONENT_CORE:x} {component.pid} > /dev/null")  # noqa: S605 - a number
+            pin(component.pid, COMPONENT_CORE)
             load(component, bodies, WARM_S)
         for block in range(blocks):
             random.shuffle(components)
@@ -292,13 +280,6 @@ def memory(series: int) -> dict[str, float]:
             finally:
                 component.stop()
     return found
-
-
-def interval(ratios: list[float]) -> tuple[float, float, float]:
-    """Median and bootstrap 95 % interval."""
-    generator = random.Random(1)
-    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return statistics.median(ratios), medians[50], medians[1949]
 
 
 def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, load_average: float) -> str:

@@ -39,6 +39,7 @@ from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.e2e.paired import COMPONENT_CORE, GENERATOR_CORE, interval
 from kwitness.e2e.spark_jars import spark_jars
 from kwitness.jobs.client_inventory import transform
 from kwitness.jobs.driver import open_session
@@ -48,7 +49,6 @@ from kwitness.jobs.spark_settings import spark_settings
 
 FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
 PUSHES = FILES * IN_A_FILE
-SPARK_CORE, DRIVER_CORE = 1, 0
 CANDIDATES = ("job", "python udf", "sql")
 START_MS = 1_790_000_000_000
 
@@ -87,9 +87,9 @@ def start(folder: Path) -> SparkSession:
         }
     )
     settings = spark_settings(config, {"KWITNESS_SPARK_JARS": str(spark_jars())})
-    os.sched_setaffinity(0, {SPARK_CORE})
+    os.sched_setaffinity(0, {COMPONENT_CORE})
     session = open_session(settings | {"spark.master": "local[1]", "spark.driver.memory": "1g"})
-    os.sched_setaffinity(0, {DRIVER_CORE})
+    os.sched_setaffinity(0, {GENERATOR_CORE})
     return session
 
 
@@ -255,15 +255,9 @@ def section(payload_bytes: int, load: float, rows: list[dict[str, Any]]) -> str:
         ("the job vs grouping alone in spark-sql", "job", "sql", "-"),
     ):
         ratios = [row[above] / row[below] for row in rows]
-        low, high = interval(ratios)
-        lines.append(f"| {title} | {statistics.median(ratios):.2f} | {low:.2f} to {high:.2f} | {bar} |")
+        middle, low, high = interval(ratios)
+        lines.append(f"| {title} | {middle:.2f} | {low:.2f} to {high:.2f} | {bar} |")
     return "\n".join(lines) + "\n"
-
-
-def interval(values: list[float]) -> tuple[float, float]:
-    """The bootstrap 95 % interval of the median."""
-    medians = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(2000))
-    return medians[50], medians[-51]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ and `<name>.md` (a section, from a heading of level two on). It decides nothing:
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import platform
 import subprocess
 import sys
@@ -22,8 +23,6 @@ HEAD = """# Benchmarks
 Ratios against a peer or against "direct" in the same run; absolute figures are one machine's. Candidates are pinned
 to one core and the generator to the other, in alternating blocks; the median of the blocks' ratios is given with a
 bootstrap 95 % interval. Raw blocks are in `e2e/bench/results`. Made by `make bench`, no part of `make test`.
-
-Measured at commit `{commit}` on {machine}.
 """
 
 
@@ -40,7 +39,9 @@ def main() -> int:
     for number, program in enumerate(programs, 1):
         print(f"[{number}/{len(programs)}] {program.stem}", flush=True)
         done = subprocess.run([sys.executable, str(program), "--results", str(RESULTS)], cwd=ROOT, check=False)
-        if done.returncode != 0:
+        if done.returncode == 0:
+            (RESULTS / f"{program.stem}.origin").write_text(origin())
+        else:
             failed.append(program.stem)
     PAGE.write_text(page())
     print(f"written: {PAGE.relative_to(ROOT)}")
@@ -49,15 +50,22 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def page() -> str:
-    """The page, from the sections in the results' folder."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
+def origin() -> str:
+    """What a section was measured with: commit, day, machine."""
+    describe = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     kernel = platform.release().partition("-")[0]
     machine = f"{_processors()} processors, Linux {kernel}, Python {platform.python_version()}"
-    sections = [path.read_text().strip() for path in sorted(RESULTS.glob("*.md"))]
-    return "\n\n".join([HEAD.format(commit=commit, machine=machine).strip(), *sections]) + "\n"
+    return f"Measured at commit `{commit}` on {dt.datetime.now(dt.UTC):%Y-%m-%d}; {machine}.\n"
+
+
+def page() -> str:
+    """The page, from the sections in the results' folder."""
+    sections = [
+        f"{path.read_text().strip()}\n\n{path.with_suffix('.origin').read_text().strip()}"
+        for path in sorted(RESULTS.glob("*.md"))
+    ]
+    return "\n\n".join([HEAD.strip(), *sections]) + "\n"
 
 
 def _processors() -> int:

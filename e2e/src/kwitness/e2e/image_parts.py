@@ -50,7 +50,7 @@ def site_packages(lock: Path, progress: Progress = silent) -> Path:
     def make(folder: Path) -> None:
         progress(f"fetching the Python packages of {lock.stem}")
         options = ["--python-version", PYTHON, "--python-platform", target, "--no-deps", "--require-hashes"]
-        command = [_uv(), "pip", "install", "--quiet", "--python", sys.executable, *options]
+        command = [find_uv(), "pip", "install", "--quiet", "--python", sys.executable, *options]
         run([*command, "--target", folder, "--requirements", lock], environment={"UV_PYTHON_DOWNLOADS": "never"})
         for pattern in _LEFT_OUT:
             for superfluous in list(folder.glob(pattern)):
@@ -117,7 +117,14 @@ def _link(source: str, target: str) -> str:
     return target
 
 
-def _uv() -> str:
+def find_uv() -> str:
+    """The uv beside this Python, else the one on the PATH.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
     beside = Path(sys.executable).with_name("uv")
     found = str(beside) if beside.is_file() else shutil.which("uv")
     if found is None:
