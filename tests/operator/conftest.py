@@ -65,6 +65,15 @@ def broker() -> Iterator[LocalBroker]:
 
 @pytest.fixture
 def namespace(api) -> str:
+    return _make_namespace(api)
+
+
+@pytest.fixture
+def another_namespace(api) -> str:
+    return _make_namespace(api)
+
+
+def _make_namespace(api: ApiServer) -> str:
     name = f"operator-{os.getpid()}-{next(_numbers)}"
     subjects = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"} for user in USERS]
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "operator"}

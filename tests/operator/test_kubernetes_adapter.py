@@ -76,6 +76,25 @@ async def test_a_refused_object_is_the_users_to_correct(kubernetes, namespace):
     with pytest.raises(SettledError) as caught:
         await kubernetes.apply(wrong)
     assert caught.value.reason == "InvalidSpec"
+    assert "(spec.ports[0].port, " in caught.value.message
+
+
+async def test_a_stateful_set_that_cannot_be_changed_says_how_to_go_on(kubernetes, namespace):
+    await kubernetes.apply(_stateful_set(namespace, "before"))
+    with pytest.raises(SettledError) as caught:
+        await kubernetes.apply(_stateful_set(namespace, "after"))
+    assert "--cascade=orphan" in caught.value.message
+
+
+def _stateful_set(namespace, service):
+    chosen = {"app": "cached"}
+    template = {"metadata": {"labels": chosen}, "spec": {"containers": [{"name": "one", "image": "one"}]}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "fixed", "namespace": namespace},
+        "spec": {"serviceName": service, "selector": {"matchLabels": chosen}, "template": template},
+    }
 
 
 async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, namespace, monkeypatch):

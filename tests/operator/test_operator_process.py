@@ -6,6 +6,7 @@ import json
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -148,11 +149,45 @@ def test_a_pattern_that_the_broker_cannot_take_is_refused_and_the_broker_left_al
     assert broker_configs(clean_broker)[_name(namespace)]["interval.ms"] == "5000"
 
 
-def test_two_subscriptions_of_one_name_in_two_namespaces_do_not_meet(applied, api, namespace, clean_broker):
-    # The second namespace is not watched: its config is not ours to touch even under our installation's name.
+def test_two_subscriptions_of_one_name_in_two_namespaces_do_not_meet(
+    api, namespace, another_namespace, clean_broker, start_operator
+):
+    for place, interval in ((namespace, "5s"), (another_namespace, "7s")):
+        apply(api, cluster("main", place, clean_broker.bootstrap), subscription("basic", place, interval=interval))
+    start_operator(watchNamespaces=[namespace, another_namespace])
+    names = {place: f"kwitness.{namespace}.{place}.basic" for place in (namespace, another_namespace)}
+    for place, name in names.items():
+        until_reason(api, "kcms", "basic", place, "Applied")
+        assert get(api, "kcms", "basic", place)["status"]["brokerResource"] == name
+        eventually(lambda place=place: "SharedCluster" in _warnings(api, place))
+    configs = broker_configs(clean_broker)
+    assert [configs[name]["interval.ms"] for name in names.values()] == ["5000", "7000"]
+    api.kubectl("delete", "kcms", "basic", "-n", namespace)
+    eventually(lambda: set(broker_configs(clean_broker)) == {names[another_namespace]})
+
+
+def _warnings(api, namespace):
+    return {one["type"] for one in get(api, "kfc", "main", namespace)["status"].get("warnings", [])}
+
+
+def test_a_namespace_that_is_not_watched_is_left_alone(applied, api, namespace, clean_broker):
+    # Its config is not ours to touch, not even under our installation's name.
     alter_broker(clean_broker, f"kwitness.{namespace}.elsewhere.basic", {"metrics": "x."})
     time.sleep(7)
     assert set(broker_configs(clean_broker)) == {_name(namespace), f"kwitness.{namespace}.elsewhere.basic"}
+
+
+def test_the_longest_names_work(applied, api, namespace, clean_broker):
+    longest = f"{'a' * 100}.{'b' * 99}"
+    apply(api, subscription(longest, namespace), collector("c" * 40, namespace))
+    until_reason(api, "kcms", longest, namespace, "Applied")
+    assert _name(namespace, longest) in broker_configs(clean_broker)
+    alter_broker(clean_broker, _name(namespace, longest), {"interval.ms": "100"})
+    events = eventually(lambda: json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"])
+    assert events[0]["regarding" if "regarding" in events[0] else "involvedObject"]["name"] == longest
+    until_reason(api, "ktc", "c" * 40, namespace, "Progressing")
+    api.kubectl("delete", "kcms", longest, "-n", namespace)
+    eventually(lambda: _name(namespace, longest) not in broker_configs(clean_broker))
 
 
 def test_two_installations_on_one_broker_leave_each_other_alone(applied, api, namespace, clean_broker, start_operator):
@@ -221,6 +256,20 @@ def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, name
     assert get(api, "sts", child, namespace)["spec"]["replicas"] == 1
 
 
+def test_another_default_of_the_installation_leaves_the_storage_of_a_collector_alone(
+    applied, api, namespace, start_operator
+):
+    apply(api, collector("main", namespace))
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+    applied.stop()
+    start_operator(collector={"storageClass": "fast"})
+    apply(api, collector("main", namespace, replicas=2))
+    eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
+    assert "volumeClaimTemplates" not in get(api, "sts", "kwitness-collector-main", namespace)["spec"]
+    apply(api, collector("main", namespace, replicas=2, storage={"storageClassName": "fast"}))
+    assert "delete the resource" in until_reason(api, "ktc", "main", namespace, "StorageChanged")
+
+
 def test_a_second_collector_of_a_cluster_is_in_conflict(applied, api, namespace):
     apply(api, collector("first", namespace))
     until_reason(api, "ktc", "first", namespace, "Progressing")
@@ -251,22 +300,22 @@ def test_kinds_to_come_say_so(applied, api, namespace, kind, short):
     until_reason(api, short, "later", namespace, "Unsupported")
 
 
-def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(applied, api, namespace):
-    job = {
+def _job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    wanted = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": name, "run": {"streaming": {}}}
+    return {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "AnalyticsJob",
-        "metadata": {"name": "inventory", "namespace": namespace},
-        "spec": {
-            "clusterRef": {"name": "main"},
-            "type": "clientInventory",
-            "table": "inventory",
-            "run": {"streaming": {}},
-        },
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {**wanted, **spec},
     }
+
+
+def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(applied, api, namespace):
+    job = _job("inventory", namespace)
     apply(api, job)
     until_reason(api, "kaj", "inventory", namespace, "Starting")
     time.sleep(1)
-    apply(api, {**job, "metadata": {"name": "rival", "namespace": namespace}})
+    apply(api, _job("rival", namespace, table="inventory"))
     until_reason(api, "kaj", "rival", namespace, "Conflict")
     assert get(api, "sts", "kwitness-job-inventory", namespace)["spec"]["replicas"] == 1
     apply(api, {**job, "spec": {**job["spec"], "suspend": True}})
@@ -275,6 +324,25 @@ def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(appli
     apply(api, {**job, "spec": {**job["spec"], "run": {"once": {}}}})
     eventually(lambda: "kwitness-job-inventory-" in api.kubectl("get", "jobs", "-n", namespace, "-o", "name"))
     eventually(lambda: "kwitness-job" not in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
+
+
+def test_a_run_that_was_made_once_is_not_made_again_by_another_release(applied, api, namespace, start_operator):
+    apply(api, _job("report", namespace, run={"once": {}}))
+
+    def jobs() -> list[str]:
+        return api.kubectl("get", "jobs", "-n", namespace, "-o", "name").split()
+
+    made = eventually(jobs)
+    applied.stop()
+    start_operator(images={"collector": "kwitness/collector:2", "spark": "kwitness/spark:2"})
+    until_reason(api, "kaj", "report", namespace, "Starting")
+    name = made[0].removeprefix("job.batch/")
+    api.kubectl("patch", "kaj", "report", "-n", namespace, "--type=merge", "-p", '{"spec": {"suspend": true}}')
+    eventually(lambda: get(api, "job", name, namespace)["spec"]["suspend"])
+    assert jobs() == made
+    assert get(api, "job", name, namespace)["spec"]["template"]["spec"]["containers"][0]["image"] == "kwitness/spark:1"
+    apply(api, _job("report", namespace, run={"once": {}}, executors={"instances": 2}))
+    eventually(lambda: jobs() not in ([], made))
 
 
 def test_a_missing_right_in_kubernetes_is_named(applied, api, namespace):

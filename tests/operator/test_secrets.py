@@ -120,6 +120,8 @@ def test_a_corrected_secret_is_noticed_without_touching_the_cluster(api, namespa
     apply(api, cluster("main", namespace, address, **spec))
     start_operator(resyncSeconds=600)
     until_reason(api, "kfc", "main", namespace, "AuthenticationFailed")
+    apply(api, secret("kwitness-admin", namespace, username="admin", password="wrong", hosts="elsewhere:9092"))
+    until_reason(api, "kfc", "main", namespace, "HostNotAllowed", seconds=60)
     apply(api, secret("kwitness-admin", namespace, username="admin", password="admin-secret", hosts=address))
     until_reason(api, "kfc", "main", namespace, "Connected", seconds=60)
 

@@ -15,10 +15,12 @@ from kwitness.runtime.json_logging import configure_logging
 def main() -> int:
     """Return the exit code: 0 after a signal, 1 when something ended that must not, 2 for wrong settings."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_SETTINGS_FILE
+    configure_logging("INFO")
+    log = logging.getLogger(__name__)
     try:
         settings = load_settings(path)
     except SettingsError as error:
-        print(f"kwitness-operator: {error}", file=sys.stderr)  # noqa: T201 - logging needs the settings
+        log.error("The settings are wrong", extra={"detail": str(error)})  # noqa: TRY400 - its own words say it all
         return 2
     configure_logging(settings.log_level)
 
@@ -30,7 +32,7 @@ def main() -> int:
     try:
         asyncio.run(until_signalled())
     except Exception:
-        logging.getLogger(__name__).exception("The operator ends, so that it is started anew")
+        log.exception("The operator ends, so that it is started anew")
         return 1
     return 0
 

@@ -38,7 +38,7 @@ ENTRIES: tuple[Reason, ...] = (
     Reason(reason="Accepting", condition="Accepting", status="True", kinds=("TelemetryCollector",), meaning="Senders are known.", remedy=""),
     Reason(reason="Overflowed", condition="WithinBudget", status="False", kinds=("TelemetryCollector",), meaning="More series than spec.prometheus.maxSeries; the rest is summed in one series.", remedy="Use fewer labels, subscribe to fewer metrics, or raise maxSeries or replicas."),
     Reason(reason="WithinBudget", condition="WithinBudget", status="True", kinds=("TelemetryCollector",), meaning="All series fit.", remedy=""),
-    Reason(reason="StorageChanged", condition="Ready", status="False", kinds=("TelemetryCollector",), meaning="spec.storage cannot be changed after creation.", remedy="Restore it, or delete and apply the resource anew."),
+    Reason(reason="StorageChanged", condition="Ready", status="False", kinds=("TelemetryCollector",), meaning="spec.storage cannot be changed after creation.", remedy="Restore it, or delete the resource and its claims and apply it anew."),
     Reason(reason="Running", condition="Ready", status="True", kinds=("AnalyticsJob",), meaning="The driver runs and makes progress.", remedy=""),
     Reason(reason="Scheduled", condition="Ready", status="True", kinds=("AnalyticsJob",), meaning="The job waits for its next time.", remedy=""),
     Reason(reason="Completed", condition="Ready", status="True", kinds=("AnalyticsJob",), meaning="The run has ended well.", remedy=""),

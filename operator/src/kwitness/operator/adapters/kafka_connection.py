@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kwitness.operator.errors import SettledError
+from kwitness.operator.errors import PassingError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "host_is_allowed", "in_memory", "split_address"]
 
@@ -36,20 +36,21 @@ class TlsMaterial:
 
         Raises
         ------
-        SettledError
-            Reason TlsFailed, when a PEM text is not one or key and certificate do not belong together.
+        PassingError
+            Reason TlsFailed, when a PEM text is not one or key and certificate do not belong together; nobody watches
+            Secrets, so it is looked at again.
         """
         try:
             context = ssl.create_default_context(cadata=self.authorities)
         except ssl.SSLError as error:
-            raise SettledError("TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate") from error
+            raise PassingError("TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate") from error
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         if self.certificate is not None and self.key is not None:
             try:
                 with in_memory(self.certificate) as certificate, in_memory(self.key) as key:
                     context.load_cert_chain(certificate, key)
             except ssl.SSLError as error:
-                raise SettledError(
+                raise PassingError(
                     "TlsFailed",
                     "tls.crt and tls.key of spec.tls.clientCertificateSecretRef are no PEM certificate with its key",
                 ) from error

@@ -104,7 +104,7 @@ def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> 
 
 
 def _host_not_allowed() -> OperatorError:
-    return SettledError(
+    return PassingError(
         "HostNotAllowed",
         "the cluster advertises a broker that is not in the key hosts of the Secret, so the credential was not sent"
         " there: add the brokers' advertised addresses to hosts (host:port or *.suffix:port)",

@@ -11,7 +11,7 @@ import ssl
 from typing import Final
 
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, host_is_allowed, split_address
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.errors import OperatorError, PassingError
 
 __all__ = ["probe", "speaks_tls"]
 
@@ -34,7 +34,7 @@ def probe(connection: KafkaConnection) -> None:
     for address in connection.bootstrap_servers:
         host, port = split_address(address)
         if not host_is_allowed(host, port, connection.allowed_hosts):
-            raise SettledError(
+            raise PassingError(
                 "HostNotAllowed",
                 f"{address} is not in the key hosts of the Secret, so nothing was sent there: add it to hosts, or"
                 " remove it from spec.bootstrapServers",

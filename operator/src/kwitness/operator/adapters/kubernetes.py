@@ -188,8 +188,7 @@ class Kubernetes:
             ) as response:
                 if response.status < 300:  # noqa: PLR2004
                     return dict(await response.json())
-                detail = (await response.text())[:_DETAIL_LENGTH]
-                self._raise(response.status, method, kind, what, detail)
+                self._raise(response.status, method, kind, what, await response.text())
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise PassingError(
@@ -209,7 +208,25 @@ class Kubernetes:
                     " is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
-                _log.warning("The API server refused an object", extra={"object": what, "detail": detail})
-                raise SettledError("InvalidSpec", f"the API server refused {what} as invalid: correct the resource")
+                _log.warning(
+                    "The API server refused an object", extra={"object": what, "detail": detail[:_DETAIL_LENGTH]}
+                )
+                raise SettledError("InvalidSpec", _refusal(kind, what, detail))
             case _:
                 raise PassingError("KubernetesUnavailable", f"the API server answered {status} for {method} of {what}")
+
+
+def _refusal(kind: str, what: str, detail: str) -> str:
+    """Say which fields of an object were refused; the API server's own words stay in the log."""
+    try:
+        causes: list[dict[str, str]] = (json.loads(detail).get("details") or {}).get("causes") or []
+    except ValueError:
+        causes = []
+    fields = ", ".join(sorted({str(cause.get("field")) for cause in causes if cause.get("field")}))
+    message = f"the API server refused {what} as invalid{f' ({fields[:200]})' if fields else ''}"
+    if kind == "StatefulSet" and any(cause.get("reason") == "FieldValueForbidden" for cause in causes):
+        return (
+            f"{message}: it has fields that cannot be changed; remove it and leave its pods running (kubectl delete"
+            " statefulset with --cascade=orphan), and it is made anew around them"
+        )
+    return f"{message}: correct the resource"

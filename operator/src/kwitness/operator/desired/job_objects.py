@@ -98,8 +98,9 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
                 "jobTemplate": {"metadata": {"labels": labels("job", name)}, "spec": _one_run(template)},
             },
         }
-    # A Job cannot be changed, so a changed resource is another run and has another name.
-    digest = fingerprint([job.metadata.uid, template])[:8]
+    # A changed resource is another run and has another name; another release or cluster status is no reason to run.
+    asked = job.spec.model_dump(mode="json", by_alias=True, exclude={"suspend"})
+    digest = fingerprint([job.metadata.uid, asked])[:8]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

@@ -10,6 +10,7 @@ from kwitness.operator.desired.conditions import failure
 from kwitness.operator.desired.job_config import check_limits, table_folder
 from kwitness.operator.desired.job_objects import JobObjects, job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
+from kwitness.operator.desired.ownership import covers
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.parsing import parsed
@@ -51,7 +52,7 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         if cluster_id is None:
             raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster_at.name} was never reached")
         await _check_claim(context, key.namespace)
-        wanted = job_objects(job, cluster, str(cluster_id), context.settings)
+        wanted = await _as_made(context, key, job_objects(job, cluster, str(cluster_id), context.settings))
         if children_are_due(context, _KIND, key, wanted.objects):
             await _replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
@@ -99,6 +100,19 @@ async def _check_claim(context: Context, namespace: str) -> None:
             f"PersistentVolumeClaim {analytics.table_claim} is not ReadWriteMany, so executors on other nodes would"
             " wait for ever: use one that is, an object store, or, on one node, the Helm value analytics.singleNode",
         )
+
+
+async def _as_made(context: Context, key: Key, wanted: JobObjects) -> JobObjects:
+    """Let a Job that is there keep the pods that it was made with, since they cannot be changed."""
+    runner = wanted.runner
+    present = None
+    if runner["kind"] == "Job":
+        present = await context.kubernetes.get("Job", key.namespace, runner["metadata"]["name"])
+    if present is None:
+        return wanted
+    kept = {**runner, "spec": {**runner["spec"], "template": present["spec"]["template"]}}
+    others = tuple(one for one in wanted.objects if one is not runner)
+    return JobObjects(others if covers(present, kept) else (*others, kept), runner)
 
 
 async def _replace_runners(context: Context, key: Key, job: AnalyticsJob, wanted: JobObjects) -> None:

@@ -41,6 +41,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
         _wake(context, key)
         return Again(forget=True)
     facts = context.clusters.setdefault(key, ClusterFacts())
+    id_before = (body.get("status") or {}).get("clusterId")
     before = (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection)
     error: OperatorError | None = None
     fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
@@ -61,6 +62,10 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
     wait = await write_status(context, _KIND, key, fields=fields, verdicts=[verdict])
     if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
         _wake(context, key)
+    if facts.cluster_id is not None and facts.cluster_id != id_before:
+        # The warning SharedCluster concerns the others too.
+        for other in _sharing(context, key, facts.cluster_id):
+            context.enqueue(_KIND, other, 0.0)
     if error is not None:
         raise error
     return Again(wait)
@@ -80,7 +85,7 @@ async def _observe(
         cluster=cluster,
         seen=seen,
         inventory=facts.inventory,
-        shared_with=_shared_with(context, key, seen.cluster_id),
+        shared_with=[str(other) for other in _sharing(context, key, seen.cluster_id)],
         deletion_held=facts.deletion_held,
         disconnected=disconnected_software(facts.inventory, facts.subscriptions),
     )
@@ -110,9 +115,9 @@ def _check_identity(cluster: KafkaCluster, seen: ClusterSeen, last: str | None) 
         )
 
 
-def _shared_with(context: Context, key: Key, cluster_id: str) -> list[str]:
+def _sharing(context: Context, key: Key, cluster_id: str) -> list[Key]:
     return [
-        str(other)
+        other
         for other, body in context.store.items(_KIND)
         if other != key and (body.get("status") or {}).get("clusterId") == cluster_id
     ]

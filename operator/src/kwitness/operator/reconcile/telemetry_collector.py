@@ -16,6 +16,7 @@ from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.store import Key
 from kwitness.operator.work_queue import Again
 from kwitness.runtime.child_names import collector_name
@@ -45,9 +46,9 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
         if facts is None or not facts.checked or (facts.trouble is None and facts.subscriptions is None):
             # Both wake us when they are known; children made without them would be made twice.
             return Again()
-        await _refuse_storage_change(context, collector)
+        settings = await _with_present_storage(context, collector)
         cluster_id = _cluster_id(context, cluster_at, facts)
-        await _apply(context, collector, cluster, facts, cluster_id=cluster_id)
+        await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings)
         return await _report(context, key, collector, facts, was_ready=status.get("readyReplicas"))
     except OperatorError as error:
         if error.reason == "KubernetesUnavailable":
@@ -75,26 +76,42 @@ def _cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:
     return str(cluster_id)
 
 
-async def _refuse_storage_change(context: Context, collector: TelemetryCollector) -> None:
+async def _with_present_storage(context: Context, collector: TelemetryCollector) -> OperatorSettings:
+    """The settings, with the StorageClass that is there as the default: another default is for new collectors only.
+
+    Raises
+    ------
+    SettledError
+        StorageChanged: the resource asks for something else than is there.
+    """
     name = collector_name(collector.metadata.name)
     present = await context.kubernetes.get("StatefulSet", collector.metadata.namespace, name)
     if present is None:
-        return
+        return context.settings
     claims = present["spec"].get("volumeClaimTemplates") or [{}]
     was = claims[0].get("spec", {}).get("storageClassName")
     size = claims[0].get("spec", {}).get("resources", {}).get("requests", {}).get("storage")
     storage = collector.spec.storage
-    wanted = storage.storage_class_name or context.settings.collector.storage_class
+    wanted = storage.storage_class_name or was
     if was != wanted or (size is not None and size != storage.size):
         raise SettledError(
             "StorageChanged",
-            f"spec.storage cannot be changed after creation (it was {was or 'an emptyDir'} {size or ''}): restore it,"
-            " or delete and apply the resource anew",
+            f"spec.storage cannot be changed after creation (it was {f'{was}, {size}' if was else 'an emptyDir'}):"
+            f" restore it, or delete the resource and its claims (state-{name}-0 and so on) and apply it anew; its"
+            " counters then begin anew",
         )
+    defaults = context.settings.collector.model_copy(update={"storage_class": was})
+    return context.settings.model_copy(update={"collector": defaults})
 
 
 async def _apply(
-    context: Context, collector: TelemetryCollector, cluster: KafkaCluster, facts: ClusterFacts, *, cluster_id: str
+    context: Context,
+    collector: TelemetryCollector,
+    cluster: KafkaCluster,
+    facts: ClusterFacts,
+    *,
+    cluster_id: str,
+    settings: OperatorSettings,
 ) -> None:
     key = Key(collector.metadata.namespace, collector.metadata.name)
     if collector.spec.replicas > context.settings.limits.max_collector_replicas:
@@ -103,7 +120,7 @@ async def _apply(
             f"spec.replicas is {collector.spec.replicas}, above this installation's"
             f" {context.settings.limits.max_collector_replicas}: ask for less, or have the limit raised",
         )
-    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), context.settings)
+    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), settings)
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
         await _keep_subscriptions(context, objects[0])
