@@ -43,8 +43,8 @@ setup: prerequisites .venv/.done ## Check what is needed, make the Python enviro
 	@VIRTUAL_ENV=.venv $(UV) pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
-images: setup ## Build all container images; what has not changed is not built again
-	@$(PY) -m kwitness.e2e.images
+images: setup ## Build all container images (with REGISTRY=... push them and write images.json, Helm values that name them)
+	@$(PY) -m kwitness.e2e.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
 
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
@@ -62,11 +62,11 @@ lint: setup ## ruff, mypy, import-linter
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 
-lock: ## Resolve again what pyproject.toml asks for (uv), into locks/
-	@uv lock -q
+lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
+	@$(UV) lock -q
 	@for extra in operator collector spark; do \
-	  uv export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
-	@uv export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
+	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
+	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
 .PHONY: test room test-java test-fast test-e2e

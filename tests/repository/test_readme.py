@@ -39,11 +39,6 @@ def test_it_names_what_is_needed_as_the_check_does() -> None:
         assert tool.name in line, tool.name
 
 
-def test_its_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
-
-
 def test_the_gate_calls_make_test_and_nothing_else() -> None:
     commands = [line for line in (ROOT / ".ci/run").read_text().splitlines() if line.startswith("make")]
 

@@ -26,6 +26,10 @@ SHOWN_METRICS = (
 """The handful of client metrics that the summary quotes."""
 
 
+OURS_ONLY = "SASL_SSL_SCRAM"
+"""The listener that in the demo none but the platform's own components use: Spark's library cannot name itself."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """Everything the summary is written from."""
@@ -111,7 +115,7 @@ def _connections(facts: Facts) -> str:
     )
     return table(
         ["software", "version", "listener", "connections", ""],
-        [(*row, "ours" if row[0].startswith("kwitness-") else "") for row in rows],
+        [(*row, "ours" if row[0].startswith("kwitness-") or row[2] == OURS_ONLY else "") for row in rows],
     )
 
 

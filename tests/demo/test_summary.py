@@ -1,0 +1,115 @@
+"""What `make demo` prints at its end, and what README and tutorial show of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.demo.summary import Facts, render
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def connection(name: str, version: str, listener: str, count: int) -> dict[str, Any]:
+    labels = {"client_software_name": name, "client_software_version": version, "listener": listener}
+    return {"metric": labels, "value": [0, str(count)]}
+
+
+def sample(client: str, value: str) -> dict[str, Any]:
+    labels = {"client_id": client, "client_software_name": "apache-kafka-java", "client_software_version": "4.1.2"}
+    return {"metric": labels, "value": [0, value]}
+
+
+FACTS = Facts(
+    connections=[
+        connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
+        connection("apache-kafka-java", "3.9.1", "SASL_SSL_SCRAM", 10),
+        connection("apache-kafka-java", "4.1.2", "PLAINTEXT", 5),
+    ],
+    metrics={
+        "kafka_client_producer_node_request_latency_avg_seconds": [sample("orders", "0.0089371"), sample("idle", "NaN")]
+    },
+    resources=[
+        {
+            "kind": "ClientMetricsSubscription",
+            "metadata": {"name": "demo"},
+            "status": {
+                "conditions": [{"type": "Ready", "status": "True", "reason": "Applied", "message": "on the broker"}],
+                "clients": {"asking": 5, "matching": 5, "pushing": 5, "source": "plugin"},
+                "silentSoftware": [
+                    {
+                        "clientSoftwareName": "kafka-python",
+                        "clientSoftwareVersion": "3.0.12",
+                        "connections": 1,
+                        "reason": "tooOld",
+                    }
+                ],
+                "unsentPrefixes": ["org.example."],
+            },
+        }
+    ],
+    inventory=[
+        {
+            "kind": "instance",
+            "client_id": "orders",
+            "client_software_name": "apache-kafka-java",
+            "versions": [{"client_software_version": "4.1.1"}, {"client_software_version": "4.1.2"}],
+            "metrics": ["a", "b"],
+            "conforms": False,
+            "missing_required": ["c"],
+        }
+    ],
+)
+
+
+def lines(title: str) -> list[str]:
+    """The words of each line below a title, without the header."""
+    body = render(FACTS).partition(f"{title}\n")[2].split("\n\n")[0]
+    return [" ".join(line.split()) for line in body.splitlines()[1:]]
+
+
+def test_connections_of_the_platform_itself_are_marked() -> None:
+    assert lines("Connected, by software and version (Prometheus, from the broker's gauge)")[1:] == [
+        "apache-kafka-java 3.9.1 SASL_SSL_SCRAM 10 ours",
+        "apache-kafka-java 4.1.2 PLAINTEXT 5",
+        "kwitness-collector 2.16.1 SASL_SSL_SCRAM 1 ours",
+    ]
+
+
+def test_metrics_that_say_nothing_are_left_out() -> None:
+    assert lines("A handful of their metrics (Prometheus, from their pushes)")[1:] == [
+        "kafka_client_producer_node_request_latency_avg_seconds orders apache-kafka-java 4.1.2 0.008937"
+    ]
+
+
+def test_who_is_silent_is_said_with_the_reason() -> None:
+    assert lines("Pushing and silent (status of the subscriptions)") == [
+        "demo: 5 asking, 5 matching, 5 pushing",
+        "silent: kafka-python 3.0.12 (1 connections): this version cannot push",
+        "asked for and sent by nobody: org.example.",
+    ]
+
+
+def test_the_inventory_has_all_versions_of_a_client_and_what_it_lacks() -> None:
+    assert lines("Inventory that Spark computed (Delta table)")[1:] == [
+        "instance orders apache-kafka-java 4.1.1, 4.1.2 2 no 1"
+    ]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str) -> None:
+    printed = {line.strip() for line in headings(render(FACTS))}
+    shown = headings((ROOT / page).read_text())
+
+    assert len(shown) >= 7
+    assert [line for line in shown if line.strip() not in printed] == []
+
+
+def headings(text: str) -> list[str]:
+    """The line over each rule of dashes and, where a table follows, the names of its columns."""
+    found = re.findall(r"^(\S.*)\n-{8,}\n(.*)$", text, re.MULTILINE)
+    columns = [" ".join(below.split()) for _, below in found if re.match(r"  (software|metric|kind) ", below)]
+    return [title for title, _ in found] + columns

@@ -1,0 +1,97 @@
+"""Every page: its links lead somewhere, and the commands that it names exist with the options that it gives them."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    ROOT / name
+    for name in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+)
+TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+@functools.cache
+def help_of(module: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+
+
+def code(page: Path) -> list[str]:
+    """What a reader could type: code in lines of its own and within sentences."""
+    text = page.read_text()
+    fences = re.findall(r"^ *```(\w*)\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    blocks = [block for language, block in fences if language in ("", "sh", "bash")]
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    indented = re.findall(r"^ {4}(\S.*)$", prose, re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines()] + indented + re.findall(r"`([^`\n]+)`", prose)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+
+    assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_targets_of_make_exist(page: Path) -> None:
+    named = {target for line in code(page) for target in re.findall(r"(?:^|\s)make ([a-z][a-z-]*)", line)}
+
+    assert named - TARGETS == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_that_are_run_know_the_options_they_are_given(page: Path) -> None:
+    for line in code(page):
+        if found := re.search(r"python3? -m (kwitness[\w.]*)(.*)", line):
+            module, rest = found.groups()
+            options = re.findall(r"(--[a-z-]+)", rest.partition("#")[0])
+
+            assert [option for option in options if option not in help_of(module)] == [], line
+
+
+def test_every_page_of_docs_is_reached_from_the_readme() -> None:
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+            place = (page.parent / target).resolve()
+            waiting += sorted(place.glob("*.md")) if place.is_dir() else [place] if place.suffix == ".md" else []
+
+    assert [page for page in PAGES if page.is_relative_to(ROOT / "docs") and page not in reached] == []
+
+
+def test_every_folder_has_its_line_in_contributing() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    folders = {
+        page.relative_to(ROOT).parts[0]
+        for page in ROOT.glob("*/*")
+        if not page.relative_to(ROOT).parts[0].startswith(".")
+    }
+    tracked = {
+        line.split("/")[0]
+        for line in subprocess.run(
+            ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        if "/" in line
+    }
+
+    assert [name for name in sorted(folders & tracked) if f"`{name}/" not in text] == []
