@@ -3,7 +3,6 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness
 PY := .venv/bin/python
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
@@ -17,7 +16,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 
 .PHONY: help
 help: ## Show what can be made
-	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ## Use
 .PHONY: demo demo-down
@@ -92,5 +91,5 @@ bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 
 
 ## Clean
 .PHONY: clean-cache
-clean-cache: ## Remove downloads and builds that are kept under the user's cache folder
-	rm -rf "$(CACHE)"
+clean-cache: setup ## Remove what is kept to be quick the next time: downloads, builds, images
+	@$(PY) -m kwitness.e2e.clean
