@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from prometheus_client import Counter
-from prometheus_client.metrics import MetricWrapperBase
-
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
-from kwitness.operator import metrics as operator_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 OPERATOR = ROOT / "operator/src/kwitness/operator"
@@ -58,17 +54,6 @@ def test_reasons_of_conditions() -> None:
     known = {entry.reason for entry in REASONS} | {event.reason for event in KUBERNETES_EVENTS}
 
     assert used - known == set()
-
-
-def test_labels_of_the_operators_metrics() -> None:
-    known = {metric.name: metric.labels for metric in OWN_METRICS if metric.source in ("operator", "every component")}
-    exposed = {
-        f"{metric._name}_total" if isinstance(metric, Counter) else metric._name: tuple(metric._labelnames)
-        for metric in vars(operator_metrics).values()
-        if isinstance(metric, MetricWrapperBase)
-    }
-
-    assert {name: labels for name, labels in exposed.items() if known.get(name) != labels} == {}
 
 
 def test_metrics_of_rules_and_dashboards() -> None:

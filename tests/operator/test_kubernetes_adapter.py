@@ -12,7 +12,6 @@ from kwitness.operator.adapters.api_session import WatchHealth, find_access, ope
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.desired.ownership import covers, merge_patch
 from kwitness.operator.errors import PassingError, SettledError
-from kwitness.operator.settings import OperatorSettings, SettingsError, load_settings
 
 from tests.operator.surroundings import apply, cluster, writes_of
 
@@ -166,30 +165,3 @@ def test_a_watch_that_stands_still_is_noticed():
     assert health.stalled(10) is None
     health.seen[path] -= 11
     assert "kafkaclusters" in (health.stalled(10) or "")
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("{", "not JSON"),
-        ("{}", "namespace"),
-        ('{"namespace": "a", "watchNamespaces": ["*", "b"], "images": {"collector": "x"}}', "'\\*' means every"),
-        ('{"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}, "typo": 1}', "typo"),
-        (
-            '{"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}, "installation": "A.b"}',
-            "install",
-        ),
-    ],
-)
-def test_wrong_settings_name_the_file_and_the_field(tmp_path, text, hint):
-    path = tmp_path / "settings.json"
-    path.write_text(text)
-    with pytest.raises(SettingsError, match=hint) as caught:
-        load_settings(path)
-    assert str(path) in str(caught.value)
-
-
-def test_settings_say_which_namespaces_are_watched():
-    some = OperatorSettings.model_validate({"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}})
-    every = some.model_copy(update={"watch_namespaces": ["*"]})
-    assert (some.watches("a"), some.watches("b"), every.watches("b")) == (True, False, True)

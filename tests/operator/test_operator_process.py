@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from kwitness.contracts.own_metrics import OWN_METRICS
 
 from tests.operator.surroundings import (
     alter_broker,
@@ -376,6 +381,46 @@ def test_killed_at_any_moment_it_reaches_the_same_end(api, namespace, clean_brok
     for number in range(6):
         until_reason(api, "kcms", f"s{number}", namespace, "Applied")
     eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
+
+
+def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(applied, api, namespace, clean_broker):
+    apply(api, cluster("nowhere", namespace, "127.0.0.1:9"))
+    until_reason(api, "kfc", "nowhere", namespace, "Unreachable")
+    alter_broker(clean_broker, _name(namespace), {"interval.ms": "100"})
+    eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
+    text = applied.probe("/metrics")[1]
+    expected = {one.name: one for one in OWN_METRICS if one.source in {"operator", "every component"}}
+    types = dict(re.findall(r"^# TYPE (kwitness_\S+) (\S+)$", text, re.MULTILINE))
+    helps = dict(re.findall(r"^# HELP (kwitness_\S+) (.+)$", text, re.MULTILINE))
+    assert types == {name: one.type for name, one in expected.items()}
+    assert helps == {name: one.help for name, one in expected.items()}
+    for name, one in expected.items():
+        samples = re.findall(rf"^{name}(?:_count)?{{(.+)}} ", text, re.MULTILINE)
+        assert {frozenset(re.findall(r'(\w+)="', labels)) for labels in samples} == {frozenset(one.labels)}, name
+
+
+def test_ready_is_exposed_for_each_resource_and_goes_with_it(applied, api, namespace):
+    def exposed() -> list[str]:
+        return [line for line in applied.probe("/metrics")[1].splitlines() if 'name="basic"' in line]
+
+    labels = f'kind="ClientMetricsSubscription",name="basic",namespace="{namespace}",reason="Applied"'
+    assert exposed() == [f"kwitness_resource_ready{{{labels}}} 1.0"]
+    api.kubectl("delete", "kcms", "basic", "-n", namespace)
+    eventually(lambda: exposed() == [])
+
+
+def test_wrong_settings_end_it_with_one_json_line(tmp_path):
+    (tmp_path / "settings.json").write_text("{}")
+    done = subprocess.run(
+        [sys.executable, "-m", "kwitness.operator", str(tmp_path / "settings.json")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    (line,) = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "namespace: Field required" in json.loads(line)["detail"]
 
 
 def test_it_is_small(applied):

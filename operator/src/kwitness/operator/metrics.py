@@ -1,13 +1,14 @@
-"""The operator's own metrics, after the pattern of controller-runtime's."""
+"""The operator's own metrics, after the pattern of controller-runtime's; meaning and labels are in the registry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from prometheus_client import Counter, Gauge, Histogram, Metric
+from prometheus_client import Counter, Gauge, Histogram, Metric, disable_created_metrics
 from prometheus_client.core import GaugeMetricFamily
 
+from kwitness.contracts.own_metrics import own_metric
 from kwitness.operator.store import Store
 
 __all__ = [
@@ -23,19 +24,34 @@ __all__ = [
     "ReadyGauge",
 ]
 
-RECONCILE: Final = Counter("kwitness_reconcile_total", "Reconciles finished.", ["kind", "result"])
-RECONCILE_ERRORS: Final = Counter("kwitness_reconcile_errors_total", "Reconciles that will be tried again.", ["kind"])
-RECONCILE_DURATION: Final = Histogram(
-    "kwitness_reconcile_duration_seconds", "Time of one reconcile.", ["kind"], buckets=(0.01, 0.05, 0.1, 0.5, 1, 5, 30)
-)
-WORKQUEUE_DEPTH: Final = Gauge("kwitness_workqueue_depth", "Keys that are due and wait for a worker.", ["kind"])
-API_WRITES: Final = Counter("kwitness_api_writes_total", "Writes to the API server.", ["verb", "resource"])
-BROKER_WRITES: Final = Counter("kwitness_broker_writes_total", "CLIENT_METRICS configs written.", ["operation"])
-BUILD_INFO: Final = Gauge("kwitness_build_info", "Always 1; the version is in the label.", ["component", "version"])
-WATCH_SUCCESS: Final = Gauge(
-    "kwitness_watch_last_success_seconds", "When a watch last connected or listed, in seconds since 1970.", ["resource"]
-)
-DRIFT_REPAIRS: Final = Counter("kwitness_drift_repairs_total", "Foreign changes that were put right.", ["kind"])
+# A series with the time of each series' birth would double them, and nobody asks for it.
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no type for it
+
+
+def _counter(name: str) -> Counter:
+    entry = own_metric(name)
+    return Counter(name, entry.help, entry.labels)
+
+
+def _gauge(name: str) -> Gauge:
+    entry = own_metric(name)
+    return Gauge(name, entry.help, entry.labels)
+
+
+def _histogram(name: str, buckets: Sequence[float]) -> Histogram:
+    entry = own_metric(name)
+    return Histogram(name, entry.help, entry.labels, buckets=buckets)
+
+
+RECONCILE: Final = _counter("kwitness_reconcile_total")
+RECONCILE_ERRORS: Final = _counter("kwitness_reconcile_errors_total")
+RECONCILE_DURATION: Final = _histogram("kwitness_reconcile_duration_seconds", (0.01, 0.05, 0.1, 0.5, 1, 5, 30))
+WORKQUEUE_DEPTH: Final = _gauge("kwitness_workqueue_depth")
+API_WRITES: Final = _counter("kwitness_api_writes_total")
+BROKER_WRITES: Final = _counter("kwitness_broker_writes_total")
+BUILD_INFO: Final = _gauge("kwitness_build_info")
+WATCH_SUCCESS: Final = _gauge("kwitness_watch_last_success_seconds")
+DRIFT_REPAIRS: Final = _counter("kwitness_drift_repairs_total")
 
 
 class ReadyGauge:
@@ -50,11 +66,8 @@ class ReadyGauge:
 
     def collect(self) -> Iterable[Metric]:
         """Yield one gauge with a sample per resource that has a Ready condition."""
-        gauge = GaugeMetricFamily(
-            "kwitness_resource_ready",
-            "Whether a resource is ready (1) or not (0).",
-            labels=["kind", "namespace", "name", "reason"],
-        )
+        entry = own_metric("kwitness_resource_ready")
+        gauge = GaugeMetricFamily(entry.name, entry.help, labels=entry.labels)
         for kind in self._kinds:
             for key, body in self._store.items(kind):
                 for condition in (body.get("status") or {}).get("conditions", ()):

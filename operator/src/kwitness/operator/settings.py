@@ -13,6 +13,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.desired.quantities import mebibytes
+
 __all__ = [
     "DEFAULT_SETTINGS_FILE",
     "ImageSettings",
@@ -109,6 +112,12 @@ class LimitSettings(_Settings):
     max_executor_instances: int = Field(8, ge=1, description="Most executors of an AnalyticsJob; else LimitExceeded.")
     max_executor_cores: int = Field(4, ge=1, description="Most cores of an executor; else LimitExceeded.")
     max_executor_memory: str = Field("8Gi", description="Most heap of an executor; else LimitExceeded.")
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> LimitSettings:
+        parse_duration(self.min_interval)
+        mebibytes(self.max_executor_memory)
+        return self
 
 
 class OperatorSettings(_Settings):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_admin import ClusterSeen
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.conditions import Verdict, failure, ready
@@ -102,6 +103,7 @@ async def _observe(
         for trouble in results.values():
             if trouble is not None:
                 raise trouble
+            metrics.BROKER_WRITES.labels(operation="create_topic").inc()
     return ready("Connected", f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"), fields
 
 

@@ -1,0 +1,48 @@
+"""What the chart tells the operator: wrong settings are named, and every setting has its line in the reference."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kwitness.e2e.reference import OPERATOR_PAGE, operator_page
+from kwitness.operator.settings import OperatorSettings, SettingsError, load_settings
+
+GOOD = {"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{", "not JSON"),
+        ("{}", "namespace"),
+        (json.dumps({**GOOD, "watchNamespaces": ["*", "b"]}), "'\\*' means every"),
+        (json.dumps({**GOOD, "typo": 1}), "typo"),
+        (json.dumps({**GOOD, "installation": "A.b"}), "installation"),
+        (json.dumps({**GOOD, "limits": {"minInterval": "soon"}}), "limits: .*soon"),
+        (json.dumps({**GOOD, "limits": {"maxExecutorMemory": "7x"}}), "limits: .*7x"),
+        (json.dumps({**GOOD, "limits": {"maxExecutorCores": 0}}), "limits.maxExecutorCores"),
+    ],
+)
+def test_wrong_settings_name_the_file_and_the_field(tmp_path, text, hint):
+    path = tmp_path / "settings.json"
+    path.write_text(text)
+    with pytest.raises(SettingsError, match=hint) as caught:
+        load_settings(path)
+    assert str(path) in str(caught.value)
+
+
+def test_settings_say_which_namespaces_are_watched():
+    some = OperatorSettings.model_validate(GOOD)
+    every = some.model_copy(update={"watch_namespaces": ["*"]})
+    assert (some.watches("a"), some.watches("b"), every.watches("b")) == (True, False, True)
+
+
+def test_the_reference_page_is_fresh_and_has_every_setting():
+    page = operator_page()
+    assert OPERATOR_PAGE.read_text() == page
+    for name, value in OperatorSettings.model_validate(GOOD).model_dump(by_alias=True).items():
+        grouped = name in {"images", "pods", "collector", "analytics", "limits"}
+        for path in [f"{name}.{inner}" for inner in value] if grouped else [name]:
+            assert f"| `{path}` |" in page
