@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -42,6 +44,22 @@ def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
         yield name
     finally:
         platform.cluster.kubectl("delete", KIND, name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+
+@contextmanager
+def without_rules_on_patterns(platform: Platform) -> Iterator[None]:
+    """A schema that lets every pattern pass, as an older release's may have, for the length of a block."""
+    crd = platform.cluster.find("crd", f"{KIND}s.kwitness.dev")
+    del crd["metadata"]["resourceVersion"], crd["status"]
+    lax = copy.deepcopy(crd)
+    spec = lax["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    pattern = spec["properties"]["match"]["items"]["properties"]["pattern"]
+    del pattern["pattern"], pattern["x-kubernetes-validations"]
+    platform.cluster.kubectl("replace", "--filename=-", input=json.dumps(lax))
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl("replace", "--filename=-", input=json.dumps(crd))
 
 
 def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:

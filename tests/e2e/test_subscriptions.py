@@ -38,10 +38,10 @@ def test_a_subscription_becomes_the_broker_config_byte_for_byte(platform: Platfo
         resource = subscriptions.broker_resource(platform, name)
         configs = toolbox.subscriptions()[resource]
 
-    assert {key: sorted(value.split(",")) for key, value in configs.items()} == {
-        "metrics": sorted(SAFE),
-        "interval.ms": ["10000"],
-        "match": ["client_software_name=a\\x3Db|c\\d\\x2Cd"],
+    assert configs == {
+        "metrics": ",".join(SAFE),
+        "interval.ms": "10000",
+        "match": "client_software_name=a\\x3Db|c\\d\\x2Cd",
     }
     eventually(toolbox.subscriptions, lambda now: resource not in now, seconds=30)
 
@@ -122,6 +122,22 @@ def test_a_pattern_that_cannot_be_is_refused_by_the_api_server(platform: Platfor
 
     with pytest.raises(CommandFailedError, match=r"spec\.match"):
         platform.cluster.apply_objects(document)
+
+
+def test_a_pattern_stored_under_an_older_schema_is_refused_in_status(platform: Platform, toolbox: Toolbox) -> None:
+    before = set(toolbox.subscriptions())
+
+    with (
+        subscriptions.without_rules_on_patterns(platform),
+        subscriptions.applied(
+            platform, subscriptions.manifest("old", SAFE, match=[{"selector": "clientId", "pattern": "a{1,3}"}])
+        ) as name,
+    ):
+        condition = subscriptions.reason_becomes(platform, name, "InvalidPattern")
+        remains(lambda: set(toolbox.subscriptions()), lambda now: now == before, seconds=5)
+
+    assert condition["status"] == "False"
+    assert "a{1,3}" in condition["message"]
 
 
 def test_an_interval_below_the_installations_limit_is_refused_in_status(platform: Platform, toolbox: Toolbox) -> None:
