@@ -69,7 +69,7 @@ class CollectorSettings(_Settings):
         description="Resources where the TelemetryCollector names none.",
     )
     storage_class: str | None = Field(
-        None, description="StorageClass of the state volume where the TelemetryCollector names none; null: an emptyDir."
+        None, description="StorageClass of a new collector's state where its resource names none; null: an emptyDir."
     )
 
 

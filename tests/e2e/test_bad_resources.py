@@ -1,0 +1,89 @@
+"""Resources that cannot be carried out say so in their status, with what to do, and leave everything else alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.demo.platform import CLUSTER, JOB, NAMESPACE, Platform
+from kwitness.e2e.demo.toolbox import Toolbox
+
+from tests.e2e import subscriptions
+from tests.e2e.eventually import eventually, remains
+
+TABLES = f"/var/lib/kwitness/tables/{NAMESPACE}"
+ANOTHER = "anotherKafkaCluster001"
+
+
+@contextmanager
+def unwritable_table(platform: Platform, name: str) -> Iterator[None]:
+    """A folder in the tables' volume that Spark's user may not write to."""
+    shell = ("exec", f"kwitness-job-{JOB}-0", f"--namespace={NAMESPACE}", "--", "sh", "-c")
+    platform.cluster.kubectl(*shell, f"mkdir -p {TABLES}/{name} && chmod 0555 {TABLES}/{name}")
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl(*shell, f"chmod -R u+w {TABLES}/{name}; rm -rf {TABLES}/{name}")
+
+
+@contextmanager
+def job(platform: Platform, name: str) -> Iterator[None]:
+    """A job like the demo's, with a table of its own."""
+    spec = subscriptions.found(platform, JOB, "analyticsjob")["spec"]
+    document = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {**spec, "table": name},
+    }
+    platform.cluster.apply_objects(document)
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl("delete", "analyticsjob", name, f"--namespace={NAMESPACE}", "--wait")
+
+
+@pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")
+def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(platform: Platform) -> None:
+    def condition() -> dict[str, Any]:
+        return subscriptions.ready(platform, "unwritable", "analyticsjob")
+
+    with unwritable_table(platform, "unwritable"), job(platform, "unwritable"):
+        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=240)
+        assert f"file://{TABLES}/unwritable" in found["message"]
+        assert "give the job's pods the right to write there" in found["message"]
+        # The driver ends, and its successor begins anew; the status keeps saying what is wrong.
+        remains(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=75)
+        assert subscriptions.ready(platform, JOB, "analyticsjob")["reason"] == "Running"
+
+
+def test_a_cluster_with_another_id_gets_nothing_until_it_is_accepted(platform: Platform, toolbox: Toolbox) -> None:
+    spec = subscriptions.found(platform, CLUSTER, "kafkacluster")["spec"]
+    name, early = "moved", subscriptions.manifest("to-another-cluster", ["org.apache.kafka."], cluster="moved")
+    resource = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "KafkaCluster",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {**spec, "clusterId": ANOTHER},
+    }
+    platform.cluster.apply_objects(resource)
+    try:
+        found = subscriptions.reason_becomes(platform, name, "ClusterIdChanged", "kafkacluster")
+        real = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["clusterId"]
+        assert ANOTHER in found["message"]
+        assert f"set spec.clusterId, or the annotation kwitness.dev/accept-cluster-id, to {real}" in found["message"]
+        with subscriptions.applied(platform, early):
+            subscriptions.reason_becomes(platform, "to-another-cluster", "ClusterNotReady")
+            assert not any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())
+            patch = json.dumps({"spec": {"clusterId": real}})
+            platform.cluster.kubectl(
+                "patch", "kafkacluster", name, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}"
+            )
+            subscriptions.reason_becomes(platform, "to-another-cluster", "Applied")
+            assert any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())
+    finally:
+        platform.cluster.kubectl("delete", "kafkacluster", name, f"--namespace={NAMESPACE}", "--ignore-not-found")
