@@ -7,14 +7,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, PushBatch
+from kwitness.contracts.records import ConnectionEvent, InterceptionWindow, RequestEvent, TrafficWindow, WindowSeal
 
 __all__ = ["EVENT_MODELS", "event_schema", "event_schemas"]
 
-EVENT_MODELS: tuple[type[BaseModel], ...] = (ConnectionSnapshot, GaugeSnapshot, PushBatch)
-"""Models whose `schema` key carries their name and version."""
+EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
+    (ConnectionSnapshot, ConnectionEvent),
+    (GaugeSnapshot,),
+    (PushBatch,),
+    (TrafficWindow,),
+    (RequestEvent,),
+    (InterceptionWindow,),
+    (WindowSeal,),
+)
+"""Models whose `schema` key carries their name and version; those of one topic are told apart by `kind`."""
 
 
 def schema_name(model: type[BaseModel]) -> str:
@@ -31,19 +40,31 @@ def without_titles(node: Any) -> Any:
     return [without_titles(item) for item in node] if isinstance(node, list) else node
 
 
-def event_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON Schema of a message."""
+def event_schema(*models: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema of a message; of one of several where a topic has more than one kind."""
+    parts = [TypeAdapter(model).json_schema(by_alias=True, ref_template="#/$defs/{model}") for model in models]
+    shared = {name: part for schema in parts for name, part in schema.get("$defs", {}).items()}
+    if len(models) == 1:
+        (body,) = parts
+    else:
+        kinds = {model.__name__: _without_definitions(part) for model, part in zip(models, parts, strict=True)}
+        shared |= kinds
+        body = {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in kinds]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"https://kwitness.dev/schemas/{schema_name(model)}",
+        "$id": f"https://kwitness.dev/schemas/{schema_name(models[0])}",
         "$comment": "Generated from contracts/ by `make generate`; do not edit.",
-        **without_titles(model.model_json_schema(by_alias=True)),
+        **without_titles({**({"$defs": shared} if shared else {}), **_without_definitions(body)}),
     }
+
+
+def _without_definitions(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "$defs"}
 
 
 def event_schemas(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield path and text of each schema."""
-    for model in EVENT_MODELS:
-        name = schema_name(model).replace("/", ".v")
-        text = json.dumps(event_schema(model), indent=2, ensure_ascii=False)
+    for models in EVENT_MODELS:
+        name = schema_name(models[0]).replace("/", ".v")
+        text = json.dumps(event_schema(*models), indent=2, ensure_ascii=False)
         yield root / "contracts/schemas" / f"{name}.json", f"{text}\n"

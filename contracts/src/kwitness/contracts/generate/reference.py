@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,13 @@ from kwitness.contracts.topics import TOPICS
 
 from .crds import crd
 from .http_api import OPERATIONS
+from .markdown import code as _code
+from .markdown import table as _table
+from .reference_records import RECORDS, record
 
 __all__ = ["reference"]
 
 _MARK = "<!-- Generated from contracts/ by `make generate`; do not edit. -->\n\n"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; bars inside cells are escaped."""
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def _code(value: object) -> str:
-    return f"`{value}`"
 
 
 def _bounds(node: dict[str, Any]) -> str:
@@ -161,8 +153,11 @@ def _topics() -> str:
         for one in TOPICS
     )
     return (
-        "# Topics\n\nThe prefix `kwitness.` is `KafkaCluster.spec.topics.prefix`. Reserved topics are named and not "
-        "written yet.\n\n" + _table(("Topic", "Status", "Written by", "Key", "Value", "Meaning"), rows)
+        "# Topics\n\nThe prefix `kwitness.` is `KafkaCluster.spec.topics.prefix`. Reserved topics have a shape and "
+        "are not written yet.\n\n"
+        + _table(("Topic", "Status", "Written by", "Key", "Value", "Meaning"), rows)
+        + "\n# Records\n\nJSON Schemas are in `contracts/schemas`. Every record but the snapshot may also have "
+        "[identity keys](headers.md); what is not known is absent.\n" + "".join(map(record, RECORDS))
     )
 
 

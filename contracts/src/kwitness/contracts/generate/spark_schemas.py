@@ -7,12 +7,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from kwitness.contracts.envelopes import ConnectionSnapshot
 from kwitness.contracts.record_headers import ALL_HEADER_NAMES
+from kwitness.contracts.records import ConnectionEvent, InterceptionWindow, RequestEvent, TrafficWindow, WindowSeal
 
 __all__ = ["spark_schemas"]
 
-_SIMPLE = {"string": "StringType()", "integer": "LongType()", "boolean": "BooleanType()"}
+_RECORDS: tuple[tuple[str, type[BaseModel], str], ...] = (
+    ("CONNECTION_SNAPSHOT", ConnectionSnapshot, "in kwitness.connections of kind snapshot"),
+    ("CONNECTION_EVENT", ConnectionEvent, "in kwitness.connections of another kind"),
+    ("TRAFFIC_WINDOW", TrafficWindow, "in kwitness.traffic"),
+    ("REQUEST_EVENT", RequestEvent, "in kwitness.requests"),
+    ("INTERCEPTION_WINDOW", InterceptionWindow, "in kwitness.interceptions"),
+    ("WINDOW_SEAL", WindowSeal, "in kwitness.seals"),
+)
+_SIMPLE = {"string": "StringType()", "integer": "LongType()", "boolean": "BooleanType()", "number": "DoubleType()"}
 _MODULE = '''\
 """Generated from contracts/ by `make generate`; do not edit."""
 
@@ -21,9 +32,7 @@ from __future__ import annotations
 
 from pyspark.sql.types import {types}
 
-CONNECTION_SNAPSHOT = {snapshot}
-"""Value of a record in kwitness.connections of kind snapshot."""
-
+{records}
 TELEMETRY_HEADERS = (
 {headers}
 )
@@ -42,22 +51,31 @@ def _struct(node: dict[str, Any], definitions: dict[str, Any], indent: str) -> s
 def _type(node: dict[str, Any], definitions: dict[str, Any], indent: str) -> str:
     if "$ref" in node:
         node = definitions[node["$ref"].rpartition("/")[2]]
+    if "anyOf" in node:  # a value, or null for what is not known
+        (node,) = [one for one in node["anyOf"] if one.get("type") != "null"]
+        return _type(node, definitions, indent)
     if node["type"] == "array":
         return f"ArrayType({_type(node['items'], definitions, indent)})"
+    if isinstance(node.get("additionalProperties"), dict):
+        return f"MapType(StringType(), {_type(node['additionalProperties'], definitions, indent)})"
     if node["type"] == "object":
         return _struct(node, definitions, indent)
     return _SIMPLE[node["type"]]
 
 
+def _record(name: str, model: type[BaseModel], place: str) -> str:
+    schema = model.model_json_schema(by_alias=True)
+    return f'{name} = {_struct(schema, schema.get("$defs", {}), "")}\n"""Value of a record {place}."""\n'
+
+
 def spark_schemas(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield path and text of the generated modules."""
     folder = root / "spark-jobs/src/kwitness/jobs/generated"
-    schema = ConnectionSnapshot.model_json_schema(by_alias=True)
-    snapshot = _struct(schema, schema["$defs"], "")
-    types = sorted(set(re.findall(r"\w+(?=\()", snapshot)))
+    records = "\n".join(_record(*record) for record in _RECORDS)
+    types = sorted(set(re.findall(r"\w+(?=\()", records)))
     headers = "\n".join(f'    "{name}",' for name in ALL_HEADER_NAMES)
     yield (
         folder / "__init__.py",
         '"""Generated from contracts/ by `make generate`; nothing here is written by hand."""\n',
     )
-    yield folder / "schemas.py", _MODULE.format(types=", ".join(types), snapshot=snapshot, headers=headers)
+    yield folder / "schemas.py", _MODULE.format(types=", ".join(types), records=records, headers=headers)
