@@ -17,20 +17,24 @@ RELEASE = "chart-test"
 
 
 @pytest.fixture(scope="module")
-def release(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KubernetesNode]:
-    """The chart with its default values, installed; everything it made is removed."""
+def image_values(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
+    """Options of Helm that name the images; definitions that somebody else brought are left to him."""
     built = images.build_all(names=["operator"])
     node.load_images(built.values())
     values = tmp_path_factory.mktemp("chart") / "images.json"
     values.write_text(images.helm_values(built))
+    return ["--values", values, "--set", f"crds.enabled={'false' if definitions(node) else 'true'}"]
+
+
+@pytest.fixture(scope="module")
+def release(node: KubernetesNode, image_values: list[str | Path]) -> Iterator[KubernetesNode]:
+    """The chart with its default values, installed; everything it made is removed."""
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
     node.kubectl("apply", "--server-side", "--filename=-", input=json.dumps(namespace))
     before = definitions(node)
-    brought = [] if before else ["--set", "crds.enabled=true"]
-    options = brought or ["--set", "crds.enabled=false"]
     try:
-        helm(node, "install", RELEASE, chart.CHART, "--values", values, *options, "--wait", "--timeout=180s")
+        helm(node, "install", RELEASE, chart.CHART, *image_values, "--wait", "--timeout=180s")
         yield node
     finally:
         helm(node, "uninstall", RELEASE, "--ignore-not-found", "--wait")
@@ -72,3 +76,53 @@ def test_the_operator_is_refused_nothing_it_asks_for(release: KubernetesNode) ->
 
     assert "orbidden" not in log
     assert '"level": "ERROR"' not in log
+
+
+CLUSTER = {
+    "apiVersion": "kwitness.dev/v1alpha1",
+    "kind": "KafkaCluster",
+    "metadata": {"name": "orders", "namespace": NAMESPACE},
+    "spec": {"bootstrapServers": ["nobody.invalid:9092"]},
+}
+
+
+def ready_reason(node: KubernetesNode) -> str:
+    path = '{.status.conditions[?(@.type=="Ready")].reason}'
+    return node.kubectl("get", "kfc", "orders", f"--namespace={NAMESPACE}", f"--output=jsonpath={path}")
+
+
+def wait_until_looked_at(node: KubernetesNode, generation: int) -> None:
+    seen = f"--for=jsonpath={{.status.observedGeneration}}={generation}"
+    node.kubectl("wait", seen, "kfc/orders", f"--namespace={NAMESPACE}", "--timeout=120s")
+
+
+def test_a_live_resource_survives_an_upgrade_an_uninstall_and_an_installation_that_goes_on_with_it(
+    release: KubernetesNode, image_values: list[str | Path]
+) -> None:
+    # Given
+    release.kubectl("apply", "--filename=-", input=json.dumps(CLUSTER))
+    wait_until_looked_at(release, 1)
+    born = release.get("kfc", "orders", f"--namespace={NAMESPACE}")["metadata"]["uid"]
+
+    # When
+    changed = ("--set", "limits.minInterval=1s", "--set", "operator.resyncSeconds=5")
+    helm(release, "upgrade", RELEASE, chart.CHART, *image_values, *changed, "--wait", "--timeout=180s")
+    change(release, ["other.invalid:9092"])
+    wait_until_looked_at(release, 2)
+    helm(release, "uninstall", RELEASE, "--wait")
+    change(release, ["third.invalid:9092"])
+    without_operator = release.get("kfc", "orders", f"--namespace={NAMESPACE}")
+    helm(release, "install", RELEASE, chart.CHART, *image_values, "--wait", "--timeout=180s")
+    wait_until_looked_at(release, 3)
+
+    # Then
+    found = release.get("kfc", "orders", f"--namespace={NAMESPACE}")
+    assert found["metadata"]["uid"] == without_operator["metadata"]["uid"] == born
+    assert without_operator["status"]["observedGeneration"] == 2
+    assert "finalizers" not in found["metadata"]
+    assert ready_reason(release) == "Unreachable"
+
+
+def change(node: KubernetesNode, servers: list[str]) -> None:
+    patch = json.dumps({"spec": {"bootstrapServers": servers}})
+    node.kubectl("patch", "kfc", "orders", f"--namespace={NAMESPACE}", "--type=merge", "--patch", patch)
