@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 
 from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES, PythonCore
+from kwitness.collector.prometheus.families import MAX_UNREGISTERED
 
 from tests.collector.collector_process import parse, value
 from tests.collector.collector_samples import (
@@ -302,6 +304,60 @@ def test_beyond_the_budget_gauges_are_left_out_and_counted() -> None:
 
     assert len(samples(one)[LATENCY_SERIES]) == 3
     assert one.counts().overflowed == {"gauge": 7}
+
+
+@pytest.mark.parametrize("push_of", [gauge_push, counter_push])
+def test_what_the_budget_had_no_room_for_gets_its_own_series_once_there_is(push_of: Any) -> None:
+    one = core(max_series=3)
+    for hostile in range(3):
+        one.apply(f"hostile-{hostile}", WHO, gauge_push("noise", 1.0, unit="", who=str(hostile)))
+    name = "app.things"
+    sound = {"cluster_id": "c", "client_id": "sound"}
+    for _ in range(4):
+        one.apply("sound", sound, push_of(name=name, value=2.0))
+    left = value(samples(one), "app_things_total", client_id="other") if push_of is counter_push else None
+    assert value(samples(one), "app_things", client_id="sound") is None
+    assert value(samples(one), "app_things_total", client_id="sound") is None
+
+    for hostile in range(3):
+        one.depart(f"hostile-{hostile}")
+    one.apply("sound", sound, push_of(name=name, value=2.0))
+
+    scrape(one)
+    found = samples(one)
+    if push_of is gauge_push:
+        assert value(found, "app_things", client_id="sound") == 2
+    else:
+        assert (left, value(found, "app_things_total", client_id="other")) == (8, 8)
+        assert value(found, "app_things_total", client_id="sound") == 2
+    one.depart("sound")
+    assert one.counts().series == 0
+
+
+def test_names_nobody_sends_any_more_make_room_for_new_ones() -> None:
+    one = core(max_series=10_000)
+    for number in range(MAX_UNREGISTERED):
+        one.apply("hostile", WHO, gauge_push(f"made.up.{number}", 1.0))
+    applied = one.apply("sound", WHO, gauge_push("app.thing", 7.0))
+    assert applied.left_out == {"families": 1}
+
+    one.depart("hostile")
+    scrape(one)
+    one.apply("sound", WHO, counter_push(7, name="app.thing"))
+    scrape(one)
+
+    assert value(samples(one), "app_thing_total") == 7
+    again = core(max_series=10_000)
+    again.load(json.loads(json.dumps(list(one.dump()))))
+    assert value(samples(again), "app_thing_total") == 7
+
+
+def test_a_name_unit_or_attribute_as_long_as_a_book_is_left_out_and_counted() -> None:
+    one = core()
+    assert one.apply("a", WHO, gauge_push("x" * 256, 1.0)).left_out == {"unsupported": 1}
+    assert one.apply("a", WHO, gauge_push("app.thing", 1.0, unit="u" * 64)).left_out == {"unsupported": 1}
+    assert one.apply("a", WHO, gauge_push("app.thing", 1.0, k="v" * 3_000)).left_out == {"attributes": 1}
+    assert one.counts().series == 0
 
 
 def test_labels_of_hostile_clients_are_cut_escaped_and_counted() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kwitness.collector.core import Applied
@@ -9,12 +11,16 @@ from kwitness.collector.deduplication import MAX_SOURCES, WINDOW, Deduplication,
 from kwitness.collector.events import Event
 from kwitness.collector.inventory import clients as clients_module
 from kwitness.collector.inventory.brokers import SOFTWARE_MEMORY_MS, Brokers
-from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.clients import MAX_METRIC_SETS, Clients
 from kwitness.contracts.envelopes import GaugeSnapshot
 
 from tests.collector.collector_samples import LATENCY_AVG
 
 NOTHING = Applied(0, (LATENCY_AVG,), {}, {}, None)
+
+
+def applied(*metrics: str) -> Applied:
+    return Applied(len(metrics), metrics, {}, {}, None)
 
 
 def event(client: str = "a", interval_ms: int | None = 60_000, *, terminating: bool = False) -> Event:
@@ -79,7 +85,42 @@ def test_a_million_clients_do_not_fit_and_the_oldest_leave(monkeypatch: pytest.M
     evicted = [clients.record(event(f"client-{number}"), NOTHING, number) for number in range(1_000)]
 
     assert len(clients) == 100
-    assert [one for one in evicted if one] == [f"c/client-{number}" for number in range(900)]
+    assert [one for keys in evicted for one in keys] == [f"c/client-{number}" for number in range(900)]
+
+
+def test_clients_with_endless_names_are_bounded_by_their_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clients_module, "MAX_IDENTITY_CHARACTERS", 100_000)
+    clients = Clients()
+    for number in range(100):
+        named = event(f"client-{number}")
+        clients.record(replace(named, identity={**named.identity, "client_id": "x" * 10_000}), NOTHING, number)
+    assert 5 <= len(clients) <= 10
+
+    clients.forget([key for key, _ in clients.items()])
+    evicted = [clients.record(event(f"client-{number}"), NOTHING, number) for number in range(100)]
+
+    assert not any(evicted)
+
+
+def test_made_up_metric_names_are_forgotten_with_their_clients_and_never_fill_the_memory_for_good() -> None:
+    clients = Clients()
+    for number in range(MAX_METRIC_SETS + 100):
+        clients.record(event(f"hostile-{number}"), applied(f"made.up.{number}"), 0)
+    clients.record(event("late"), applied("sound"), 0)
+    assert len({record.metrics for record in clients.records()}) == MAX_METRIC_SETS + 1  # and the empty one
+
+    clients.expire(10**9, 3)
+    clients.record(event("later"), applied("sound"), 10**9)
+
+    assert [record.metrics for record in clients.records()] == [{"sound"}]
+
+
+def test_a_set_of_names_as_long_as_a_book_is_not_kept() -> None:
+    clients = Clients()
+
+    clients.record(event("a"), applied(*(f"{number:0200}" for number in range(1_000))), 0)
+
+    assert [record.metrics for record in clients.records()] == [frozenset()]
 
 
 def test_clients_with_the_same_metrics_share_the_set() -> None:

@@ -64,8 +64,7 @@ class Memory:
             self.count_error("malformed_payload")
         for reason, count in applied.left_out.items():
             self.count_error(f"points_{reason}", count)
-        evicted = self.clients.record(event, applied, now_ms)
-        if evicted is not None:
+        for evicted in self.clients.record(event, applied, now_ms):
             self.core.depart(evicted)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")

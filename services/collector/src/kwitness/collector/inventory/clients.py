@@ -20,7 +20,12 @@ ENDED_LIFE_MS: Final = 300_000
 _SLACK: Final = 0.5
 """In intervals: after a change of subscription the next push comes after 0.5 to 1.5 intervals."""
 _GAPS: Final = 5
-_MAX_METRICS: Final = 5_000
+MAX_IDENTITY_CHARACTERS: Final = 32 * 1024 * 1024
+"""Characters of all identities together: some three hundred each as a rule, but clients choose most of them."""
+MAX_METRIC_SETS: Final = 500
+_MAX_SET_CHARACTERS: Final = 64 * 1024
+"""Different sets of metrics remembered, and how long the names of one may be: clients choose those, too. Beyond that a
+client keeps the set it had."""
 
 
 class ClientRecord:
@@ -52,6 +57,10 @@ class ClientRecord:
             return self.told_interval_ms
         return int(statistics.median(self.gaps_ms)) if self.gaps_ms else None
 
+    def characters(self) -> int:
+        """Return how long the identity is."""
+        return sum(map(len, self.identity.values()))
+
     def deadline_ms(self, missed: int) -> int:
         """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes."""
         interval = self.interval_ms or DEFAULT_INTERVAL_MS
@@ -66,7 +75,7 @@ class Clients:
     def __init__(self) -> None:
         self._records: dict[str, ClientRecord] = {}
         self._metric_sets: dict[frozenset[str], frozenset[str]] = {}
-        self.evicted = 0
+        self._characters = 0
 
     def __len__(self) -> int:
         return len(self._records)
@@ -79,10 +88,10 @@ class Clients:
         """Return the records."""
         return self._records.values()
 
-    def record(self, event: Event, applied: Applied, now_ms: int) -> str | None:
-        """Note a push; returns the key of a client that was evicted for it."""
+    def record(self, event: Event, applied: Applied, now_ms: int) -> list[str]:
+        """Note a push; returns the keys of clients that were evicted for it."""
         key = event.client
-        record = self._records.pop(key, None)
+        record = self._take(key)
         if record is None:
             record = ClientRecord(event.identity, now_ms)
         else:
@@ -94,33 +103,45 @@ class Clients:
         record.terminated = event.terminating
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
+        self._put(key, record)
+        evicted: list[str] = []
+        while len(self._records) > MAX_CLIENTS or (
+            self._characters > MAX_IDENTITY_CHARACTERS and len(self._records) > 1
+        ):
+            evicted.append(next(iter(self._records)))
+            self._take(evicted[-1])
+        return evicted
+
+    def _put(self, key: str, record: ClientRecord) -> None:
         self._records[key] = record
-        if len(self._records) > MAX_CLIENTS:
-            oldest = next(iter(self._records))
-            del self._records[oldest]
-            self.evicted += 1
-            return oldest
-        return None
+        self._characters += record.characters()
+
+    def _take(self, key: str) -> ClientRecord | None:
+        record = self._records.pop(key, None)
+        if record is not None:
+            self._characters -= record.characters()
+        return record
 
     def _add_metrics(self, record: ClientRecord, names: tuple[str, ...]) -> None:
-        union = record.metrics.union(names[:_MAX_METRICS])
-        if len(union) <= _MAX_METRICS:
-            # Most clients send the same metrics: one set for all of them.
-            if len(self._metric_sets) > MAX_CLIENTS:
-                self._metric_sets.clear()
-            record.metrics = self._metric_sets.setdefault(union, union)
+        union = record.metrics.union(names)
+        known = self._metric_sets.get(union)
+        if known is None and len(self._metric_sets) < MAX_METRIC_SETS and sum(map(len, union)) <= _MAX_SET_CHARACTERS:
+            known = self._metric_sets[union] = union
+        # Most clients send the same metrics: one set for all of them.
+        record.metrics = known if known is not None else record.metrics
 
     def expire(self, now_ms: int, missed: int) -> list[str]:
         """Forget those past their deadline and return their keys."""
         gone = [key for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
-        for key in gone:
-            del self._records[key]
+        self.forget(gone)
+        if len(self._metric_sets) >= MAX_METRIC_SETS:
+            self._metric_sets = {record.metrics: record.metrics for record in self._records.values()}
         return gone
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Forget clients that another replica owns now."""
+        """Forget clients that are gone or that another replica owns now."""
         for key in keys:
-            self._records.pop(key, None)
+            self._take(key)
 
     def dump(self) -> Iterator[list[object]]:
         """Yield rows for the state file."""
@@ -155,4 +176,4 @@ class Clients:
             record.gaps_ms = tuple(int(gap) for gap in gaps)[-_GAPS:]
             record.metrics = self._metric_sets.setdefault(sets[metrics], sets[metrics])
             record.terminated = bool(terminated)
-            self._records[str(key)] = record
+            self._put(str(key), record)

@@ -17,6 +17,9 @@ from kwitness.collector.otlp.points import Attributes, Buckets, Decoded, Kind, M
 
 MAX_ATTRIBUTES: Final = 64
 """Attributes kept of one point; Kafka clients send at most three."""
+MAX_NAME: Final = 255
+MAX_UNIT: Final = 63
+"""Characters of a metric's name and unit. Source: OpenTelemetry's metrics API, "Instrument"."""
 MAX_BUCKETS: Final = 512
 """Buckets of one histogram; more is counted as unsupported."""
 _NO_VALUE: Final = 1
@@ -62,6 +65,8 @@ def points_of(resource_metrics: Iterable[Any]) -> Decoded:
 
 def _read(metric: Any) -> tuple[MetricPoints | None, int]:
     which = metric.WhichOneof("data")
+    if len(metric.name) > MAX_NAME or len(metric.unit) > MAX_UNIT:
+        return None, len(getattr(metric, which).data_points) if which else 0
     if which == "gauge":
         return _numbers(metric, metric.gauge.data_points, Kind.GAUGE), 0
     if which == "sum":

@@ -32,6 +32,8 @@ STALE_AFTER_PUSHES: Final = 4
 """Pushes of a client without a gauge after which that gauge ends, for example that of a revoked partition."""
 _SLOTS_PER_SERIES: Final = 4
 """Slots, which remember a client's last values, allowed per series of the budget."""
+_MAX_ATTRIBUTE_CHARACTERS: Final = 2_048
+"""Of all attributes of one point together: they are remembered as they came, for as long as the client."""
 _MAX_ATTRIBUTE_SETS: Final = 50_000
 _MAX_SHAPES: Final = 2_048
 _PLAIN: Final = frozenset({Kind.GAUGE, Kind.DELTA})
@@ -54,10 +56,11 @@ class Client:
     """One client instance: its identity as label text, and its slots by metric and attributes.
 
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
-    ``last_size`` are the bytes of its last push that was decoded.
+    ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
+    of its series.
     """
 
-    __slots__ = ("bare", "fed", "labels", "last_size", "pushes", "shape", "slots")
+    __slots__ = ("bare", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
 
     def __init__(self, labels: str) -> None:
         self.labels = labels
@@ -67,6 +70,7 @@ class Client:
         self.shape: Shape | None = None
         self.fed: list[Slot] = []
         self.last_size = -1
+        self.short = False
 
 
 class PythonCore:
@@ -91,6 +95,8 @@ class PythonCore:
     def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
         """See `TelemetryCore.apply`."""
         state = self.clients.get(client)
+        if state is not None and state.short and self.series < self.max_series:
+            self._readmit(state)
         if state is not None and state.shape is not None:
             values = state.shape.values(payload)
             if values is not None:
@@ -201,6 +207,9 @@ class PythonCore:
 
     def _open(self, client: str, state: Client, family: Family, arrived: _Arrived) -> Slot:
         key, point, kind = arrived
+        if sum(len(name) + len(value) for name, value in key[1]) > _MAX_ATTRIBUTE_CHARACTERS:
+            self._leave_out("attributes")
+            return Slot(family.index, state.bare, None)
         earlier = state.slots.pop(key, None)
         state.shape = None
         if earlier is not None:
@@ -212,6 +221,7 @@ class PythonCore:
             return Slot(family.index, state.bare, family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
         text = self._attribute_text(key[1])
         series_key, series = self._series(family, (state.labels, text) if text else state.bare, point)
+        state.short |= series is None or series is family.other
         slot = Slot(family.index, series_key, series)
         # Clients send the same metrics: the keys are one object for all of them.
         state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < _MAX_ATTRIBUTE_SETS else key] = slot
@@ -235,6 +245,33 @@ class PythonCore:
         if family.other is None:
             family.other = fresh
         return labels, family.other
+
+    def _readmit(self, state: Client) -> None:
+        """Give what the client's last push fed, and the budget had no room for, series of its own, now that it has."""
+        state.short = False
+        for (name, _), slot in state.slots.items():
+            family, held = self.register.families[slot.family], slot.series
+            if family.gone:
+                state.shape = None  # its next push finds the name a new family
+            if (
+                family.gone
+                or family.original != name
+                or slot.push != state.pushes
+                or (held is not None and held is not family.other)
+            ):
+                continue
+            series = family.series.get(slot.series_key)
+            if series is None:
+                series = Gauge() if held is None else Counter() if isinstance(held, Counter) else Histogram(held.bounds)
+                if self.series + cost(series) > self.max_series:
+                    state.short = True
+                    continue
+                family.series[slot.series_key] = series
+                self.series += cost(series)
+            if isinstance(held, Counter | Histogram) and isinstance(series, Counter | Histogram):
+                held.references -= 1
+                series.references += 1
+            slot.series = series
 
     def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:
         if not attributes:
@@ -272,7 +309,8 @@ class PythonCore:
         stale = [
             key
             for key, slot in state.slots.items()
-            if isinstance(slot.series, Gauge) and state.pushes - slot.push >= STALE_AFTER_PUSHES
+            if (slot.series is None or isinstance(slot.series, Gauge))
+            and state.pushes - slot.push >= STALE_AFTER_PUSHES
         ]
         for key in stale:
             self._close(client, state.slots.pop(key))
@@ -288,6 +326,7 @@ class PythonCore:
 
     def render(self, *, openmetrics: bool) -> Iterator[bytes]:
         """See `TelemetryCore.render`."""
+        self.register.prune()
         for family in self.register.families:
             yield from render_family(family, self.writer.other(), openmetrics=openmetrics)
         yield instances((client.labels for client in self.clients.values()), openmetrics=openmetrics)
@@ -313,6 +352,10 @@ class PythonCore:
         self.clients = loaded
         self.series = sum(cost(one) for family in self.register.families for one in family.series.values())
         self.slots = sum(len(client.slots) for client in loaded.values())
+        for client in loaded.values():
+            client.short = any(
+                slot.series is self.register.families[slot.family].other for slot in client.slots.values()
+            )
 
 
 def _joined(identity: Mapping[str, str], resource: Mapping[str, str]) -> dict[str, str]:

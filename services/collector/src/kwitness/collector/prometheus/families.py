@@ -16,9 +16,24 @@ _MAX_REMEMBERED: Final = 20_000
 
 
 class Family:
-    """All series of one metric. ``original`` is the name as clients send it; ``divisor`` avoids a scale's rounding."""
+    """All series of one metric. ``original`` is the name as clients send it; ``divisor`` avoids a scale's rounding.
 
-    __slots__ = ("combine", "divisor", "help", "index", "name", "original", "other", "registered", "series", "type")
+    A family that is ``gone`` only holds its place in the register until another takes it.
+    """
+
+    __slots__ = (
+        "combine",
+        "divisor",
+        "gone",
+        "help",
+        "index",
+        "name",
+        "original",
+        "other",
+        "registered",
+        "series",
+        "type",
+    )
 
     def __init__(self, index: int, name: str, original: str, aim: Target) -> None:
         self.index = index
@@ -31,6 +46,11 @@ class Family:
         self.registered = aim.registered
         self.series: dict[SeriesKey, Series] = {}
         self.other: Counter | Histogram | None = None
+        self.gone = False
+
+    def is_idle(self) -> bool:
+        """Whether no client feeds it."""
+        return not self.series and (self.other is None or self.other.references <= 0)
 
 
 def sample_names(name: str, type_: Type) -> tuple[str, ...]:
@@ -74,6 +94,7 @@ class FamilyRegister:
         self._taken = {taken for name in reserved for taken in (name, name.removesuffix("_total"))}
         self._resolved: dict[tuple[str, str, Kind], Resolved] = {}
         self._unregistered = 0
+        self._free: list[int] = []
 
     def resolve(self, name: str, unit: str, kind: Kind) -> Resolved:
         """Find out where a metric's values go; no family when there are too many."""
@@ -89,6 +110,21 @@ class FamilyRegister:
     def restore(self, original: str, aim: Target) -> Family | None:
         """Make the family that was there before a restart; None when there are too many."""
         return self._by_name.get(aim.name) or self._make(aim.name, original, aim)
+
+    def prune(self) -> None:
+        """When there is no room for new names left, forget those outside the registry that nobody sends any more."""
+        if self._unregistered < MAX_UNREGISTERED:
+            return
+        for family in self.families:
+            if not (family.registered or family.gone) and family.is_idle():
+                family.gone, family.other = True, None
+                self._unregistered -= 1
+                self._free.append(family.index)
+                self._taken.difference_update(sample_names(family.name, family.type))
+                del self._by_name[family.name]
+        self._resolved = {
+            key: one for key, one in self._resolved.items() if one.family is not None and not one.family.gone
+        }
 
     def _resolve(self, original: str, unit: str, kind: Kind) -> tuple[Family | None, float]:
         aim = target(original, unit, kind)
@@ -116,8 +152,12 @@ class FamilyRegister:
                 self.refused += 1
                 return None
             self._unregistered += 1
-        family = Family(len(self.families), name, original, aim)
-        self.families.append(family)
+        if self._free:
+            family = Family(self._free.pop(), name, original, aim)
+            self.families[family.index] = family
+        else:
+            family = Family(len(self.families), name, original, aim)
+            self.families.append(family)
         self._by_name[name] = family
         self._taken.update(sample_names(name, aim.type))
         return family

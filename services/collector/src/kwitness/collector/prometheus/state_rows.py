@@ -32,6 +32,9 @@ def dump(
     """Yield families with their series, then clients with their slots."""
     yield ["core", _VERSION, list(keys)]
     for family in register.families:
+        if family.gone:
+            yield ["gone"]
+            continue
         yield [
             "family",
             family.name,
@@ -119,6 +122,8 @@ class _Reading(Generic[AnyClient]):
                 aim = Target(name, type_, combine, 1 / divisor, 1, help_, registered)
                 valid = _still_valid(original, aim)
                 self._families.append(self._register.restore(original, aim) if valid else None)
+            case ["gone"]:
+                self._families.append(None)
             case ["client", name, labels, pushes]:
                 self._name = str(name)
                 client = self.clients[self._name] = self._make(str(labels))
