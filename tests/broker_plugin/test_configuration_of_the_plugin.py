@@ -27,10 +27,12 @@ def test_a_wrong_setting_leaves_the_broker_working_and_is_named_once(plugin_brok
         assert part in errors[0]
 
 
+@pytest.mark.parametrize("entry", ["KwitnessReporter", "KwitnessLegacyReporter"])
 def test_clients_of_a_broker_with_a_passive_plugin_push_into_the_void_without_errors(
-    plugin_broker, java_client, tmp_path
+    plugin_broker, java_client, tmp_path, entry
 ):
-    with plugin_broker(None) as broker:
+    reporters = f"org.apache.kafka.common.metrics.JmxReporter,dev.kwitness.broker.{entry}"
+    with plugin_broker(None, overrides={"metric.reporters": reporters}) as broker:
         subscribe(broker.bootstrap, "kwitness.test", interval_ms=200)
         with java_client("producer", broker.bootstrap, "void"):
             deadline = time.monotonic() + 10
@@ -49,6 +51,16 @@ def test_clients_of_a_broker_with_a_passive_plugin_push_into_the_void_without_er
 def test_a_working_plugin_makes_the_broker_offer_telemetry(plugin_broker, collector, version):
     with plugin_broker(collector, version) as broker:
         assert {GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY} <= api_keys(broker.bootstrap)
+
+
+def test_the_entry_class_of_older_brokers_still_works_after_an_upgrade(plugin_broker, collector, librdkafka_producer):
+    reporters = "org.apache.kafka.common.metrics.JmxReporter,dev.kwitness.broker.KwitnessLegacyReporter"
+    with plugin_broker(collector, "4.3.1", overrides={"metric.reporters": reporters}) as broker:
+        subscribe(broker.bootstrap, "kwitness.test", interval_ms=200)
+        with librdkafka_producer(broker.bootstrap, "upgraded"):
+            [push, *_] = collector.wait_for(collector.pushes, what="a push")
+    assert push["client_id"] == "upgraded"
+    assert "push_interval_ms" not in push
 
 
 @pytest.mark.parametrize(("version", "warned"), [("3.9.2", False), ("4.3.1", True)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.collector.decompression import decompress
 from kwitness.contracts.envelopes import GaugeSnapshot, PushBatch
-from kwitness.e2e.broker_requests import subscribe
+from kwitness.e2e.broker_requests import say_software, subscribe
 from kwitness.e2e.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
 
@@ -84,13 +85,17 @@ def test_only_newer_brokers_tell_the_push_interval(setting, librdkafka_producer)
     assert push.get("push_interval_ms") == (500 if broker.version == "4.3.1" else None)
 
 
-def test_the_connection_gauge_rises_and_is_gone_at_zero(setting, librdkafka_producer):
+def test_the_connection_gauge_is_summed_over_network_processors_and_gone_at_zero(setting):
     broker, collector = setting
-    name = "gauge-test"
-    with librdkafka_producer(broker.bootstrap, "counted", **{"client.software.name": name}):
-        found = collector.wait_for(lambda: _gauge(collector, name), what="the gauge of a connected client")
-    assert found["listener"] == "PLAINTEXT"
-    assert found["connections"] >= 1
+    name, port = "gauge-test", int(broker.bootstrap.rpartition(":")[2])
+    with contextlib.ExitStack() as connections:
+        for _ in range(9):  # the broker gives connections to its two network processors in turn
+            connections.enter_context(say_software(("127.0.0.1", port), name, "1.0"))
+        found = collector.wait_for(
+            lambda: (one := _gauge(collector, name)) and one["connections"] == 9 and one, what="nine connections"
+        )
+        assert (found["listener"], found["client_software_version"]) == ("PLAINTEXT", "1.0")
+        assert [one["client_software_name"] for one in collector.heartbeats()[-1]["connections"]].count(name) == 1
     collector.wait_for(lambda: _gauge(collector, name) is None, what="the gauge to be gone")
 
 

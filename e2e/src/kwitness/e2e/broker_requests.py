@@ -1,4 +1,4 @@
-"""Two things tests ask of a broker: write a CLIENT_METRICS config, and say which APIs it has."""
+"""What tests say to a broker themselves: a CLIENT_METRICS config, which APIs it has, and what software they are."""
 
 from __future__ import annotations
 
@@ -53,13 +53,34 @@ def api_keys(address: str, *, timeout: float = 10) -> set[int]:
         The broker cannot be reached or hung up.
     """
     host, _, port = address.rpartition(":")
-    client_id = b"kwitness-test"
-    header = struct.pack(">hhih", _API_VERSIONS, 0, 1, len(client_id)) + client_id
     with socket.create_connection((host, int(port)), timeout=timeout) as connection:
-        connection.sendall(struct.pack(">i", len(header)) + header)
-        with connection.makefile("rb") as stream:
-            (size,) = struct.unpack(">i", stream.read(4))
-            answer = stream.read(size)
+        answer = _exchange(connection, _header(_API_VERSIONS, 0))
     # correlation id, error code, count; then key, lowest and highest version of each
     (count,) = struct.unpack_from(">i", answer, 6)
     return {struct.unpack_from(">hhh", answer, 10 + 6 * index)[0] for index in range(count)}
+
+
+def say_software(address: tuple[str, int], name: str, version: str) -> socket.socket:
+    """Open a connection and say which software one is (ApiVersions, version 3); it counts until it is closed.
+
+    Raises
+    ------
+    OSError
+        The broker cannot be reached or hung up.
+    """
+    body = b"".join(bytes([len(text) + 1]) + text.encode() for text in (name, version))
+    connection = socket.create_connection(address, timeout=10)
+    _exchange(connection, _header(_API_VERSIONS, 3) + b"\0" + body + b"\0")
+    return connection
+
+
+def _header(api_key: int, version: int) -> bytes:
+    client_id = b"kwitness-test"
+    return struct.pack(">hhih", api_key, version, 1, len(client_id)) + client_id
+
+
+def _exchange(connection: socket.socket, request: bytes) -> bytes:
+    connection.sendall(struct.pack(">i", len(request)) + request)
+    with connection.makefile("rb") as stream:
+        (size,) = struct.unpack(">i", stream.read(4))
+        return stream.read(size)
