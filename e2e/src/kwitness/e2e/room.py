@@ -14,7 +14,7 @@ SUITE_GIB = 8.0
 """Memory of the end-to-end suite: two brokers, two collectors, Spark and the node itself."""
 DEMO_GIB = 5.0
 """Memory of the demo."""
-WARM_GIB, COLD_GIB = 8.0, 25.0
+WARM_GIB, COLD_GIB = 8.0, 20.0
 """Disk for a node with its images and volumes; and on top of that for Go's caches, jars, wheels and built images."""
 
 _ENGINE = Path("/var/lib/docker")

@@ -8,6 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from docker.errors import DockerException
+
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.demo import down, places, up
 from kwitness.e2e.demo.progress import DemoError, Progress
@@ -15,7 +17,7 @@ from kwitness.e2e.engine import NoEngineError
 from kwitness.e2e.node import NodeNotReadyError
 from kwitness.e2e.node_removal import NodeRemainsError, remove_node
 
-FAILURES = (DemoError, CommandFailedError, NoEngineError, NodeNotReadyError, NodeRemainsError)
+FAILURES = (DemoError, CommandFailedError, NoEngineError, NodeNotReadyError, NodeRemainsError, DockerException)
 """What can go wrong outside this program; each says what failed, and why."""
 
 
