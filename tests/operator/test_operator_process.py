@@ -275,6 +275,15 @@ def test_another_default_of_the_installation_leaves_the_storage_of_a_collector_a
     assert "delete the resource" in until_reason(api, "ktc", "main", namespace, "StorageChanged")
 
 
+def test_a_size_of_storage_may_be_written_in_any_unit(applied, api, namespace):
+    for size in ("1024Mi", "1Gi"):
+        apply(api, collector("main", namespace, storage={"storageClassName": "fast", "size": size}))
+        time.sleep(4)  # a resync
+        assert ready(api, "ktc", "main", namespace)["reason"] == "Progressing"
+    apply(api, collector("main", namespace, storage={"storageClassName": "fast", "size": "2Gi"}))
+    until_reason(api, "ktc", "main", namespace, "StorageChanged")
+
+
 def test_a_second_collector_of_a_cluster_is_in_conflict(applied, api, namespace):
     apply(api, collector("first", namespace))
     until_reason(api, "ktc", "first", namespace, "Progressing")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -14,7 +17,7 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, Gauge
 
 from kwitness.runtime.child_names import collector_name, collector_peer_host, collector_replicas_name, job_name
-from kwitness.runtime.json_logging import JsonFormatter, configure_logging
+from kwitness.runtime.json_logging import JsonFormatter
 from kwitness.runtime.probes import ProbeServer
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -29,19 +32,49 @@ def test_a_log_line_is_json_with_its_plain_fields_only():
     assert line["time"].endswith("Z")
 
 
-def test_a_library_that_logs_passwords_is_kept_quiet_even_when_debugging(capsys):
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        configure_logging("DEBUG")
-        logging.getLogger("kafka.net.connection").debug("canary")
-        logging.getLogger("kwitness").debug("ours")
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-    written = capsys.readouterr().out
-    assert "canary" not in written
-    assert "ours" in written
+def logged_by(program: str) -> tuple[int, list[dict[str, Any]]]:
+    """Run a program that configures logging; its exit code and log lines. It must write nothing else."""
+    head = "import logging, threading, warnings\nfrom kwitness.runtime.json_logging import configure_logging\n"
+    command = [sys.executable, "-c", head + program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_library_that_logs_passwords_is_kept_quiet_even_when_debugging():
+    _, lines = logged_by(
+        """
+configure_logging("DEBUG")
+logging.getLogger("kafka.net.connection").debug("canary")
+logging.getLogger("kwitness").debug("ours")
+"""
+    )
+    assert [line["message"] for line in lines] == ["ours"]
+
+
+def test_what_nobody_caught_is_json_too():
+    code, lines = logged_by(
+        """
+class Careless:
+    def __del__(self):
+        raise ValueError("in a destructor")
+
+def work():
+    raise ValueError("in a thread")
+
+configure_logging("INFO")
+warnings.warn("a warning")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+Careless()
+raise ValueError("in the main thread")
+"""
+    )
+    assert code == 1
+    told = [line.get("exception", line["message"]) for line in lines]
+    for text, words in zip(told, ("a warning", "in a thread", "in a destructor", "in the main thread"), strict=True):
+        assert words in text
 
 
 async def test_probes_name_the_trouble():

@@ -88,7 +88,7 @@ def job_verdicts(
 ) -> list[Verdict]:
     """Conditions; ``previous`` are those that the status has."""
     verdict = _ready(job, phase, answer or {})
-    if verdict.reason in {"Starting", "Failed"} and not (answer or {}).get("reason"):
+    if verdict.reason in {"Starting", "Failed", "Scheduled"} and not (answer or {}).get("reason"):
         verdict = _told_before(job, previous) or verdict
     verdicts = [verdict]
     if losses:
@@ -103,7 +103,7 @@ def job_verdicts(
 
 
 def _told_before(job: AnalyticsJob, previous: Sequence[Mapping[str, Any]]) -> Verdict | None:
-    """Why the last driver of this same spec failed: the next one, or a Job that has come to its end, cannot tell."""
+    """Why the last driver of this same spec failed, until one runs: nobody else can tell what it said."""
     for one in previous:
         same = one["type"] == "Ready" and one.get("observedGeneration") == job.metadata.generation
         if same and one["reason"] in _TOLD_BY_DRIVERS:

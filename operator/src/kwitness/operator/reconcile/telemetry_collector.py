@@ -10,6 +10,7 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.conditions import failure
+from kwitness.operator.desired.quantities import quantity
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
@@ -93,7 +94,8 @@ async def _with_present_storage(context: Context, collector: TelemetryCollector)
     size = claims[0].get("spec", {}).get("resources", {}).get("requests", {}).get("storage")
     storage = collector.spec.storage
     wanted = storage.storage_class_name or was
-    if was != wanted or (size is not None and size != storage.size):
+    # The API server writes 1024Mi as 1Gi.
+    if was != wanted or (size is not None and quantity(size) != quantity(storage.size)):
         raise SettledError(
             "StorageChanged",
             f"spec.storage cannot be changed after creation (it was {f'{was}, {size}' if was else 'an emptyDir'}):"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import threading
 import time
+from types import TracebackType
 from typing import Any, Final
 
 from typing_extensions import override
@@ -45,7 +47,10 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure_logging(level: str) -> None:
-    """Send everything from ``level`` (INFO, ...) up to standard output as JSON lines."""
+    """Send everything from ``level`` (INFO, ...) up to standard output as JSON lines.
+
+    Warnings and exceptions that nobody caught, wherever they are raised, come there too: nothing is written plain.
+    """
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
@@ -53,3 +58,18 @@ def configure_logging(level: str) -> None:
     root.setLevel(level)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.captureWarnings(capture=True)
+    sys.excepthook = lambda kind, error, trace: _uncaught("main thread", kind, error, trace)
+    threading.excepthook = lambda found: _uncaught(
+        found.thread.name if found.thread else "thread", found.exc_type, found.exc_value, found.exc_traceback
+    )
+    sys.unraisablehook = lambda found: _uncaught(
+        f"{found.object!r}", found.exc_type, found.exc_value, found.exc_traceback
+    )
+
+
+def _uncaught(where: str, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    if issubclass(kind, (KeyboardInterrupt, SystemExit)):
+        return
+    found = (kind, error or kind(), trace)
+    logging.getLogger(__name__).error("An exception that nobody caught", exc_info=found, extra={"where": where})
