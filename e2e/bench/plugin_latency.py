@@ -38,11 +38,11 @@ from confluent_kafka import Producer
 from kwitness.e2e.broker_requests import subscribe
 from kwitness.e2e.java_programs import plugin_jar
 from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.paired import COMPONENT_CORE, GENERATOR_CORE, interval, pin
 
 VERSION = "4.3.1"
 CANDIDATES = ("none", "discard", "black hole")
 PUSHING_CLIENTS = 20
-BROKER_CORE, CLIENT_CORE = 1, 0
 JVM = ("-Xmx512m", "-XX:+UseSerialGC")
 SETTLE_S = 0.3
 MAX_DRIFT = 0.25
@@ -83,7 +83,7 @@ class Candidate:
         """Start the broker on its core and its pushing clients."""
         self.broker.start()
         pid = self.broker.process.pid
-        subprocess.run(["taskset", "-a", "-p", "-c", str(BROKER_CORE), str(pid)], check=True, capture_output=True)
+        pin(pid, COMPONENT_CORE)
         if self.name != "none":
             subscribe(self.broker.bootstrap, "kwitness.bench", interval_ms=100)
         command = [sys.executable, "-c", PUSHERS, self.broker.bootstrap, str(PUSHING_CLIENTS)]
@@ -157,13 +157,6 @@ def quantile(values: list[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def interval(ratios: list[float]) -> tuple[float, float, float]:
-    """Median and bootstrap 95 % interval."""
-    generator = random.Random(1)
-    medians = sorted(statistics.median(generator.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return statistics.median(ratios), medians[50], medians[1949]
-
-
 Row = dict[str, Any]
 """What one candidate showed in one block."""
 
@@ -194,9 +187,9 @@ def one_block(candidates: list[Candidate], rate: float, seconds: float) -> dict[
         for candidate in random.sample(candidates, len(candidates)):
             pid = candidate.broker.process.pid or 0
             with candidate.running() as producer:
-                before = cpu_seconds(pid)
+                before = serving_seconds(pid)
                 latencies[candidate.name] += open_loop(producer, rate, seconds / ROUNDS)
-                cpu[candidate.name] += cpu_seconds(pid) - before
+                cpu[candidate.name] += serving_seconds(pid) - before
     return {
         name: {
             "records": len(values),
@@ -259,7 +252,7 @@ def section(rate: float, load: float, blocks: list[dict[str, Row]]) -> str:
     return "\n".join(lines)
 
 
-def cpu_seconds(pid: int) -> float:
+def serving_seconds(pid: int) -> float:
     """Time on a processor so far of the threads that serve requests, and of the plugin's own.
 
     The rest of the process is left out: what Java's compilers do at a moment differs by more than what is measured.
@@ -286,7 +279,7 @@ def main() -> int:
     parser.add_argument("--warm", type=float, default=40.0)
     wanted = parser.parse_args()
     load = os.getloadavg()[0]
-    os.sched_setaffinity(0, {CLIENT_CORE})
+    os.sched_setaffinity(0, {GENERATOR_CORE})
     with socket.create_server(("127.0.0.1", 0), backlog=64) as black_hole, contextlib.ExitStack() as stack:
         url = f"http://127.0.0.1:{black_hole.getsockname()[1]}"
         candidates = [Candidate(name, url) for name in CANDIDATES]
