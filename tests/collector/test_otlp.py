@@ -333,3 +333,38 @@ def test_a_refusal_is_final_and_an_absent_endpoint_holds_nothing_up(
     assert time.monotonic() - began < 5
     assert json.dumps(hop(collector, "forward:vendor"))
     assert hop(collector, "forward:vendor")["queued"] == 1
+
+
+def test_an_endpoint_taken_away_counts_what_waited_for_it_once(
+    start: Start, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    endpoint.answers = [503] * 100
+    collector = start(config=forwarding(endpoint, tmp_path, endpoint.address))
+    collector.push(batch([push(1, counter_push(5)), push(2, b"garbage"), push(3, counter_push(5))]))
+    time.sleep(1)
+    collector.push(batch([push(4, counter_push(5))]))
+
+    collector.write_config(forward=[])
+
+    assert wait_until_empty(collector)["dropped"] == {"malformed": 1, "stopped": 3}
+    assert hop(collector, "forward:vendor")["queued"] == 0
+
+
+@pytest.mark.parametrize("broken", [None, b"\xff\xfe: 1\n"])
+def test_headers_that_cannot_be_read_hold_back_what_waits_until_they_can(
+    start: Start, endpoint: Endpoint, tmp_path: Path, broken: bytes | None
+) -> None:
+    config = forwarding(endpoint, tmp_path, endpoint.address)
+    good = (tmp_path / "headers").read_bytes()
+    (tmp_path / "headers").unlink()
+    if broken is not None:
+        (tmp_path / "headers").write_bytes(broken)
+    collector = start(config=config)
+    collector.push(batch([push(1, counter_push(5))]))
+    time.sleep(1)
+    assert hop(collector, "forward:vendor")["queued"] == 1
+
+    (tmp_path / "headers").write_bytes(good)
+
+    assert wait_until_empty(collector)["delivered"] == 1
+    assert "canary" not in collector.log.read_text()

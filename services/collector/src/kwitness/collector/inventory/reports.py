@@ -104,7 +104,7 @@ def cluster_part(memory: Memory, ledger: Ledger, cluster_id: str) -> ClusterStat
                 hop=hop.name,
                 accepted=hop.accepted,
                 delivered=hop.delivered,
-                queued=max(hop.queued, 0),
+                queued=hop.queued,
                 dropped=dict(hop.dropped),
             )
             for hop in ledger.hops()

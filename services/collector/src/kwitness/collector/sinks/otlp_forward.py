@@ -84,10 +84,13 @@ class OtlpForward:
                 if not batch:
                     self._arrived.clear()
                     continue
+                body, count, malformed = encode(batch)
+                self.hop.drop("malformed", malformed)
                 try:
-                    await self._deliver(session, batch)
+                    if count:
+                        await self._deliver(session, body, count)
                 except asyncio.CancelledError:
-                    self.hop.drop("stopped", len(batch))
+                    self.hop.drop("stopped", count)
                     raise
 
     def _tls(self) -> ssl.SSLContext | bool:
@@ -103,20 +106,22 @@ class OtlpForward:
         self._queued_bytes -= size
         return batch
 
-    async def _deliver(self, session: aiohttp.ClientSession, batch: list[Event]) -> None:
-        body, sent, malformed = encode(batch)
-        self.hop.drop("malformed", malformed)
-        if not sent:
-            return
+    async def _deliver(self, session: aiohttp.ClientSession, body: bytes, count: int) -> None:
         pause = _FIRST_PAUSE_S
         while True:
+            asked: float | None = 0.0
             try:
                 headers = self._headers()
-            except (allowed_hosts.HostNotAllowedError, OSError) as error:
+            except allowed_hosts.HostNotAllowedError as error:
                 _LOG.warning("not forwarded", extra={"hop": self.hop.name, "detail": str(error)})
-                self.hop.drop("host_not_allowed", sent)
+                self.hop.drop("host_not_allowed", count)
                 return
-            asked = await self._post(session, body, headers, sent)
+            except (OSError, ValueError) as error:
+                # A Secret that is being changed, or not there yet: what is queued waits for it.
+                detail = f"{self.config.headers_file}: {type(error).__name__}"
+                _LOG.warning("the headers cannot be read", extra={"hop": self.hop.name, "detail": detail})
+            else:
+                asked = await self._post(session, body, headers, count)
             if asked is None:
                 return
             await asyncio.sleep(max(asked, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreading, not secrecy
