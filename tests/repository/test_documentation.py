@@ -95,3 +95,14 @@ def test_every_folder_has_its_line_in_contributing() -> None:
     }
 
     assert [name for name in sorted(folders & tracked) if f"`{name}/" not in text] == []
+
+
+def test_every_variable_of_a_test_run_is_in_contributing() -> None:
+    read = {
+        name
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in re.findall(r'environ(?:\.get\(|\[|\.)?"(KWITNESS_[A-Z_]+)"', path.read_text())
+    }
+
+    assert read
+    assert [name for name in sorted(read) if f"`{name}" not in (ROOT / "CONTRIBUTING.md").read_text()] == []
