@@ -12,6 +12,7 @@ from kwitness.collector.otlp.decode import MalformedPayloadError, decode
 from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
 from kwitness.collector.otlp.shapes import Shape, shape_of
 from kwitness.collector.prometheus import state_rows
+from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister
 from kwitness.collector.prometheus.labels import LabelWriter
@@ -42,35 +43,10 @@ RESOURCE_KEYS: Final = ("client_rack", "group_id", "group_instance_id", "group_m
 """Identity keys that a Kafka client itself puts into its OTLP resource (KIP-714); the others come from the broker."""
 
 
-SlotKey = tuple[str, tuple[tuple[str, str], ...]]
-"""A metric's name as sent, and the point's attributes."""
-
-
 class _Arrived(NamedTuple):
     key: SlotKey
     point: Point
     kind: Kind
-
-
-class Client:
-    """One client instance: its identity as label text, and its slots by metric and attributes.
-
-    ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
-    ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
-    of its series.
-    """
-
-    __slots__ = ("bare", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
-
-    def __init__(self, labels: str) -> None:
-        self.labels = labels
-        self.bare: SeriesKey = (labels, "")
-        self.pushes = 0
-        self.slots: dict[SlotKey, Slot] = {}
-        self.shape: Shape | None = None
-        self.fed: list[Slot] = []
-        self.last_size = -1
-        self.short = False
 
 
 class PythonCore:
@@ -348,7 +324,7 @@ class PythonCore:
 
     def load(self, rows: Iterable[list[object]]) -> None:
         """See `TelemetryCore.load`."""
-        loaded = state_rows.load(rows, self.register, self.writer.keys, Client)
+        loaded = state_rows.load(rows, self.register, self.writer.keys)
         self.clients = loaded
         self.series = sum(cost(one) for family in self.register.families for one in family.series.values())
         self.slots = sum(len(client.slots) for client in loaded.values())

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, Generic, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from kwitness.collector.otlp.points import Buckets
+from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.families import Family, FamilyRegister
 from kwitness.collector.prometheus.names import Target
-from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, SeriesKey, Slot
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot
 from kwitness.contracts import client_metrics
 
 _VERSION: Final = 2
 
 
-class HoldsSlots(Protocol):
-    """What is kept of a client."""
-
-    bare: SeriesKey
-    labels: str
-    pushes: int
-    slots: dict[tuple[str, tuple[tuple[str, str], ...]], Slot]
-
-
-AnyClient = TypeVar("AnyClient", bound=HoldsSlots)
-
-
 def dump(
-    register: FamilyRegister, clients: Iterable[tuple[str, HoldsSlots]], keys: tuple[str, ...]
+    register: FamilyRegister, clients: Iterable[tuple[str, Client]], keys: tuple[str, ...]
 ) -> Iterator[list[object]]:
     """Yield families with their series, then clients with their slots."""
     yield ["core", _VERSION, list(keys)]
@@ -80,9 +69,7 @@ def _accumulated(series: Counter | Histogram) -> list[object]:
     return [series.bounds, series.counts, series.total, series.count, series.shown]
 
 
-def load(
-    rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, ...], make: Callable[[str], AnyClient]
-) -> dict[str, AnyClient]:
+def load(rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, ...]) -> dict[str, Client]:
     """Fill an empty register and return the clients; nothing when the labels are configured otherwise now.
 
     Raises
@@ -90,7 +77,7 @@ def load(
     ValueError, TypeError, KeyError, IndexError
         If the rows are not what `dump` yields.
     """
-    reading = _Reading(register, make)
+    reading = _Reading(register)
     for row in rows:
         if row[0] == "core":
             if row[1] != _VERSION or tuple(row[2]) != keys:
@@ -105,16 +92,15 @@ def load(
     return reading.clients
 
 
-class _Reading(Generic[AnyClient]):
+class _Reading:
     """What was read so far: families by their old index, and the client whose slots come next."""
 
-    def __init__(self, register: FamilyRegister, make: Callable[[str], AnyClient]) -> None:
-        self.clients: dict[str, AnyClient] = {}
+    def __init__(self, register: FamilyRegister) -> None:
+        self.clients: dict[str, Client] = {}
         self._families: list[Family | None] = []
         self._register = register
-        self._make = make
         self._name = ""
-        self._slot_keys: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, tuple[tuple[str, str], ...]]] = {}
+        self._slot_keys: dict[SlotKey, SlotKey] = {}
 
     def take(self, row: list[Any]) -> None:
         match row:
@@ -126,7 +112,7 @@ class _Reading(Generic[AnyClient]):
                 self._families.append(None)
             case ["client", name, labels, pushes]:
                 self._name = str(name)
-                client = self.clients[self._name] = self._make(str(labels))
+                client = self.clients[self._name] = Client(str(labels))
                 client.pushes = int(pushes)
             case ["series", index, identity, text, *accumulated]:
                 if (family := self._families[index]) is not None:
@@ -165,7 +151,7 @@ def _series(accumulated: list[Any]) -> Counter | Histogram:
             raise ValueError(f"not an accumulated series: {str(accumulated)[:80]}")
 
 
-def _slot(name: str, client: HoldsSlots, family: Family, rest: list[Any]) -> Slot:
+def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
     identity, attributes, place, last, start_ns, push, value = rest
     same = identity == client.labels
     series_key = client.bare if same and not attributes else (client.labels if same else str(identity), str(attributes))

@@ -1,0 +1,30 @@
+"""What one client feeds: its slots, and, when its pushes always look alike, in which order."""
+
+from __future__ import annotations
+
+from kwitness.collector.otlp.shapes import Shape
+from kwitness.collector.prometheus.series import SeriesKey, Slot
+
+SlotKey = tuple[str, tuple[tuple[str, str], ...]]
+"""A metric's name as sent, and the point's attributes."""
+
+
+class Client:
+    """One client instance: its identity as label text, and its slots by metric and attributes.
+
+    ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
+    ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
+    of its series.
+    """
+
+    __slots__ = ("bare", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
+
+    def __init__(self, labels: str) -> None:
+        self.labels = labels
+        self.bare: SeriesKey = (labels, "")
+        self.pushes = 0
+        self.slots: dict[SlotKey, Slot] = {}
+        self.shape: Shape | None = None
+        self.fed: list[Slot] = []
+        self.last_size = -1
+        self.short = False
