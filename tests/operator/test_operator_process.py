@@ -412,6 +412,12 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     until_reason(api, "kfc", "nowhere", namespace, "Unreachable")
     alter_broker(clean_broker, _name(namespace), {"interval.ms": "100"})
     eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
+    ledger = {"hop": "table", "accepted": 3, "delivered": 1, "queued": 1, "dropped": {"Expired": 1}}
+    apply(api, _job("inventory", namespace))
+    until_reason(api, "kaj", "inventory", namespace, "Starting")
+    said = json.dumps({"status": {"ledger": [ledger], "lag": {"records": 4}}})
+    api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--subresource=status", "--type=merge", "--patch", said)
+    eventually(lambda: "kwitness_job_lag_records{" in applied.probe("/metrics")[1])
     text = applied.probe("/metrics")[1]
     expected = {one.name: one for one in OWN_METRICS if one.source in {"operator", "every component"}}
     types = dict(re.findall(r"^# TYPE (kwitness_\S+) (\S+)$", text, re.MULTILINE))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from prometheus_client import Counter, Gauge, Histogram, Metric, disable_created_metrics
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.operator.store import Store
@@ -21,6 +21,7 @@ __all__ = [
     "RECONCILE_ERRORS",
     "WATCH_SUCCESS",
     "WORKQUEUE_DEPTH",
+    "JobNumbers",
     "ReadyGauge",
 ]
 
@@ -75,3 +76,35 @@ class ReadyGauge:
                         labels = [kind, key.namespace, key.name, condition["reason"]]
                         gauge.add_metric(labels, float(condition["status"] == "True"))
         yield gauge
+
+
+class JobNumbers:
+    """What drivers of AnalyticsJobs last said, from their statuses: a driver may be gone before anybody scrapes it.
+
+    Satisfies prometheus_client's collector protocol.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the ledgers and the lag of all jobs."""
+        events, queued, lag = (
+            kind(entry.name, entry.help, labels=entry.labels)
+            for kind, entry in (
+                (CounterMetricFamily, own_metric("kwitness_job_events_total")),
+                (GaugeMetricFamily, own_metric("kwitness_job_queued_events")),
+                (GaugeMetricFamily, own_metric("kwitness_job_lag_records")),
+            )
+        )
+        for key, body in self._store.items("AnalyticsJob"):
+            status, labels = body.get("status") or {}, [key.namespace, key.name]
+            for ledger in status.get("ledger", ()):
+                for outcome in ("accepted", "delivered"):
+                    events.add_metric([*labels, outcome, ""], ledger[outcome])
+                for reason, count in ledger.get("dropped", {}).items():
+                    events.add_metric([*labels, "dropped", reason], count)
+                queued.add_metric(labels, ledger["queued"])
+            if "records" in status.get("lag", {}):
+                lag.add_metric(labels, status["lag"]["records"])
+        yield from (events, queued, lag)

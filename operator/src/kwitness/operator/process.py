@@ -86,8 +86,9 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             context, queues = build_context(
                 settings, installation, session=session, server=access.server, outside=outside
             )
-            ready_gauge = metrics.ReadyGauge(context.store, KINDS)
-            REGISTRY.register(ready_gauge)
+            from_the_store = (metrics.ReadyGauge(context.store, KINDS), metrics.JobNumbers(context.store))
+            for collector in from_the_store:
+                REGISTRY.register(collector)
             registry = kopf.OperatorRegistry()
             register(registry, context)
 

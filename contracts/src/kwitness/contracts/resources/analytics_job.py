@@ -10,6 +10,7 @@ from .analytics_parameters import PARAMETER_RULES, Parameters
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_map, rules
 from .durations import duration_field
+from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import Quantity
 from .references import ClusterRef
@@ -73,7 +74,7 @@ class Streaming(Contract):
 
 
 class Once(Contract):
-    """Runs once over what is there and ends."""
+    """Runs once over what is there and ends; again when `spec` is changed."""
 
 
 class Run(Contract):
@@ -95,7 +96,7 @@ class Run(Contract):
         max_length=128,
         pattern=CRON_PATTERN,
     )
-    once: Once | None = Field(None, description="Runs once over what is there and ends.")
+    once: Once | None = Field(None, description="Runs once over what is there and ends; again when `spec` is changed.")
 
 
 class Executors(Contract):
@@ -182,6 +183,12 @@ class AnalyticsJobStatus(Status):
     driver_pod: str | None = Field(None, description="Pod of the driver.", max_length=253)
     last_run: LastRun | None = Field(None, description="The last run, or the current one while it streams.")
     lag: Lag | None = Field(None, description="How far behind the job is.")
+    ledger: tuple[HopLedger, ...] = Field(
+        (),
+        description="The ledger of the present driver, in records: the hop table.",
+        max_length=8,
+        json_schema_extra=list_map("hop"),
+    )
     table_path: str | None = Field(None, description="Where the table is.", max_length=1024)
     table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)
     data_loss: tuple[DataLoss, ...] = Field(

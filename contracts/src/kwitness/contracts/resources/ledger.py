@@ -14,7 +14,9 @@ __all__ = ["HopLedger"]
 class HopLedger(Contract):
     """One hop within the current epoch, in events, summed over replicas."""
 
-    hop: str = Field(description="The hop: receive, prometheus, topic or forward:<name>.", min_length=1, max_length=64)
+    hop: str = Field(
+        description="The hop: receive, prometheus, topic, forward:<name>, or table.", min_length=1, max_length=64
+    )
     accepted: int = Field(0, description="Events taken in.", ge=0)
     delivered: int = Field(0, description="Events handed on.", ge=0)
     queued: int = Field(0, description="Events waiting.", ge=0)

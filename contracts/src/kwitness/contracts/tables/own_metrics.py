@@ -33,4 +33,7 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_drift_repairs_total", type="counter", labels=("kind",), source="operator", help="Foreign changes that were repaired."),
     OwnMetric(name="kwitness_watch_last_success_seconds", type="gauge", labels=("resource",), source="operator", help="When a watch last connected or listed, in seconds since 1970."),
     OwnMetric(name="kwitness_resource_ready", type="gauge", labels=("kind", "namespace", "name", "reason"), source="operator", help="Whether a resource is ready (1) or not (0)."),
+    OwnMetric(name="kwitness_job_events_total", type="counter", labels=("namespace", "name", "outcome", "reason"), source="operator", help="Records at the present driver of an AnalyticsJob by outcome: accepted, delivered into the table, dropped."),
+    OwnMetric(name="kwitness_job_queued_events", type="gauge", labels=("namespace", "name"), source="operator", help="Records in the micro-batch that an AnalyticsJob's driver runs."),
+    OwnMetric(name="kwitness_job_lag_records", type="gauge", labels=("namespace", "name"), source="operator", help="Records in the topics that an AnalyticsJob has not read yet."),
 )

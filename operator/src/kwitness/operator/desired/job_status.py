@@ -41,7 +41,7 @@ def job_fields(
     rfc3339: Callable[[int], str],
 ) -> dict[str, Any]:
     """Fields of the status. What the driver last said stays when it cannot be asked any more."""
-    kept = ("applicationId", "driverPod", "lastRun", "lag", "tableVersion", "dataLoss")
+    kept = ("applicationId", "driverPod", "lastRun", "lag", "tableVersion", "ledger", "dataLoss")
     fields: dict[str, Any] = {name: previous[name] for name in kept if name in previous}
     fields.update(phase=phase, tablePath=table_path)
     if answer is None:
@@ -62,6 +62,8 @@ def job_fields(
         fields["lag"] = {"records": lag["records"]}
         if lag.get("oldest_timestamp_ms") is not None:
             fields["lag"]["oldestTimestamp"] = rfc3339(lag["oldest_timestamp_ms"])
+    if answer.get("ledger"):
+        fields["ledger"] = [answer["ledger"]]
     fields["dataLoss"] = _losses(previous.get("dataLoss", ()), answer.get("data_loss", ()))
     return fields
 
