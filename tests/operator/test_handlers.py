@@ -52,7 +52,15 @@ def test_only_event_watchers_are_registered(context):
 
 def test_no_source_uses_a_decorator_that_writes():
     decorators = {found for path in SOURCES for found in re.findall(r"kopf\.(?:on\.)?(\w+)\(", path.read_text())}
-    assert decorators <= {"event", "login", "operator", "OperatorRegistry", "OperatorSettings", "AiohttpSession"}
+    assert decorators <= {
+        "event",
+        "login",
+        "spawn_tasks",
+        "run_tasks",
+        "OperatorRegistry",
+        "OperatorSettings",
+        "AiohttpSession",
+    }
 
 
 def test_kopf_posts_nothing_and_looks_at_nothing_else():

@@ -46,7 +46,6 @@ def kopf_settings() -> kopf.OperatorSettings:
     settings.networking.request_timeout = 30
     # After its last retry kopf lets a watch die and goes on without it; lists and watches are all that it asks for.
     settings.networking.error_backoffs = _EndlessBackoffs()
-    settings.batching.batch_window = 0.05
     return settings
 
 
