@@ -1,6 +1,6 @@
 """From ClientMetricsSubscriptions and a broker's CLIENT_METRICS configs to what must be written there.
 
-One plan covers all subscriptions of one Kafka cluster, since what is dangerous is their union.
+One plan covers all subscriptions of one Kafka cluster, since one can protect clients from another.
 """
 
 from __future__ import annotations

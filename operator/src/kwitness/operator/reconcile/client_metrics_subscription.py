@@ -1,4 +1,4 @@
-"""All ClientMetricsSubscriptions of one Kafka cluster together, since what is dangerous is their union.
+"""All ClientMetricsSubscriptions of one Kafka cluster together, since one can protect clients from another.
 
 The queue's key is the KafkaCluster's, so one cluster is written to by one worker at a time.
 """
