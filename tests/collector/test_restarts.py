@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import threading
 import time
 from collections.abc import Callable
@@ -128,6 +129,25 @@ def test_a_state_folder_that_cannot_be_written_is_said_and_survived(start: Start
 
     assert collector.push(batch([push(1, counter_push(5))])).status == 200
     assert (collector.value("kwitness_parser_errors_total", reason="state_write") or 0) >= 1
+
+
+def test_a_disk_that_is_full_in_the_middle_of_an_entry_keeps_what_was_written_and_counts_the_rest(start: Start) -> None:
+    collector = start()
+    assert collector.process is not None
+    # The journal's own limit, as a disk that fills up while it is written.
+    resource.prlimit(collector.process.pid, resource.RLIMIT_FSIZE, (2_000, 2_000))
+    for seq in range(1, 10):
+        assert collector.push(batch([push(seq, counter_push(1))])).status == 200
+    unsafe = collector.value("kwitness_parser_errors_total", reason="journal") or 0
+    assert 0 < unsafe < 9
+    collector.kill()
+
+    collector.start()
+
+    answer = collector.push(batch([push(seq, counter_push(1)) for seq in range(1, 10)])).body
+    assert (answer["accepted"], answer["duplicates"]) == (unsafe, 9 - unsafe)
+    collector.scrape()
+    assert collector.value(CREATION_SERIES) == 9
 
 
 @pytest.mark.broker

@@ -54,6 +54,8 @@ class Memory:
         taken = list(events)
         if self._journal is not None:
             self._journal.append(journal.Entry(now_ms, event) for event in taken)
+            if self._journal.trouble is not None:
+                self.count_error("journal", len(taken))
         return [self.apply(event, now_ms) for event in taken]
 
     def apply(self, event: Event, now_ms: int) -> Applied:

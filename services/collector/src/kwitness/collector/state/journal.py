@@ -5,6 +5,7 @@ A frame is: length and CRC-32 of the body (big-endian, 4 bytes each), then the b
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -51,9 +52,12 @@ class Journal:
             return
         data = b"".join(_frame(entry) for entry in entries)
         try:
-            os.write(self._file, data)
+            written = os.write(self._file, data)
         except OSError as error:
             self._give_up(error)
+        else:
+            if written < len(data):  # what came after the torn entry could not be read
+                self._give_up(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         self.size += len(data)
 
     def _give_up(self, error: OSError) -> None:
