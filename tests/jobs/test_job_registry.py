@@ -4,10 +4,12 @@ from typing import get_args
 
 import pytest
 
+from kwitness.contracts.job_config import JobTopics
 from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.contracts.resources.analytics_parameters import Parameters
+from kwitness.contracts.topics import TOPICS, topic_name
+from kwitness.jobs.job import TopicKind
 from kwitness.jobs.registry import UnknownJobError, find_job, job_types
-from kwitness.jobs.show import _COLUMNS
 from kwitness.operator.desired.job_config import SUPPORTED_TYPES
 
 
@@ -31,7 +33,12 @@ def test_every_column_is_explained_and_every_shown_column_exists(name: str) -> N
 
     assert all(field.metadata.get("comment") for field in job.schema)
     assert set(job.keys) <= set(job.schema.names)
-    assert {column for _, column in _COLUMNS[name]} <= set(job.schema.names)
+    assert {one.column for one in job.shown} <= set(job.schema.names)
+
+
+def test_a_job_may_read_any_topic_of_the_platform() -> None:
+    assert {topic.name for topic in TOPICS} == set(JobTopics.model_fields) == set(get_args(TopicKind))
+    assert all(topic_name("kwitness.", name) == field.default for name, field in JobTopics.model_fields.items())
 
 
 def test_a_job_that_is_not_there_is_named() -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .kafka_connection import KafkaConnection, TopicNames
 from .resources.analytics_job import AnalyticsJobType
 
-__all__ = ["ExecutorsConfig", "JobConfig", "RunConfig"]
+__all__ = ["ExecutorsConfig", "JobConfig", "JobTopics", "RunConfig"]
 
 
 class _Config(BaseModel):
@@ -35,6 +35,15 @@ class ExecutorsConfig(_Config):
     service_account: str = "kwitness-spark"
 
 
+class JobTopics(TopicNames):
+    """Full names of all topics that a job may read, by what the registry calls them."""
+
+    traffic: str = "kwitness.traffic"
+    requests: str = "kwitness.requests"
+    interceptions: str = "kwitness.interceptions"
+    seals: str = "kwitness.seals"
+
+
 class JobConfig(_Config):
     """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case."""
 
@@ -43,7 +52,7 @@ class JobConfig(_Config):
     name: str = ""
     cluster_id: str
     kafka: KafkaConnection
-    topics: TopicNames = Field(default_factory=TopicNames)
+    topics: JobTopics = Field(default_factory=JobTopics)
     run: RunConfig = Field(default_factory=RunConfig)
     table_path: str
     checkpoint_path: str

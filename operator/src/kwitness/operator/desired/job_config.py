@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, RunConfig
-from kwitness.contracts.kafka_connection import KafkaConnection, TopicNames
+from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig
+from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.contracts.topics import CONNECTIONS, TELEMETRY, topic_name
+from kwitness.contracts.topics import topic_name
 from kwitness.operator.desired.quantities import mebibytes
 from kwitness.operator.errors import SettledError
 from kwitness.operator.settings import OperatorSettings
@@ -94,7 +94,7 @@ def job_config(
         name=job.metadata.name,
         cluster_id=cluster_id,
         kafka=connection,
-        topics=TopicNames(telemetry=topic_name(prefix, TELEMETRY), connections=topic_name(prefix, CONNECTIONS)),
+        topics=JobTopics(**{kind: topic_name(prefix, kind) for kind in JobTopics.model_fields}),
         run=RunConfig(mode="streaming" if spec.run.streaming else "once", trigger_seconds=trigger),
         table_path=f"{folder}/table",
         checkpoint_path=f"{folder}/checkpoint",
