@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from dataclasses import dataclass, field
 
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.contracts.kafka_connection import TopicNames
@@ -48,9 +49,22 @@ class Topics:
         for future in admin.delete_records([partition]).values():
             future.result(10)
 
-    def remaining(self, topic: str, before: int) -> list[tuple[str, KafkaRecord]]:
-        """What the oracle is told after `expire`: records with the kind of their topic."""
-        return [one for one in self.kinded() if not (one[1].topic == topic and one[1].offset < before)]
+    def make_anew(self, topic: str) -> None:
+        """Delete a topic and make it again, empty; `written` forgets what it held."""
+        admin = self._admin()
+        for future in admin.delete_topics([topic]).values():
+            future.result(10)
+        self.written = [record for record in self.written if record.topic != topic]
+        until = time.monotonic() + 10
+        while True:
+            try:
+                admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(10)
+            except KafkaException:
+                # The broker is still removing the old one.
+                assert time.monotonic() < until
+                time.sleep(0.2)
+            else:
+                return
 
     def kinded(self) -> list[tuple[str, KafkaRecord]]:
         """All that was written, with the kind of its topic."""

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
-import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
@@ -17,6 +17,8 @@ from tests.jobs.tables import by_client, frame_of, kinded, read
 from tests.jobs.traffic import bad_records, mixed
 
 PARAMETERS = ClientInventoryParameters()
+CUTS = 120
+"""Streams of records, each cut in a way of its own."""
 
 
 def test_a_batch_equals_the_oracle(spark: SparkSession) -> None:
@@ -44,17 +46,23 @@ def test_every_bad_record_is_kept_with_a_reason(spark: SparkSession) -> None:
     }
 
 
-@pytest.mark.parametrize("seed", [2, 3])
-def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    records = mixed(seed)
+def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_path: Path) -> None:
     table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
     table.ensure()
+    # Each cut is of clusters of its own, so that one merge serves all of them.
+    cuts = {seed: _cut(mixed(seed, count=24, cluster=f"cut-{seed}"), seed) for seed in range(CUTS)}
 
-    for part in _cut(records, seed):
-        found = transform(frame_of(spark, part), PARAMETERS)
-        table.merge(found.rows, JOB.merge, {})
+    for number in range(max(map(len, cuts.values()))):
+        together = [record for parts in cuts.values() for part in parts[number : number + 1] for record in part]
+        table.merge(transform(frame_of(spark, together), PARAMETERS).rows, JOB.merge, {})
 
-    assert by_client(read(table.path)) == oracle.inventory(kinded(records))[0]
+    found = by_client(read(table.path))
+    wrong = {}
+    for seed, parts in cuts.items():
+        rows = {key: row for key, row in found.items() if key[1].rpartition("-")[0] == f"cut-{seed}"}
+        if rows != oracle.inventory(kinded([record for part in parts for record in part]))[0]:
+            wrong[seed] = [[(record.topic, record.offset) for record in part] for part in parts]
+    assert not wrong, f"{len(wrong)} of {CUTS} cuts; the shortest: {min(wrong.items(), key=lambda one: len(one[1]))}"
 
 
 def test_the_table_can_be_read_by_the_oldest_readers(spark: SparkSession, tmp_path: Path) -> None:
@@ -69,7 +77,8 @@ def test_the_table_can_be_read_by_the_oldest_readers(spark: SparkSession, tmp_pa
 
 def _cut(records: list[KafkaRecord], seed: int) -> list[list[KafkaRecord]]:
     dice = random.Random(seed)  # noqa: S311
-    at = sorted(dice.sample(range(1, len(records)), 2))
-    parts = [records[: at[0]], records[at[0] : at[1]], records[at[1] :]]
+    at = [0, *sorted(dice.sample(range(1, len(records)), dice.randrange(5))), len(records)]
+    parts = [records[start:end] for start, end in pairwise(at)]
     # One part comes again, as after a driver that was killed before its checkpoint.
-    return [*parts, dice.choice(parts)]
+    parts.insert(dice.randrange(len(parts) + 1), dice.choice(parts))
+    return parts

@@ -53,8 +53,28 @@ def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
     assert "first micro-batch" in done.stderr
 
 
+def test_a_place_without_a_job_is_told_what_to_do() -> None:
+    done = _show("clientInventory")
+
+    assert done.returncode == 1
+    assert "give --table" in done.stderr
+
+
+def test_the_quarantine_is_shown_with_reasons_and_places(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "records")
+    rejected = transform(frame_of(spark, [push(7, b"garbage")]), ClientInventoryParameters()).rejected
+    rejected.write.format("delta").save(path)
+
+    done = _show("clientInventory", "--quarantine", "--table", path)
+
+    assert done.returncode == 0, done.stderr
+    heading, line = done.stdout.splitlines()
+    assert heading.split()[:4] == ["TOPIC", "PARTITION", "OFFSET", "REASON"]
+    assert line.split()[:4] == ["kwitness.telemetry", "1", "7", "MalformedPayload"]
+
+
 def test_what_clients_are_called_does_not_reach_the_terminal_raw() -> None:
-    text = render("clientInventory", [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
+    text = render(JOB.shown, [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
 
     assert "\x1b" not in text
     assert len(text.splitlines()) == 2

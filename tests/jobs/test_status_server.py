@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 from kwitness.jobs.status import DriverStatus, Lag, LastRun, StatusBoard
 from kwitness.jobs.status_server import StatusServer
@@ -22,6 +23,7 @@ STATUS = DriverStatus(
     driver_pod="kwitness-job-x-0",
     last_run=LastRun(start_ms=1, rows=10, batches=2),
     lag=Lag(3, 99),
+    ledger=Ledger().accept(12).settle(9, {"MalformedPayload": 2}),
     table_path="/t",
     table_version=7,
     data_loss=(DataLoss("t", 0, 5, 6, "Expired"),),
@@ -84,6 +86,7 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
         "driverPod": "kwitness-job-x-0",
         "lastRun": {"start_ms": 1, "rows": 10, "batches": 2, "quarantined": 0},
         "lag": {"records": 3, "oldest_timestamp_ms": 99},
+        "ledger": {"hop": "table", "accepted": 12, "delivered": 9, "queued": 1, "dropped": {"MalformedPayload": 2}},
         "table_path": "/t",
         "table_version": 7,
         "data_loss": [{"topic": "t", "partition": 0, "first_offset": 5, "last_offset": 6, "reason": "Expired"}],

@@ -12,6 +12,7 @@ from kwitness.e2e.local_broker import LocalBroker
 from kwitness.jobs import stream as stream_module
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.kafka_options import kafka_options
+from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 
 from tests.jobs import oracle
@@ -54,6 +55,10 @@ def test_micro_batches_of_a_topic_equal_the_oracle(
     assert status.last_run.quarantined == len(bad)
     assert status.last_run.batches >= 2
     assert status.data_loss == ()
+    assert status.ledger.accepted == len(topics.written)
+    assert status.ledger.delivered == len(topics.written) - len(bad)
+    assert status.ledger.queued == 0
+    assert sum(status.ledger.dropped.values()) == len(bad)
 
 
 def test_records_that_expired_before_they_were_read_are_reported_exactly(
@@ -61,7 +66,7 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
 ) -> None:
     topics.write(mixed(seed=6, count=20))
     run_once(spark, config)
-    read_up_to = _count(topics)
+    read_up_to, before = _count(topics), len(topics.written)
     topics.write(mixed(seed=7, count=40))
     gone_before = read_up_to + 5
     topics.expire(topics.names.telemetry, gone_before)
@@ -70,6 +75,9 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
 
     lost = DataLoss(topics.names.telemetry, 0, read_up_to, gone_before - 1, "Expired")
     assert board.read().data_loss == (lost,)
+    ledger = board.read().ledger
+    assert ledger.dropped["Expired"] == 5
+    assert ledger.accepted == ledger.delivered + sum(ledger.dropped.values()) == len(topics.written) - before
     present = [
         (kind, record)
         for kind, record in topics.kinded()
@@ -99,6 +107,20 @@ def test_a_lost_checkpoint_is_noticed_and_the_table_goes_on(
         if not (one[1].topic == lost.topic and one[1].offset in range(lost.first_offset, lost.last_offset + 1))
     ]
     assert by_client(read(config.table_path)) == oracle.inventory(present)[0]
+
+
+def test_a_topic_made_anew_is_noticed_and_the_ledger_closes(
+    spark: SparkSession, topics: Topics, config: JobConfig
+) -> None:
+    topics.write([push(offset) for offset in range(9)])
+    run_once(spark, config)
+    topics.make_anew(topics.names.telemetry)
+    topics.write([push(offset, client_instance_id="passed over") for offset in range(4)])
+
+    status = run_once(spark, config).read()
+
+    assert status.data_loss == (DataLoss(topics.names.telemetry, 0, 0, 3, "TopicRecreated"),)
+    assert status.ledger == Ledger(accepted=4, dropped={"TopicRecreated": 4})
 
 
 def test_a_topic_that_is_not_there_is_named(spark: SparkSession, topics: Topics) -> None:

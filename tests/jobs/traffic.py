@@ -122,8 +122,8 @@ def bad_records() -> list[KafkaRecord]:
     return found + [snapshot(3_000 + at, **one) for at, one in enumerate(fields)]
 
 
-def mixed(seed: int, count: int = 120) -> list[KafkaRecord]:
-    """Good and bad records of a few clients: late, twice, in no order, with changing versions and addresses."""
+def mixed(seed: int, count: int = 120, cluster: str = "cluster") -> list[KafkaRecord]:
+    """Good and bad records of a few clients of two clusters: late, twice, in no order, changing version and address."""
     dice = random.Random(seed)  # noqa: S311
     known = [*REQUIRED["producer"], *REQUIRED["consumer"], "org.apache.kafka.stream.thread.run", "my.own", "größe"]
     records: list[KafkaRecord] = []
@@ -132,7 +132,7 @@ def mixed(seed: int, count: int = 120) -> list[KafkaRecord]:
         if dice.random() < 0.3:
             entries = [counted(dice.choice(["a", "kwitness-x", None]), dice.choice("12"), dice.randrange(4))]
             entries += [counted("a", "1", 1)] * dice.randrange(2)
-            records.append(snapshot(offset, sent_at_ms=int(at), connections=entries))
+            records.append(snapshot(offset, sent_at_ms=int(at), connections=entries, cluster_id=f"{cluster}-1"))
             continue
         role = dice.choice(["producer", "consumer"])
         names = dice.choice([REQUIRED[role], dice.sample(known, 3), []])
@@ -141,7 +141,7 @@ def mixed(seed: int, count: int = 120) -> list[KafkaRecord]:
             "client_id": dice.choice(["orders", "kwitness-collector-1", None]),
             "client_software_version": dice.choice(["4.3.1", "4.3.2", None]),
             "client_address": dice.choice(["10.0.0.1", "10.0.0.2", None]),
-            "cluster_id": dice.choice(["cluster-1", "cluster-2"]),
+            "cluster_id": f"{cluster}-{dice.choice('12')}",
             "received_at_ms": at,
             "terminating": dice.choice(["true", "false", None, "false", "false"]),
         }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import StructField, StructType
 
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
@@ -17,16 +16,14 @@ from kwitness.jobs.inventory import columns
 from kwitness.jobs.inventory.push import push_row
 from kwitness.jobs.inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.inventory.snapshot import snapshot_rows
-from kwitness.jobs.job import Job, Transformed
+from kwitness.jobs.job import Job, Shown, Transformed, decoded_schema
 from kwitness.jobs.kafka_record import KafkaRecord, records_in
-from kwitness.jobs.rejection import QUARANTINE_SCHEMA, RejectedRecordError, rejection
+from kwitness.jobs.rejection import RejectedRecordError, rejection
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DECODED = StructType(
-    [StructField("row", columns.PARTIAL_SCHEMA), StructField("rejected", QUARANTINE_SCHEMA)],
-)
+_DECODED = decoded_schema(columns.PARTIAL_SCHEMA)
 #: Partial rows held before they are handed on, so that one task's memory has a bound.
 _HELD_ROWS = 20_000
 
@@ -104,22 +101,24 @@ def expired(parameters: ClientInventoryParameters, now: datetime) -> Column:
 def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Decode Arrow batches of records into `row` or `rejected`, one partial row per client for many records."""
     held: list[InventoryRow] = []
+    used = 0
     for batch in batches:
         rejected: list[dict[str, Any]] = []
         kinds = batch.column("kind").to_pylist()
         for record, kind in zip(records_in(batch), kinds, strict=True):
             try:
                 held.extend(rows_of(record, kind))
+                used += 1
             except RejectedRecordError as error:
                 rejected.append(rejection(record, error))
         held = combine(held)
         if len(held) > _HELD_ROWS:
-            yield _arrow(rows=held)
-            held = []
+            yield _arrow(rows=held, used=used)
+            held, used = [], 0
         if rejected:
             yield _arrow(rejected=rejected)
-    if held:
-        yield _arrow(rows=held)
+    if used:
+        yield _arrow(rows=held, used=used)
 
 
 def rows_of(record: KafkaRecord, kind: str | None) -> list[InventoryRow]:
@@ -133,13 +132,16 @@ def rows_of(record: KafkaRecord, kind: str | None) -> list[InventoryRow]:
     return [push_row(record)] if kind == "telemetry" else list(snapshot_rows(record))
 
 
-def _arrow(rows: Iterable[InventoryRow] = (), rejected: Iterable[dict[str, Any]] = ()) -> pa.RecordBatch:
+def _arrow(rows: Iterable[InventoryRow] = (), rejected: Iterable[dict[str, Any]] = (), used: int = 0) -> pa.RecordBatch:
     # Imported here: only the executors' Python workers have a use for it.
     import pyarrow as pa  # noqa: PLC0415
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
 
-    entries = [{"row": as_columns(row), "rejected": None} for row in rows]
-    entries += [{"row": None, "rejected": one} for one in rejected]
+    entries: list[dict[str, Any]] = [{"row": as_columns(row)} for row in rows]
+    entries += [{"rejected": one} for one in rejected]
+    if used:
+        # Some records say nothing about any client, so the number stands in a line of its own.
+        entries.append({"used": used})
     return pa.RecordBatch.from_pylist(entries, schema=to_arrow_schema(_DECODED))
 
 
@@ -152,4 +154,20 @@ JOB = Job(
     transform=transform,
     merge=merge,
     expired=expired,
+    shown=(
+        Shown("KIND", "kind"),
+        Shown("SOFTWARE", "client_software_name"),
+        Shown("VERSION", "client_software_version"),
+        Shown("CLIENT ID", "client_id"),
+        Shown("INSTANCE", "client_instance_id"),
+        Shown("LISTENER", "listener"),
+        Shown("ROLES", "roles"),
+        Shown("METRICS", "metrics", counted=True),
+        Shown("CONFORMS", "conforms"),
+        Shown("MISSING", "missing_required", counted=True),
+        Shown("CONNECTIONS", "max_connections"),
+        Shown("FIRST SEEN", "first_seen_ms"),
+        Shown("LAST SEEN", "last_seen_ms"),
+        Shown("OURS", "ours"),
+    ),
 )

@@ -97,6 +97,10 @@ class JobTable:
         finally:
             session.conf.unset(_METADATA)
 
+    def frame(self) -> DataFrame:
+        """All rows."""
+        return self._open(self._session).toDF()
+
     def version(self) -> int | None:
         """The version written last; None before the first."""
         if not self.exists():

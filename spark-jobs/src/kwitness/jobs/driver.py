@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -15,7 +16,8 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.hadoop_files import HadoopFiles
 from kwitness.jobs.job import Job
 from kwitness.jobs.kafka_log import KafkaLog
-from kwitness.jobs.kafka_options import kafka_options
+from kwitness.jobs.kafka_options import KafkaSettingsError, kafka_options
+from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import behind
 from kwitness.jobs.registry import find_job
 from kwitness.jobs.spark_settings import spark_settings
@@ -23,8 +25,18 @@ from kwitness.jobs.status import Lag, StatusBoard
 from kwitness.jobs.stream import JobStream
 
 _LOG = logging.getLogger(__name__)
-_LAG_SECONDS = 10.0
+#: Between two looks at lag and Secrets, and between two lines of progress in the log.
+_LOOK_SECONDS = 10.0
+_TELL_SECONDS = 60.0
 _TOPIC_SECONDS = 5.0
+
+
+#: Loggers that warn of what is as it should be, at each start or each batch.
+_CHATTY = (
+    "org.apache.hadoop.util.NativeCodeLoader",
+    "org.apache.spark.util.SparkStringUtils",
+    "org.apache.spark.sql.execution.streaming.runtime.ResolveWriteToStream",
+)
 
 
 class Driver:
@@ -46,9 +58,10 @@ class Driver:
         self._environment = environment
         self._board = board
         self.stopping = threading.Event()
+        self._told = Ledger()
 
     def stop(self) -> None:
-        """Ask the run to end after the present micro-batch; may be called by a signal handler."""
+        """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again."""
         self.stopping.set()
 
     def run(self) -> None:
@@ -61,20 +74,37 @@ class Driver:
         """
         config = self._config
         job = find_job(config.type)
-        options = kafka_options(config.kafka, f"kwitness-job-{config.name or config.type}")
+        options = self._options()
         session = open_session(spark_settings(config, self._environment))
         try:
             self._board.change(application_id=session.sparkContext.applicationId)
             files = HadoopFiles(session)
             for folder in (config.table_path, config.checkpoint_path, config.quarantine_path):
                 files.require_writable(folder)
-            log = KafkaLog(session, options)
-            watch = KafkaLog(session, options)
-            stream = JobStream(session=session, job=job, config=config, log=log, options=options, board=self._board)
-            if self._wait_for_topics(log, stream):
-                self._stream(stream, watch, job)
+            self._board.change_run(start_ms=_now_ms())
+            while renewed := self._run_with(session, job, options):
+                _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
+                options = renewed
+            self._board.change_run(end_ms=_now_ms())
+            if not self.stopping.is_set():
+                self._board.change(phase="Succeeded")
         finally:
             session.stop()
+
+    def _options(self) -> dict[str, str]:
+        return kafka_options(self._config.kafka, f"kwitness-job-{self._config.name or self._config.type}")
+
+    def _run_with(self, session: SparkSession, job: Job, options: dict[str, str]) -> dict[str, str] | None:
+        """Run until the end; or until the Secrets hold other options, which are returned."""
+        log, watch = KafkaLog(session, options), KafkaLog(session, options)
+        try:
+            stream = JobStream(
+                session=session, job=job, config=self._config, log=log, options=options, board=self._board
+            )
+            return self._stream(stream, watch, options) if self._wait_for_topics(log, stream) else None
+        finally:
+            log.close()
+            watch.close()
 
     def _wait_for_topics(self, log: KafkaLog, stream: JobStream) -> bool:
         while missing := log.missing(stream.topics):
@@ -88,24 +118,51 @@ class Driver:
         self._board.change(reason=None, message=None)
         return True
 
-    def _stream(self, stream: JobStream, watch: KafkaLog, job: Job) -> None:
+    def _stream(self, stream: JobStream, watch: KafkaLog, options: dict[str, str]) -> dict[str, str] | None:
         stream.prepare()
         query = stream.start()
         self._board.change(phase="Running")
-        self._board.change_run(start_ms=_now_ms())
-        _LOG.info("the stream of %s runs", job.name)
-        lag_at = 0.0
+        _LOG.info("the stream of %s runs", self._config.type)
+        looked_at = told_at = float("-inf")
         while not query.awaitTermination(1):
             if self.stopping.is_set():
                 query.stop()
                 break
-            if time.monotonic() >= lag_at:
-                lag_at = time.monotonic() + _LAG_SECONDS
-                self._measure_lag(stream, watch)
+            if time.monotonic() < looked_at + _LOOK_SECONDS:
+                continue
+            looked_at = time.monotonic()
+            self._measure_lag(stream, watch)
+            if renewed := self._renewed(options):
+                query.stop()
+                return renewed
+            if looked_at >= told_at + _TELL_SECONDS:
+                told_at = looked_at
+                self._tell()
         self._measure_lag(stream, watch)
-        self._board.change_run(end_ms=_now_ms())
-        if not self.stopping.is_set():
-            self._board.change(phase="Succeeded")
+        self._tell()
+        return None
+
+    def _renewed(self, options: dict[str, str]) -> dict[str, str] | None:
+        try:
+            present = self._options()
+        except KafkaSettingsError as error:
+            _LOG.warning("the Secrets cannot be used any more, the run goes on with what they held: %s", error)
+            return None
+        return present if present != options else None
+
+    def _tell(self) -> None:
+        """Say in the log how far the run is, if that is news."""
+        status = self._board.read()
+        if status.ledger != self._told:
+            self._told = ledger = status.ledger
+            _LOG.info(
+                "%d of %d records in the table (version %s), %d in quarantine, %d in this batch",
+                ledger.delivered,
+                ledger.accepted,
+                status.table_version,
+                status.last_run.quarantined,
+                ledger.queued,
+            )
 
     def _measure_lag(self, stream: JobStream, watch: KafkaLog) -> None:
         positions = stream.positions
@@ -126,7 +183,10 @@ def open_session(settings: Mapping[str, str]) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("WARN")
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001 - PySpark sets one level for all loggers
+    log4j = jvm.org.apache.logging.log4j
+    for name in _CHATTY:
+        log4j.core.config.Configurator.setLevel(name, log4j.Level.ERROR)
     return session
 
 

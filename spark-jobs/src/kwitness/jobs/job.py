@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import StructType
+from pyspark.sql.types import LongType, StructField, StructType
+
+from kwitness.jobs.rejection import QUARANTINE_SCHEMA
 
 TopicKind = Literal["connections", "traffic", "requests", "interceptions", "telemetry", "seals"]
 """Which of the platform's topics; its name is in the job's configuration."""
@@ -22,8 +24,7 @@ class Transformed:
     Attributes
     ----------
     decoded
-        What the other two are computed from, with the columns `row` and `rejected`, one of which is null. It is kept
-        for both, so that records are read once.
+        What the other two are computed from, of `decoded_schema`. It is kept for both, so that records are read once.
     rows
         Rows of the table's schema, at most one per key.
     rejected
@@ -33,6 +34,32 @@ class Transformed:
     decoded: DataFrame
     rows: DataFrame
     rejected: DataFrame
+
+
+class Shown(NamedTuple):
+    """A column that people see: by its values, or, of a list, only by how many there are."""
+
+    heading: str
+    column: str
+    counted: bool = False
+
+
+def decoded_schema(row: StructType) -> StructType:
+    """What a transform's decoding gives: in each line one of the three, the others null.
+
+    Parameters
+    ----------
+    row
+        Columns of a partial row: what some records say.
+
+    Returns
+    -------
+    StructType
+        `row`; `rejected` of `kwitness.jobs.rejection.QUARANTINE_SCHEMA`; `used`, how many records the rows came from.
+    """
+    return StructType(
+        [StructField("row", row), StructField("rejected", QUARANTINE_SCHEMA), StructField("used", LongType())]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +85,8 @@ class Job:
         already. It must be idempotent, commutative and associative, because a batch may come twice or in parts.
     expired
         Pure: given parameters and the time, which rows housekeeping drops; absent where rows stay for ever.
+    shown
+        What people see of the table, in order; the first five columns sort the lines.
     """
 
     name: str
@@ -67,4 +96,5 @@ class Job:
     keys: tuple[str, ...]
     transform: Callable[[DataFrame, Any], Transformed]
     merge: Callable[[str, str], Mapping[str, Column]]
+    shown: tuple[Shown, ...]
     expired: Callable[[Any, datetime], Column] | None = None

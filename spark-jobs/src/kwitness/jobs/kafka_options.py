@@ -1,8 +1,8 @@
 """How Spark's Kafka clients connect: the job's configuration in Kafka's own words.
 
 The driver reads the mounted Secrets and hands their content to its executors, over Spark's encrypted connections: so
-executors mount no Secret, and the right to create them is not the right to read one. When a credential is rotated the
-next connection fails, the driver ends, and its successor reads the new one.
+executors mount no Secret, and the right to create them is not the right to read one. When a mounted Secret changes the
+driver starts its stream again with what it holds then.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,6 +50,16 @@ def planned_losses(start: Positions, end: Positions, log_start: Positions) -> tu
         else:
             losses.append(_loss(partition, since, min(begin, until), "Expired"))
     return tuple(sorted(loss for loss in losses if loss is not None))
+
+
+def span(start: Positions, end: Positions) -> int:
+    """How many offsets a batch reads."""
+    return sum(max(0, until - start.get(partition, 0)) for partition, until in end.items())
+
+
+def records_of(losses: Iterable[DataLoss], reason: str) -> int:
+    """How many records were lost for a reason."""
+    return sum(loss.last_offset - loss.first_offset + 1 for loss in losses if loss.reason == reason)
 
 
 def restart_losses(committed: Positions, log_start: Positions) -> tuple[DataLoss, ...]:

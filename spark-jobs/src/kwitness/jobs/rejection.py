@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+from datetime import datetime, timedelta
 from typing import Any
 
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from kwitness.jobs.kafka_record import KafkaRecord
@@ -15,6 +18,9 @@ MAX_FIELD_BYTES = 256
 #: Headers that the quarantine keeps of one record.
 MAX_HEADERS = 64
 _MAX_MESSAGE = 512
+#: How long housekeeping leaves a record in the quarantine, and how many of the newest.
+KEPT = timedelta(days=30)
+MAX_KEPT = 100_000
 
 
 class RejectedRecordError(ValueError):
@@ -71,6 +77,13 @@ def rejection(record: KafkaRecord, error: RejectedRecordError) -> dict[str, Any]
         "value_bytes": None if record.value is None else len(record.value),
         "value_base64": _encoded(record.value, MAX_VALUE_BYTES),
     }
+
+
+def outdated(quarantine: DataFrame, now: datetime) -> Column:
+    """Which rows housekeeping drops: those older than `KEPT`, and all but the newest `MAX_KEPT` or a few more."""
+    horizon = int((now - KEPT).timestamp() * 1000)
+    newest = quarantine.select("timestamp_ms").orderBy(F.desc("timestamp_ms")).offset(MAX_KEPT).limit(1).collect()
+    return F.col("timestamp_ms") < F.lit(max([horizon, *(row["timestamp_ms"] for row in newest)]))
 
 
 def _encoded(content: bytes | None, limit: int) -> str | None:

@@ -1,4 +1,4 @@
-"""`python -m kwitness.jobs.show clientInventory`: prints a job's table without a JVM, for people or as JSON."""
+"""`python -m kwitness.jobs.show clientInventory`: prints a job's tables without a JVM, for people or as JSON."""
 
 from __future__ import annotations
 
@@ -11,29 +11,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from kwitness.contracts.job_config import JobConfig
+from kwitness.jobs.job import Shown
+from kwitness.jobs.losses import LOSS_SCHEMA
+from kwitness.jobs.registry import find_job, job_types
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
-#: What people see of each table: heading, column.
-_COLUMNS: dict[str, tuple[tuple[str, str], ...]] = {
-    "clientInventory": (
-        ("KIND", "kind"),
-        ("SOFTWARE", "client_software_name"),
-        ("VERSION", "client_software_version"),
-        ("CLIENT ID", "client_id"),
-        ("INSTANCE", "client_instance_id"),
-        ("LISTENER", "listener"),
-        ("ROLES", "roles"),
-        ("METRICS", "metrics"),
-        ("CONFORMS", "conforms"),
-        ("MISSING", "missing_required"),
-        ("CONNECTIONS", "max_connections"),
-        ("FIRST SEEN", "first_seen_ms"),
-        ("LAST SEEN", "last_seen_ms"),
-        ("OURS", "ours"),
-    ),
-}
-_COUNTED = frozenset({"metrics", "missing_required"})
+_WIDEST = 64
+_QUARANTINE = (
+    Shown("TOPIC", "topic"),
+    Shown("PARTITION", "partition"),
+    Shown("OFFSET", "offset"),
+    Shown("REASON", "reason"),
+    Shown("MESSAGE", "message"),
+    Shown("BYTES", "value_bytes"),
+    Shown("TIME", "timestamp_ms"),
+)
+_LOSSES = tuple(Shown(name.replace("_", " ").upper(), name) for name in LOSS_SCHEMA.names)
 
 
 class NoTableError(LookupError):
@@ -55,18 +51,19 @@ def read_rows(path: str) -> list[dict[str, Any]]:
     try:
         table = DeltaTable(path)
     except TableNotFoundError:
-        raise NoTableError(f"no Delta table at {path}: wait for the job's first micro-batch") from None
+        raise NoTableError(
+            f"no Delta table at {path}: wait for the job's first micro-batch; that of losses is made with the first"
+        ) from None
     # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
     rows: list[dict[str, Any]] = table.to_pyarrow_dataset().to_table().to_pylist()
     return rows
 
 
-def render(job_type: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def render(columns: Sequence[Shown], rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as aligned text."""
-    columns = _COLUMNS[job_type]
-    ordered = sorted(rows, key=lambda row: [str(row.get(name) or "") for _, name in columns[:5]])
-    cells = [[heading for heading, _ in columns]]
-    cells += [[_cell(name, row.get(name)) for _, name in columns] for row in ordered]
+    ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:5]])
+    cells = [[one.heading for one in columns]]
+    cells += [[_cell(one, row.get(one.column)) for one in columns] for row in ordered]
     widths = [max(len(line[index]) for line in cells) for index in range(len(columns))]
     return "\n".join(
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
@@ -74,36 +71,55 @@ def render(job_type: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; return 1 if there is none."""
-    parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's table.")
-    parser.add_argument("type", choices=sorted(_COLUMNS), help="the job's type")
+    """Print the table; return 1 if there is none, or if there is no job here to ask."""
+    parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's tables.")
+    parser.add_argument("type", choices=job_types(), help="the job's type")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--quarantine", action="store_true", help="records that could not be used, with the reason")
+    which.add_argument("--losses", action="store_true", help="records that were gone before they were read")
     parser.add_argument("--table", help=f"path of the Delta table (default: as in {_CONFIG})")
     parser.add_argument("--json", action="store_true", help="a JSON array with all columns")
     options = parser.parse_args(arguments)
-    path = options.table or JobConfig.model_validate_json(_CONFIG.read_bytes()).table_path
+    columns = _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).shown
     try:
-        rows = read_rows(path)
+        rows = read_rows(options.table or _configured(options))
     except NoTableError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(json.dumps(rows) if options.json else render(options.type, rows))
+    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows))
     sys.stdout.write("\n")
     return 0
 
 
-def _cell(name: str, value: Any) -> str:
+def _configured(options: argparse.Namespace) -> str:
+    try:
+        config = JobConfig.model_validate_json(_CONFIG.read_bytes())
+    except (OSError, ValidationError):
+        raise NoTableError(
+            f"{_CONFIG} does not say where the table is: run this in the driver's pod, or give --table"
+        ) from None
+    if options.quarantine:
+        return f"{config.quarantine_path}/records"
+    return f"{config.quarantine_path}/losses" if options.losses else config.table_path
+
+
+def _sortable(value: Any) -> tuple[float, str]:
+    return (value, "") if isinstance(value, int) else (0, str(value or ""))
+
+
+def _cell(shown: Shown, value: Any) -> str:
     if value is None:
         return "-"
-    if name.endswith("_ms"):
+    if shown.column.endswith("_ms"):
         return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-    if name in _COUNTED:
+    if shown.counted:
         return str(len(value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         return ",".join(map(str, value)) or "-"
     # Clients choose what they are called; control characters would reach the terminal.
-    return "".join(one if one.isprintable() else "?" for one in str(value))[:48]
+    return "".join(one if one.isprintable() else "?" for one in str(value))[:_WIDEST]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 
 Phase = Literal["Starting", "Running", "Succeeded", "Failed"]
@@ -54,6 +55,7 @@ class DriverStatus:
     driver_pod: str | None = None
     last_run: LastRun = field(default_factory=LastRun)
     lag: Lag = field(default_factory=Lag)
+    ledger: Ledger = field(default_factory=Ledger)
     table_path: str | None = None
     table_version: int | None = None
     data_loss: tuple[DataLoss, ...] = ()
@@ -72,6 +74,7 @@ class DriverStatus:
                 "quarantined": run.quarantined,
             },
             "lag": _known(records=lag.records, oldest_timestamp_ms=lag.oldest_timestamp_ms),
+            "ledger": self.ledger.as_json(),
             **_known(table_path=self.table_path, table_version=self.table_version),
             "data_loss": [
                 {

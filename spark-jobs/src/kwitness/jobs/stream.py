@@ -6,6 +6,7 @@ quarantine and losses are written by key.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from kwitness.jobs.delta_table import JobTable, keep_first
 from kwitness.jobs.hadoop_files import HadoopFiles
 from kwitness.jobs.job import Job, Transformed
 from kwitness.jobs.kafka_log import KafkaLog
+from kwitness.jobs.ledger import NO_RECORD
 from kwitness.jobs.losses import LossTable
 from kwitness.jobs.offsets import (
     DataLoss,
@@ -29,11 +31,14 @@ from kwitness.jobs.offsets import (
     furthest,
     moved_into,
     planned_losses,
+    records_of,
     restart_losses,
+    span,
 )
-from kwitness.jobs.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.rejection import QUARANTINE_SCHEMA, outdated
 from kwitness.jobs.status import StatusBoard
 
+_LOG = logging.getLogger(__name__)
 #: Records of one micro-batch, so that a driver that was away does not read a week at once.
 MAX_RECORDS = 50_000
 #: How often a batch is read again because retention moved into it meanwhile.
@@ -43,10 +48,30 @@ _TIDY_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
+    """A micro-batch that was read.
+
+    Attributes
+    ----------
+    rows
+        Partial rows.
+    used
+        Records they came from.
+    rejected
+        Records that cannot be used, by reason.
+    losses
+        Ranges that were gone.
+    """
+
     transformed: Transformed
     rows: int
-    rejected: int
+    used: int
+    rejected: Mapping[str, int]
     losses: tuple[DataLoss, ...]
+
+    @property
+    def read(self) -> int:
+        """Records that were there."""
+        return self.used + sum(self.rejected.values())
 
 
 class JobStream:
@@ -97,9 +122,10 @@ class JobStream:
         return tuple(self._topics)
 
     def prepare(self) -> None:
-        """Make the tables, and find out what was lost if the checkpoint is gone."""
+        """Make the tables, and find out what was lost if the checkpoint is gone. No other stream runs now."""
         self.table.ensure()
         self.quarantine.ensure()
+        self._board.change(ledger=self._board.read().ledger.abandon())
         self._board.add_losses(self._losses.read())
         if not self._checkpoint.exists():
             committed = furthest(self.table.positions(), self.quarantine.positions())
@@ -124,6 +150,8 @@ class JobStream:
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
         start, end = self._checkpoint.planned(batch_id)
+        planned = span(start, end)
+        self._board.change(ledger=self._board.read().ledger.accept(planned))
         batch = self._read(frame, start, end)
         try:
             self._write(batch, end)
@@ -132,10 +160,14 @@ class JobStream:
         finally:
             batch.transformed.decoded.unpersist()
         run = self._board.read().last_run
+        # What is not there and was not lost never was a record.
+        expired = min(planned - batch.read, records_of(batch.losses, "Expired"))
+        dropped = {**batch.rejected, "Expired": expired, NO_RECORD: planned - batch.read - expired}
+        self._board.change(ledger=self._board.read().ledger.settle(batch.used, dropped))
         self._board.change_run(
-            rows=run.rows + _count(start, end, batch.losses),
+            rows=run.rows + batch.read,
             batches=run.batches + 1,
-            quarantined=run.quarantined + batch.rejected,
+            quarantined=run.quarantined + sum(batch.rejected.values()),
         )
         self._tidy()
         self._board.change(table_version=self.table.version())
@@ -153,13 +185,21 @@ class JobStream:
             transformed = self._job.transform(self.records(frame), self._parameters)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
             decoded = transformed.decoded.persist()
-            counted = decoded.agg(F.count("row").alias("rows"), F.count("rejected").alias("rejected")).collect()[0]
+            counted = (
+                decoded.groupBy("rejected.reason").agg(*map(F.count, ("row", "rejected")), F.sum("used")).collect()
+            )
             after = self._log.starts(self.topics)
             if not moved_into(start, end, before, after):
                 break
             decoded.unpersist()
             before = after
-        return _Batch(transformed, counted["rows"], counted["rejected"], planned_losses(start, end, after))
+        return _Batch(
+            transformed=transformed,
+            rows=sum(rows for _, rows, _, _ in counted),
+            used=sum(used or 0 for _, _, _, used in counted),
+            rejected={reason: rejected for reason, _, rejected, _ in counted if rejected},
+            losses=planned_losses(start, end, after),
+        )
 
     def _write(self, batch: _Batch, end: Positions) -> None:
         if batch.rejected:
@@ -170,13 +210,21 @@ class JobStream:
     def _report(self, losses: tuple[DataLoss, ...]) -> None:
         self._losses.add(losses)
         self._board.add_losses(losses)
+        for loss in losses:
+            _LOG.warning("records were gone before they were read: %s", loss)
+        # Expired ones are part of the batch that was to read them; the others were never in one.
+        for reason in {loss.reason for loss in losses} - {"Expired"}:
+            count = records_of(losses, reason)
+            self._board.change(ledger=self._board.read().ledger.accept(count).settle(0, {reason: count}))
 
     def _tidy(self) -> None:
+        """Keep house in the tables, now and then: what is forgotten goes, small files become one, old ones go."""
         if time.monotonic() < self._tidy_at:
             return
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
-        expired = self._job.expired
-        self.table.tidy(expired(self._parameters, datetime.now(UTC)) if expired else None)
+        now, expired = datetime.now(UTC), self._job.expired
+        self.table.tidy(expired(self._parameters, now) if expired else None)
+        self.quarantine.tidy(outdated(self.quarantine.frame(), now))
 
     def _source_options(self) -> dict[str, Any]:
         return {
@@ -189,9 +237,3 @@ class JobStream:
             # Spark goes on where records are gone; this stream finds out which and reports them.
             "failOnDataLoss": "false",
         }
-
-
-def _count(start: Positions, end: Positions, losses: tuple[DataLoss, ...]) -> int:
-    planned = sum(max(0, until - start.get(partition, 0)) for partition, until in end.items())
-    gone = sum(loss.last_offset - loss.first_offset + 1 for loss in losses if loss.reason == "Expired")
-    return max(0, planned - gone)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.jobs import rejection
+from kwitness.jobs.client_inventory import JOB, expired, transform
+from kwitness.jobs.delta_table import JobTable, TableSchemaError, keep_first
+from kwitness.jobs.rejection import KEPT, QUARANTINE_SCHEMA, outdated
+
+from tests.jobs.tables import frame_of, read
+from tests.jobs.traffic import START_MS, push
+
+PARAMETERS = ClientInventoryParameters()
+START = datetime.fromtimestamp(START_MS / 1000, UTC)
+
+
+@pytest.fixture
+def no_waiting(spark: SparkSession) -> SparkSession:
+    """Files that no version needs any more are removed at once instead of after a day."""
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    return spark
+
+
+def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: SparkSession, tmp_path: Path) -> None:
+    spark = no_waiting
+    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
+    table.ensure()
+    retention = "SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 0 hours')"
+    spark.sql(f"ALTER TABLE delta.`{table.path}` {retention}")
+    late = START_MS + 3_600_000
+    for name, at in (("gone", START_MS), ("here", late)):
+        record = push(client_instance_id=name, received_at_ms=str(at))
+        table.merge(transform(frame_of(spark, [record]), PARAMETERS).rows, JOB.merge, {})
+    forgotten = START + timedelta(days=365)
+    horizon = expired(ClientInventoryParameters(forget_after="8759h"), forgotten)
+
+    table.tidy(horizon)
+
+    assert [row["client_instance_id"] for row in read(table.path)] == ["here"]
+    files = {path.name for path in Path(table.path).rglob("*.parquet") if "_delta_log" not in path.parts}
+    assert files == {Path(uri).name for uri in DeltaTable(table.path).file_uris()}
+    assert len(files) == 1
+
+
+def test_the_quarantine_keeps_what_is_young_and_the_newest_of_too_many(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rejection, "MAX_KEPT", 3)
+    table = JobTable(spark, str(tmp_path / "records"), QUARANTINE_SCHEMA, ("topic", "partition", "offset"))
+    table.ensure()
+    # Record n came n ms after the start.
+    bad = [push(offset, b"garbage") for offset in range(6)]
+    table.merge(transform(frame_of(spark, bad), PARAMETERS).rejected, keep_first, {})
+
+    table.tidy(outdated(table.frame(), START))
+    assert sorted(row["offset"] for row in read(table.path)) == [2, 3, 4, 5]
+    table.tidy(outdated(table.frame(), START + KEPT + timedelta(milliseconds=5)))
+    assert sorted(row["offset"] for row in read(table.path)) == [5]
+
+
+def test_a_newer_job_adds_its_columns_and_goes_on_with_old_rows(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    older = StructType([field for field in JOB.schema if field.name != "terminated"])
+    pushed = transform(frame_of(spark, [push(terminating="true")]), PARAMETERS).rows
+    JobTable(spark, path, older, JOB.keys).ensure()
+    pushed.drop("terminated").write.format("delta").mode("append").save(path)
+
+    table = JobTable(spark, path, JOB.schema, JOB.keys)
+    table.ensure()
+    table.merge(pushed, JOB.merge, {})
+
+    assert [row["terminated"] for row in read(path)] == [True]
+
+
+def test_somebody_elses_table_is_left_alone(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    spark.range(3).selectExpr("cast(id as string) as row_id", "id as roles").write.format("delta").save(path)
+
+    with pytest.raises(TableSchemaError, match=r"roles.*another table"):
+        JobTable(spark, path, JOB.schema, JOB.keys).ensure()
+
+    assert set(read(path)[0]) == {"row_id", "roles"}

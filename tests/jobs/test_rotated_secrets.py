@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka.admin import (
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialAlteration,
+    UserScramCredentialUpsertion,
+)
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.e2e.local_broker import Listener, LocalBroker
+from kwitness.e2e.spark_jars import spark_jars
+
+from tests.jobs import oracle
+from tests.jobs.conftest import job_config
+from tests.jobs.kafka_topics import Topics
+from tests.jobs.tables import by_client, read
+from tests.jobs.traffic import mixed
+
+pytestmark = pytest.mark.broker
+
+FIRST, SECOND = "canary-of-the-first-password", "canary-of-the-second-password"
+
+
+@pytest.fixture
+def broker() -> Iterator[LocalBroker]:
+    with LocalBroker(listeners=[Listener.SASL_SSL_SCRAM], users={"spark": FIRST}) as broker:
+        yield broker
+
+
+def test_a_driver_goes_on_with_a_rotated_password_and_tells_none_to_anybody(
+    broker: LocalBroker, tmp_path: Path
+) -> None:
+    topics = Topics(broker.bootstrap).create()
+    topics.write(mixed(seed=21, count=30))
+    config = _config(broker, topics, tmp_path)
+    log = tmp_path / "log"
+
+    with log.open("w") as output, _driver(tmp_path, config, output) as driver:
+        first = len(topics.written)
+        _eventually(driver, log, lambda: f"of {first} records in the table (version 1)" in log.read_text())
+        _rotate(broker, tmp_path)
+        _eventually(driver, log, lambda: "the Secrets changed" in log.read_text())
+        topics.write(mixed(seed=22, count=30))
+        _eventually(
+            driver, log, lambda: f"of {len(topics.written)} records in the table (version 2)" in log.read_text()
+        )
+        driver.send_signal(signal.SIGTERM)
+        code = driver.wait(60)
+
+    assert code == 0
+    rows, bad = oracle.inventory(topics.kinded())
+    assert by_client(read(config.table_path)) == rows
+    assert len(read(f"{config.quarantine_path}/records")) == len(bad)
+    told = {path for path in tmp_path.rglob("*") if path.is_file() and b"canary-of" in path.read_bytes()}
+    assert told == {tmp_path / "password"}, "in no log, table, checkpoint or status"
+    _assert_quiet(log.read_text())
+
+
+def _assert_quiet(log: str) -> None:
+    """A start, two streams and their batches are a screenful; our own lines are JSON."""
+    lines = log.splitlines()
+    own = [json.loads(line) for line in lines if line.startswith("{")]
+    assert [line["message"] for line in own if line["level"] != "info"] == []
+    assert len(lines) < 60, log
+    assert not [line for line in lines if " ERROR " in line or " INFO " in line], log
+
+
+def _config(broker: LocalBroker, topics: Topics, folder: Path) -> JobConfig:
+    address = broker.bootstrap_of(Listener.SASL_SSL_SCRAM)
+    assert broker.certificates is not None
+    for name, content in {"username": "spark", "password": FIRST, "hosts": address}.items():
+        (folder / name).write_text(content)
+    kafka = {
+        "bootstrap_servers": [address],
+        "tls": True,
+        "ca_file": str(broker.certificates.ca_file),
+        "authentication": {
+            "type": "scram-sha-512",
+            **{f"{name}_file": str(folder / name) for name in ("username", "password", "hosts")},
+        },
+    }
+    run = {"mode": "streaming", "trigger_seconds": 1}
+    return job_config(folder, kafka=kafka, topics=topics.names.model_dump(), run=run)
+
+
+def _rotate(broker: LocalBroker, folder: Path) -> None:
+    """Another password at the broker, then in the Secret, as the kubelet replaces it: all at once."""
+    password = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+    change: list[UserScramCredentialAlteration] = [UserScramCredentialUpsertion("spark", password, SECOND.encode())]
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    for future in admin.alter_user_scram_credentials(change).values():
+        future.result(10)
+    (folder / "new").write_text(SECOND)
+    (folder / "new").rename(folder / "password")
+
+
+@contextmanager
+def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess.Popen[bytes]]:
+    file = folder / "job.json"
+    file.write_text(config.model_dump_json())
+    environment = {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars())}
+    # Looks and tells more often than every ten seconds and every minute.
+    program = (
+        "from kwitness.jobs import __main__, driver\n"
+        "driver._LOOK_SECONDS = driver._TELL_SECONDS = 1\n"
+        f"raise SystemExit(__main__.main(['--config', {str(file)!r}]))"
+    )
+    driver = subprocess.Popen(
+        [sys.executable, "-c", program], env=environment, stdout=output, stderr=output, start_new_session=True
+    )
+    try:
+        yield driver
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait(10)
+
+
+def _eventually(driver: subprocess.Popen[bytes], log: Path, holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 150
+    while not holds():
+        assert driver.poll() is None, log.read_text()[-3000:]
+        assert time.monotonic() < until, log.read_text()[-3000:]
+        time.sleep(0.5)
