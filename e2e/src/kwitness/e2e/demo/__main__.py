@@ -10,6 +10,7 @@ from pathlib import Path
 
 from docker.errors import DockerException
 
+from kwitness.e2e.cache import cache_folder
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.demo import down, places, up
 from kwitness.e2e.demo.progress import DemoError, Progress
@@ -55,7 +56,8 @@ def _up(where: str, registry: str, folder: Path) -> int:
         return 130
     print(f"\n{summary}\n")
     print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
-    setting = f"export KUBECONFIG={place.cluster.kubeconfig}; " if where == "node" else ""
+    tools = cache_folder() / "bin"  # kubectl and helm, for whoever has none
+    setting = f"export KUBECONFIG={place.cluster.kubeconfig} PATH=$PATH:{tools}; " if where == "node" else ""
     print(f"Look around with: {setting}kubectl get kwitness -n kwitness")
     print(f"Remove it with: {down_command}")
     return 0
