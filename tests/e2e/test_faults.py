@@ -121,6 +121,8 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
         assert after[instance]["first_seen_ms"] == row["first_seen_ms"]
         assert after[instance]["last_seen_ms"] >= row["last_seen_ms"]
         assert set(row["metrics"]) <= set(after[instance]["metrics"])
+    told = ("logs", f"--selector=kwitness.dev/job={JOB}", f"--namespace={NAMESPACE}", "--tail=-1")
+    assert " INFO " not in platform.cluster.kubectl(*told), "executors do not tell each task"
 
 
 def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, node: Any) -> None:

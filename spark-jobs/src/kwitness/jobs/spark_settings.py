@@ -18,9 +18,6 @@ _ALWAYS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.warehouse.dir": "/tmp/spark-warehouse",  # noqa: S108 - never written; the default is not writable
     "spark.ui.enabled": "false",
-    # Executors too: by themselves they write some 25 lines a second.
-    "spark.log.level": "WARN",
-    "spark.executor.syncLogLevel.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "512m",
     # A driver plans and plans anew; the second compiler never pays back (halves its CPU seconds, see the README).
