@@ -25,6 +25,8 @@ _ALWAYS = {
     # Inventories are small; 200 partitions, Spark's default, would be 200 tasks for each step.
     "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
+    # Housekeeping lists the table's folder in as many tasks as this says, by default 10,000.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.sql.streaming.minBatchesToRetain": "20",
     # Records can be as large as the broker allows; a batch for Python is bounded by count and by bytes.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
