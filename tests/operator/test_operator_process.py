@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.e2e.local_broker import LocalBroker
 
 from tests.operator.surroundings import (
     alter_broker,
@@ -230,18 +231,25 @@ def test_a_forbidden_list_deletes_nothing(applied, api, namespace, clean_broker,
     assert operator.probe("/readyz") == (503, "not every kind is watched yet")
 
 
-def test_a_cluster_that_changes_its_id_gets_nothing_until_it_is_accepted(applied, api, namespace, clean_broker):
-    api.kubectl(
-        "patch", "kfc", "main", "-n", namespace, "--subresource=status", "--type=merge", "-p",
-        json.dumps({"status": {"clusterId": "another-cluster"}}),
-    )  # fmt: skip
-    message = until_reason(api, "kfc", "main", namespace, "ClusterIdChanged")
-    assert clean_broker.cluster_id in message
-    apply(api, subscription("second", namespace))
-    until_reason(api, "kcms", "second", namespace, "ClusterNotReady")
-    assert _name(namespace, "second") not in broker_configs(clean_broker)
-    api.kubectl("annotate", "kfc", "main", "-n", namespace, f"kwitness.dev/accept-cluster-id={clean_broker.cluster_id}")
-    until_reason(api, "kcms", "second", namespace, "Applied")
+def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accepted(api, namespace, start_operator):
+    with LocalBroker() as broker:
+        apply(api, cluster("main", namespace, broker.bootstrap), subscription("basic", namespace))
+        start_operator()
+        until_reason(api, "kcms", "basic", namespace, "Applied")
+        before = broker.cluster_id
+
+        broker.make_anew()
+        message = until_reason(api, "kfc", "main", namespace, "ClusterIdChanged", seconds=40)
+        assert f"lead to cluster {broker.cluster_id}, not to {before}" in message
+        apply(api, subscription("second", namespace))
+        until_reason(api, "kcms", "second", namespace, "ClusterNotReady")
+        assert broker_configs(broker) == {}
+
+        accept = f"kwitness.dev/accept-cluster-id={broker.cluster_id}"
+        api.kubectl("annotate", "kfc", "main", "-n", namespace, accept)
+        until_reason(api, "kcms", "second", namespace, "Applied")
+        eventually(lambda: set(broker_configs(broker)) == {_name(namespace), _name(namespace, "second")})
+
 
 
 def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, namespace):

@@ -163,6 +163,13 @@ class LocalBroker:
         self.process.stop()
         self.start()
 
+    def make_anew(self) -> None:
+        """End the server, forget its data, and start it at the same ports as a cluster with another id."""
+        self.process.stop()
+        shutil.rmtree(self.directory / "data")
+        self.cluster_id, self._formatted = _cluster_id(), False
+        self.start()
+
     def logs(self) -> str:
         """Everything the server has logged so far, over restarts."""
         return self.process.logs()
