@@ -251,7 +251,6 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
         eventually(lambda: set(broker_configs(broker)) == {_name(namespace), _name(namespace, "second")})
 
 
-
 def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, namespace):
     apply(api, collector("main", namespace, replicas=2))
     until_reason(api, "ktc", "main", namespace, "Progressing")
