@@ -12,6 +12,7 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.spark_jars import spark_jars
 from kwitness.jobs.client_inventory import JOB
 from kwitness.jobs.driver import open_session
+from kwitness.jobs.job import Job
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.kafka_options import kafka_options
 from kwitness.jobs.spark_settings import spark_settings
@@ -50,12 +51,12 @@ def job_config(folder: Path, **changes: object) -> JobConfig:
     return JobConfig.model_validate(settings | changes)
 
 
-def run_once(spark: SparkSession, config: JobConfig) -> StatusBoard:
+def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBoard:
     """One run over everything that is there, in the tests' own session, as `once` does it."""
     board = StatusBoard(DriverStatus())
     options = kafka_options(config.kafka, "kwitness-job-test")
     log = KafkaLog(spark, options)
-    stream = JobStream(session=spark, job=JOB, config=config, log=log, options=options, board=board)
+    stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
     stream.prepare()
     assert stream.start().awaitTermination(200), "the run did not end"
     log.close()

@@ -58,5 +58,6 @@ class JobConfig(_Config):
     checkpoint_path: str
     quarantine_path: str
     parameters: dict[str, Any] = Field(default_factory=dict)
+    window_seconds: float = 300.0
     status_port: int = 8090
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)

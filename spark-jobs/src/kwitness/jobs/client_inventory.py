@@ -16,7 +16,7 @@ from kwitness.jobs.inventory import columns
 from kwitness.jobs.inventory.push import push_row
 from kwitness.jobs.inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.inventory.snapshot import snapshot_rows
-from kwitness.jobs.job import Job, Shown, Transformed, decoded_schema
+from kwitness.jobs.job import Asked, Job, Shown, Transformed, decoded_schema
 from kwitness.jobs.kafka_record import KafkaRecord, records_in
 from kwitness.jobs.rejection import RejectedRecordError, rejection
 
@@ -28,7 +28,7 @@ _DECODED = decoded_schema(columns.PARTIAL_SCHEMA)
 _HELD_ROWS = 20_000
 
 
-def transform(records: DataFrame, parameters: ClientInventoryParameters) -> Transformed:
+def transform(records: DataFrame, asked: Asked) -> Transformed:
     """Turn records of the two topics into rows of the table, one per `row_id`.
 
     Parameters
@@ -36,7 +36,7 @@ def transform(records: DataFrame, parameters: ClientInventoryParameters) -> Tran
     records
         Columns `kwitness.jobs.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
     """
-    del parameters  # They say what is forgotten, not what is seen.
+    del asked  # It says what is forgotten, not what is seen.
     decoded = records.mapInArrow(decode, _DECODED)
     partial = decoded.where("row is not null").select("row.*")
     latest = F.col("latest")
@@ -92,9 +92,9 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
     }
 
 
-def expired(parameters: ClientInventoryParameters, now: datetime) -> Column:
+def expired(asked: Asked, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: clients not seen for `forget_after`."""
-    horizon = now - parse_duration(parameters.forget_after)
+    horizon = now - parse_duration(asked.parameters.forget_after)
     return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000))
 
 

@@ -36,6 +36,13 @@ class Transformed:
     rejected: DataFrame
 
 
+class Asked(NamedTuple):
+    """What a resource asks of its job: `spec.parameters.<name>`, and `spec.window` for types that have windows."""
+
+    parameters: Any
+    window_seconds: float
+
+
 class Shown(NamedTuple):
     """A column that people see: by its values, or, of a list, only by how many there are."""
 
@@ -84,7 +91,7 @@ class Job:
         Pure: given the aliases of the table and of the update, the value of each column of a row that is there
         already. It must be idempotent, commutative and associative, because a batch may come twice or in parts.
     expired
-        Pure: given parameters and the time, which rows housekeeping drops; absent where rows stay for ever.
+        Pure: given what is asked and the time, which rows housekeeping drops; absent where rows stay for ever.
     shown
         What people see of the table, in order; the first five columns sort the lines.
     """
@@ -94,7 +101,7 @@ class Job:
     parameters: type[BaseModel]
     schema: StructType
     keys: tuple[str, ...]
-    transform: Callable[[DataFrame, Any], Transformed]
+    transform: Callable[[DataFrame, Asked], Transformed]
     merge: Callable[[str, str], Mapping[str, Column]]
     shown: tuple[Shown, ...]
-    expired: Callable[[Any, datetime], Column] | None = None
+    expired: Callable[[Asked, datetime], Column] | None = None

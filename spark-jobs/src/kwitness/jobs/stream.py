@@ -21,7 +21,7 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.checkpoint import Checkpoint
 from kwitness.jobs.delta_table import JobTable, keep_first
 from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.job import Job, Transformed
+from kwitness.jobs.job import Asked, Job, Transformed
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.ledger import NO_RECORD
 from kwitness.jobs.losses import LossTable
@@ -101,7 +101,7 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        self._parameters = job.parameters.model_validate(config.parameters)
+        self._asked = Asked(job.parameters.model_validate(config.parameters), config.window_seconds)
         self._topics = {getattr(config.topics, kind): kind for kind in job.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
         self.table = JobTable(session, config.table_path, job.schema, job.keys)
@@ -182,7 +182,7 @@ class JobStream:
     def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)
         for _ in range(_READS):
-            transformed = self._job.transform(self.records(frame), self._parameters)
+            transformed = self._job.transform(self.records(frame), self._asked)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
             decoded = transformed.decoded.persist()
             counted = (
@@ -223,7 +223,7 @@ class JobStream:
             return
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
         now, expired = datetime.now(UTC), self._job.expired
-        self.table.tidy(expired(self._parameters, now) if expired else None)
+        self.table.tidy(expired(self._asked, now) if expired else None)
         self.quarantine.tidy(outdated(self.quarantine.frame(), now))
 
     def _source_options(self) -> dict[str, Any]:

@@ -100,6 +100,7 @@ def job_config(
         checkpoint_path=f"{folder}/checkpoint",
         quarantine_path=f"{folder}/quarantine",
         parameters=next((value.model_dump(exclude_none=True) for value in parameters.values()), {}),
+        window_seconds=parse_duration(spec.window).total_seconds(),
         status_port=STATUS_PORT,
         executors=ExecutorsConfig(
             instances=spec.executors.instances,
