@@ -94,7 +94,7 @@ class KafkaAdmin:
         Raises
         ------
         OperatorError
-            Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden.
+            Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden, ClusterIdChanged.
         """
         return await _in_thread(connection, lambda client: _observe(client, connection, topics))
 
@@ -159,9 +159,19 @@ def _client(connection: KafkaConnection) -> Iterator[AdminClient]:
         except BootstrapError as error:
             raise from_bootstrap(error, connection) from error
     try:
+        _check_cluster(client, connection)
         yield client
     finally:
         client.close()
+
+
+def _check_cluster(client: AdminClient, connection: KafkaConnection) -> None:
+    # A cluster made anew at the same address must get nothing before its KafkaCluster has been looked at again.
+    found = client._manager.cluster.cluster_id  # noqa: SLF001 - asking would be a request more for each call
+    if connection.cluster_id not in {None, found}:
+        raise PassingError(
+            "ClusterIdChanged", f"the addresses lead to cluster {found}, no longer to {connection.cluster_id}"
+        )
 
 
 def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:

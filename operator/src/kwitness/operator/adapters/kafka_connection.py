@@ -61,7 +61,8 @@ class TlsMaterial:
 class KafkaConnection:
     """Everything needed to connect as the operator.
 
-    ``allowed_hosts`` is the Secret's ``hosts``; None where there is no credential to protect.
+    ``allowed_hosts`` is the Secret's ``hosts``; None where there is no credential to protect. ``cluster_id`` is the
+    cluster that the addresses must lead to; None where that is to be found out.
     """
 
     bootstrap_servers: tuple[str, ...]
@@ -69,6 +70,7 @@ class KafkaConnection:
     tls: TlsMaterial | None = None
     login: SaslLogin | None = None
     allowed_hosts: tuple[str, ...] | None = None
+    cluster_id: str | None = None
 
     @property
     def security_protocol(self) -> str:

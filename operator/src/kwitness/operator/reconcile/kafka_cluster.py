@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
@@ -81,6 +82,7 @@ async def _observe(
     facts.seen = None
     seen = await context.kafka.observe(connection, topic_names(cluster))
     _check_identity(cluster, seen, fields.get("clusterId"))
+    connection = replace(connection, cluster_id=seen.cluster_id)
     facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
     found = warnings(
         cluster=cluster,
