@@ -70,7 +70,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 ## Test
 .PHONY: test room test-java test-fast test-e2e
 test: setup room lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
-	@$(PY) -m pytest
+	@$(PY) -m pytest --numprocesses=2 --dist=loadgroup --no-loadscope-reorder --durations=10
 
 room:
 	@$(PY) -m kwitness.e2e.room

@@ -29,7 +29,7 @@ def node() -> Iterator[KubernetesNode]:
         yield KubernetesNode.attach(name)
         return
     if lacks := shortages(SUITE_GIB):
-        pytest.exit("\n".join(lacks), returncode=1)
+        pytest.fail("\n".join(lacks))
     with KubernetesNode(name="kwitness-test") as started:
         yield started
 
@@ -40,7 +40,8 @@ TURN = pytest.StashKey[object]()
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Runs take turns: two at once on a small machine make each other's brokers miss their time limits."""
-    if session.config.option.collectonly or os.environ.get("KWITNESS_TURNS") == "off":
+    is_worker = hasattr(session.config, "workerinput")
+    if is_worker or session.config.option.collectonly or os.environ.get("KWITNESS_TURNS") == "off":
         return
     lock = cache_folder() / "test-run.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
@@ -54,11 +55,21 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Cheap tests first; what needs the node last, so that a plain mistake shows early."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Cheap tests first, so that a plain mistake shows early; what needs the node last.
+
+    With several workers one of them has the node and begins with it, since that takes the longest; the tests of a
+    folder stay together, since they share a broker, an API server or a Spark.
+    """
     order = {"e2e": 3, "node": 2, "broker": 1}
     root = Path(__file__).parent
     for item in items:
         if root / "e2e" in item.path.parents:
             item.add_marker(pytest.mark.e2e)
-    items.sort(key=lambda item: max((order.get(mark.name, 0) for mark in item.iter_markers()), default=0))
+    parallel = hasattr(config, "workerinput")
+    ranks = {item: max((order.get(mark.name, 0) for mark in item.iter_markers()), default=0) for item in items}
+    for item, rank in ranks.items():
+        folder = item.path.relative_to(root).parts[0]
+        item.add_marker(pytest.mark.xdist_group("node" if rank > 1 else folder))
+    items.sort(key=lambda item: (parallel and ranks[item] < 2, ranks[item]))

@@ -37,7 +37,7 @@ def platform(place: up.Place) -> Platform:
     try:
         return up.stand_up(place, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
     except DemoError as failed:
-        pytest.exit(f"the platform does not stand: {failed}; logs: {place.logs()}", returncode=1)
+        pytest.fail(f"the platform does not stand: {failed}; logs: {place.logs()}")
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,9 @@ from kwitness.e2e.demo.platform import NAMESPACE
 KNOWN = Path(__file__).with_name("expected_logs.yaml")
 """Errors that Kafka, Spark and others log in normal operation, with a reason for each."""
 
+_RECORD = re.compile(r"\[?\d\d+[-/]\d\d|\{")
+"""How a line of a log begins, where it does not go on with the line before."""
+
 _ERROR = re.compile(r"\b(ERROR|CRITICAL|FATAL|Traceback)\b")
 
 
@@ -36,16 +39,15 @@ def unexpected(cluster: DemoCluster, *, since: str, expected: Sequence[str]) -> 
 
 
 def whole_errors(lines: Iterable[str]) -> list[str]:
-    """Lines with each plain traceback, which is many lines, made one: indented lines and the one after belong to it."""
+    """Lines with each error made one with the stack trace after it, which has neither time nor braces."""
     whole: list[str] = []
     inside = False
     for line in lines:
-        if inside:
+        if inside and not _RECORD.match(line):
             whole[-1] += f"\n{line}"
-            inside = line.startswith(" ")
         else:
             whole.append(line)
-            inside = line.startswith("Traceback ")
+            inside = is_error(line)
     return whole
 
 
