@@ -39,11 +39,15 @@ TURN = pytest.StashKey[object]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Runs take turns: two at once on a small machine make each other's brokers miss their time limits."""
-    is_worker = hasattr(session.config, "workerinput")
-    if is_worker or session.config.option.collectonly or os.environ.get("KWITNESS_TURNS") == "off":
+    """Runs take turns: two at once on a small machine make each other's brokers miss their time limits.
+
+    `KWITNESS_TURNS` names a queue of its own for a run, so that the parts of one suite run side by side; `off` waits
+    for nobody.
+    """
+    queue = os.environ.get("KWITNESS_TURNS", "run")
+    if session.config.option.collectonly or queue == "off":
         return
-    lock = cache_folder() / "test-run.lock"
+    lock = cache_folder() / f"test-{queue}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
     session.config.stash[TURN] = handle = lock.open("w")
     try:
@@ -55,21 +59,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Cheap tests first, so that a plain mistake shows early; what needs the node last.
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the end-to-end suite by its folder."""
+    if Path(__file__).parent / "e2e" in item.path.parents:
+        item.add_marker(pytest.mark.e2e)
 
-    With several workers one of them has the node and begins with it, since that takes the longest; the tests of a
-    folder stay together, since they share a broker, an API server or a Spark.
-    """
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Cheap tests first, so that a plain mistake shows early, and what needs the node last."""
     order = {"e2e": 3, "node": 2, "broker": 1}
-    root = Path(__file__).parent
-    for item in items:
-        if root / "e2e" in item.path.parents:
-            item.add_marker(pytest.mark.e2e)
-    parallel = hasattr(config, "workerinput")
-    ranks = {item: max((order.get(mark.name, 0) for mark in item.iter_markers()), default=0) for item in items}
-    for item, rank in ranks.items():
-        folder = item.path.relative_to(root).parts[0]
-        item.add_marker(pytest.mark.xdist_group("node" if rank > 1 else folder))
-    items.sort(key=lambda item: (parallel and ranks[item] < 2, ranks[item]))
+    items.sort(key=lambda item: max((order.get(mark.name, 0) for mark in item.iter_markers()), default=0))
