@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -104,6 +107,19 @@ def test_anybody_else_gets_nothing(server: StatusServer, token: str | None) -> N
 def test_health_is_open_and_other_paths_are_not_there(server: StatusServer) -> None:
     assert _get(server, "/healthz", None) == (200, {"alive": True})
     assert _get(server, "/", "good")[0] == 404
+
+
+def test_who_goes_away_before_the_answer_leaves_no_trace_in_the_log(
+    server: StatusServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", server.port)) as hasty:
+            hasty.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            hasty.sendall(b"GET /status HTTP/1.1\r\nAuthorization: Bearer good\r\n\r\n")
+
+    assert _get(server, "/healthz", None)[0] == 200
+    time.sleep(0.5)
+    assert capfd.readouterr().err == ""
 
 
 def test_nothing_is_believed_while_nobody_can_be_asked(server: StatusServer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,8 +33,7 @@ class StatusServer:
     def __init__(self, board: StatusBoard, port: int, reviewer: TokenReviewer | None) -> None:
         handler = type("Handler", (_Handler,), {"board": board, "reviewer": reviewer})
         host = "127.0.0.1" if reviewer is None else ""
-        self._server = ThreadingHTTPServer((host, port), handler)
-        self._server.daemon_threads = True
+        self._server = _Server((host, port), handler)
         self.port: int = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, name="status", daemon=True)
 
@@ -45,6 +45,17 @@ class StatusServer:
         """Answer no more."""
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    @override
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Tell what went wrong with a request, but not that somebody went away before the answer."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            _LOG.error("a request for the status failed", exc_info=error)
 
 
 class _Handler(BaseHTTPRequestHandler):
