@@ -54,7 +54,7 @@ def api_keys(address: str, *, timeout: float = 10) -> set[int]:
     """
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=timeout) as connection:
-        answer = _exchange(connection, _header(_API_VERSIONS, 0))
+        answer = exchange(connection, header(_API_VERSIONS, 0))
     # correlation id, error code, count; then key, lowest and highest version of each
     (count,) = struct.unpack_from(">i", answer, 6)
     return {struct.unpack_from(">hhh", answer, 10 + 6 * index)[0] for index in range(count)}
@@ -70,16 +70,18 @@ def say_software(address: tuple[str, int], name: str, version: str) -> socket.so
     """
     body = b"".join(bytes([len(text) + 1]) + text.encode() for text in (name, version))
     connection = socket.create_connection(address, timeout=10)
-    _exchange(connection, _header(_API_VERSIONS, 3) + b"\0" + body + b"\0")
+    exchange(connection, header(_API_VERSIONS, 3) + b"\0" + body + b"\0")
     return connection
 
 
-def _header(api_key: int, version: int) -> bytes:
-    client_id = b"kwitness-test"
-    return struct.pack(">hhih", api_key, version, 1, len(client_id)) + client_id
+def header(api_key: int, version: int, client_id: str = "kwitness-test") -> bytes:
+    """A request's header, version 1; one of version 2 goes on with a zero byte, for no tags."""
+    name = client_id.encode()
+    return struct.pack(">hhih", api_key, version, 1, len(name)) + name
 
 
-def _exchange(connection: socket.socket, request: bytes) -> bytes:
+def exchange(connection: socket.socket, request: bytes) -> bytes:
+    """Send a request and return its answer, from the correlation id on."""
     connection.sendall(struct.pack(">i", len(request)) + request)
     with connection.makefile("rb") as stream:
         (size,) = struct.unpack(">i", stream.read(4))

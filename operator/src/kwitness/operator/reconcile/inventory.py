@@ -61,8 +61,8 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
     try:
         if cluster_id is None:
             raise PassingError("CollectorUnreachable", "the cluster id is not known yet")
-        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)]
-        await _fetch(context, facts, collector, str(cluster_id), names if numbers else None)
+        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)] if numbers else None
+        await _fetch(context, facts, collector, str(cluster_id), names)
     except OperatorError as error:
         # A number that is not known is absent; what decides on risk is remembered.
         facts.subscription_states = {}
