@@ -70,11 +70,14 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 ## Test
 .PHONY: test room test-java test-fast test-e2e
 test: setup room lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
-	@rest=$$(mktemp); node=; status=0; trap 'rm -f $$rest; test -z "$$node" || kill $$node 2> /dev/null || true' EXIT; \
-	KWITNESS_TURNS=node $(PY) -m pytest -m "node or e2e" --durations=5 > $$rest 2>&1 & node=$$!; \
-	$(PY) -m pytest -m "not node and not e2e" --durations=5 || status=$$?; \
-	echo "and meanwhile, on a node of their own:"; tail --lines=+1 --follow --pid=$$node $$rest; \
-	wait $$node || status=$$?; exit $$status
+	@out=$$(mktemp -d); node=; status=0; trap 'rm -rf $$out; test -z "$$node" || kill $$node 2> /dev/null || true' EXIT; \
+	export COLUMNS=160; \
+	KWITNESS_TURNS=node $(PY) -m pytest -m "node or e2e" --durations=5 > $$out/node 2>&1 & node=$$!; \
+	$(PY) -m pytest -m "not node and not e2e" --durations=5 2>&1 | tee $$out/rest || status=$$?; \
+	echo "and meanwhile, on a node of their own:"; tail --lines=+1 --follow --pid=$$node $$out/node; \
+	wait $$node || status=$$?; \
+	if test $$status != 0; then echo "what failed, and why:"; grep -hE '^(FAILED|ERROR|E  ) ' $$out/rest $$out/node | tail --lines=40 || true; fi; \
+	exit $$status
 
 room:
 	@$(PY) -m kwitness.e2e.room
