@@ -246,6 +246,18 @@ def test_one_unregistered_name_with_two_types_is_split_and_counted() -> None:
     assert one.counts().conflicts == 1
 
 
+def test_one_name_with_two_types_in_one_push_keeps_the_first_and_counts_the_other() -> None:
+    one = core()
+    data = MetricsData()
+    add_number(data, "app.thing", 2, temporality=DELTA)
+    add_number(data, "app.thing", 7, temporality=None)
+
+    for _ in range(5):
+        assert one.apply("a", WHO, data.SerializeToString()).left_out == {"conflict": 1}
+
+    assert value(samples(one), "app_thing_total") == 10
+
+
 def test_two_names_that_translate_alike_are_split() -> None:
     one = core()
     one.apply("a", WHO, gauge_push("app.thing", 1.0))

@@ -6,7 +6,7 @@ import math
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
@@ -78,6 +78,7 @@ def build(content) -> bytes:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(points, max_size=5), min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=40))
+@example([[("app.depth", None, 1, "", {}, 0), ("app.depth", DELTA, 1, "", {}, 0)]], [0, 0, 0])
 def test_any_sequence_of_pushes_gives_the_same_both_ways(contents, order) -> None:
     payloads = [build(content) for content in contents]
     short, long = PythonCore(("client_id",), 8), PythonCore(("client_id",), 8)

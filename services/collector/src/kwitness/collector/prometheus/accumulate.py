@@ -122,10 +122,12 @@ class PythonCore:
         fed: list[Slot] = []
         factors: dict[Slot, float] = {}
         for name, unit, sent, points in decoded.metrics:
-            _, factor, kind = self.register.resolve(name, unit, sent)
+            family, factor, kind = self.register.resolve(name, unit, sent)
+            if family is None or kind not in _PLAIN:
+                return
             for attributes, _, _ in points:
                 slot = state.slots.get((name, attributes))
-                if slot is None or kind not in _PLAIN or factors.setdefault(slot, factor) != factor:
+                if slot is None or slot.family != family.index or factors.setdefault(slot, factor) != factor:
                     return
                 slot.factor = factor
                 fed.append(slot)
@@ -152,6 +154,10 @@ class PythonCore:
             key = (name, attributes)
             slot = slots.get(key)
             if slot is None or slot.family != index:
+                if slot is not None and slot.push == pushes:
+                    # One name with two types in one push: the second would end the first's series at every push.
+                    self._leave_out("conflict")
+                    continue
                 slot = self._open(client, state, family, _Arrived(key, point, kind))
             slot.push = pushes
             series = slot.series
