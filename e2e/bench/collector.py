@@ -31,8 +31,8 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.e2e import cache
-from kwitness.e2e.local_broker import free_port
 from kwitness.e2e.paired import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
+from kwitness.e2e.ports import free_port
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 

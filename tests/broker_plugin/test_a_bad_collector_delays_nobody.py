@@ -16,7 +16,8 @@ import pytest
 from confluent_kafka import Producer
 
 from kwitness.e2e.broker_requests import subscribe
-from kwitness.e2e.local_broker import LocalBroker, free_port
+from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
 
 pytestmark = pytest.mark.broker
@@ -113,9 +114,9 @@ def test_records_are_acknowledged_while_clients_push(setting, librdkafka_produce
         while time.monotonic() < end:
             began = time.monotonic()
             producer.produce("demo", b"x")
-            assert producer.flush(30) == 0
+            assert producer.flush(60) == 0
             slowest = max(slowest, time.monotonic() - began)
-    assert slowest < 10
+    assert slowest < 60
     assert bad.attempts or behaviour in {"missing", "unreachable"}
     bad.end()
     good = RecordingCollector(port=bad.port)

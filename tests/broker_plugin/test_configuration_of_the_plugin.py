@@ -7,7 +7,10 @@ import time
 import pytest
 
 from kwitness.e2e.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, api_keys, subscribe
-from kwitness.e2e.local_broker import KAFKA_VERSIONS, LocalBroker, free_port, reporter_class
+from kwitness.e2e.local_broker import KAFKA_VERSIONS, LocalBroker, reporter_class
+from kwitness.e2e.ports import free_port
+
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker
 
@@ -35,9 +38,7 @@ def test_clients_of_a_broker_with_a_passive_plugin_push_into_the_void_without_er
     with plugin_broker(None, overrides={"metric.reporters": reporters}) as broker:
         subscribe(broker.bootstrap, "kwitness.test", interval_ms=200)
         with java_client("producer", broker.bootstrap, "void"):
-            deadline = time.monotonic() + 10
-            while "connected" not in (tmp_path / "void.log").read_text() and time.monotonic() < deadline:
-                time.sleep(0.1)
+            eventually((tmp_path / "void.log").read_text, lambda log: "connected" in log)
             time.sleep(2)
         client = (tmp_path / "void.log").read_text()
         logs = broker.logs()

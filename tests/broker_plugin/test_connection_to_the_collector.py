@@ -9,7 +9,7 @@ import pytest
 
 from kwitness.e2e.broker_requests import subscribe
 from kwitness.e2e.kafka_certificates import KafkaCertificates, make_certificates
-from kwitness.e2e.local_broker import free_port
+from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
 
 pytestmark = pytest.mark.broker

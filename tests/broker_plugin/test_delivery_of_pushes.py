@@ -148,7 +148,8 @@ def test_a_stopping_broker_sends_what_is_queued(plugin_broker, librdkafka_produc
 
 
 def test_a_stopping_broker_does_not_wait_for_a_collector_that_never_answers(plugin_broker, librdkafka_producer):
-    with RecordingCollector() as collector, plugin_broker(collector) as broker:
+    patient = {"kwitness.collector.read.timeout.ms": "600000"}
+    with RecordingCollector() as collector, plugin_broker(collector, overrides=patient) as broker:
         subscribe(broker.bootstrap, "kwitness.test", interval_ms=100)
         with librdkafka_producer(broker.bootstrap, "hurried"):
             collector.wait_for(collector.pushes, what="a push")
@@ -156,7 +157,7 @@ def test_a_stopping_broker_does_not_wait_for_a_collector_that_never_answers(plug
             time.sleep(1)
         began = time.monotonic()
         broker.shutdown()
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
         assert "kwitness broker plugin closed" in broker.logs()
 
 

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
-from kwitness.e2e.local_broker import free_port
+from kwitness.e2e.ports import free_port
 
 from tests.collector.collector_samples import CLUSTER
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OTHER_PLUGIN = "other-plugin-token"
-_START_S = 30
+_START_S = 60
 
 
 class Answer(NamedTuple):

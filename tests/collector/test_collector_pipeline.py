@@ -25,19 +25,20 @@ from tests.collector.collector_samples import (
     librdkafka_push,
     push,
 )
+from tests.eventually import PATIENCE_S
 
 pytestmark = pytest.mark.broker
 Start = Callable[..., CollectorProcess]
 
 
 def read_topic(broker: LocalBroker, topic: str, wanted: Callable[[Message], bool], count: int) -> list[Message]:
-    """Read a topic from its start until ``count`` wanted records were seen, or for ten seconds."""
+    """Read a topic from its start until ``count`` wanted records were seen, or for as long as `PATIENCE_S`."""
     consumer = Consumer(
         {"bootstrap.servers": broker.bootstrap, "group.id": f"test-{time.time_ns()}", "auto.offset.reset": "earliest"}
     )
     consumer.subscribe([topic])
     found: list[Message] = []
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while len(found) < count and time.monotonic() < deadline:
         message = consumer.poll(0.2)
         if message is not None and message.error() is None and wanted(message):

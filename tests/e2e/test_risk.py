@@ -12,7 +12,7 @@ from kwitness.e2e.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.e2e.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
-from tests.e2e.eventually import eventually, remains
+from tests.eventually import eventually, remains
 
 FATAL = ["org.apache.kafka.producer.request.latency."]
 """Known to Java's clients alone."""

@@ -12,7 +12,7 @@ from kwitness.e2e.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platf
 from kwitness.e2e.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
-from tests.e2e.eventually import eventually, remains
+from tests.eventually import eventually, remains
 
 PRODUCER = "org.apache.kafka.producer.connection.creation."
 CONSUMER = "org.apache.kafka.consumer.connection.creation."

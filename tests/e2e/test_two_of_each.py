@@ -15,7 +15,7 @@ from kwitness.e2e.demo.platform import COLLECTOR, KAFKA, Platform
 from kwitness.e2e.demo.toolbox import Toolbox
 
 from tests.e2e import telemetry_topic
-from tests.e2e.eventually import eventually, remains
+from tests.eventually import eventually, remains
 
 PAIR = "kwitness-pair"
 COUNTER = "kafka_client_producer_connection_creation_total"

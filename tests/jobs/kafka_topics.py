@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.jobs.kafka_record import KafkaRecord
 
+from tests.eventually import PATIENCE_S
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY
 
 
@@ -28,7 +29,7 @@ class Topics:
         topics = [NewTopic(name, 1, 1) for name in (self.names.telemetry, self.names.connections)]
         admin = self._admin()
         for future in admin.create_topics(topics).values():
-            future.result(10)
+            future.result(PATIENCE_S)
         return self
 
     def write(self, records: list[KafkaRecord]) -> None:
@@ -40,25 +41,25 @@ class Topics:
             offset = sum(one.topic == topic for one in self.written)
             producer.produce(topic, record.value, record.key, headers=list(record.headers), partition=0)
             self.written.append(record._replace(topic=topic, partition=0, offset=offset))
-        assert producer.flush(20) == 0
+        assert producer.flush(PATIENCE_S) == 0
 
     def expire(self, topic: str, before: int) -> None:
         """Remove the records before an offset, as retention does."""
         partition = TopicPartition(topic, 0, before)
         admin = self._admin()
         for future in admin.delete_records([partition]).values():
-            future.result(10)
+            future.result(PATIENCE_S)
 
     def make_anew(self, topic: str) -> None:
         """Delete a topic and make it again, empty; `written` forgets what it held."""
         admin = self._admin()
         for future in admin.delete_topics([topic]).values():
-            future.result(10)
+            future.result(PATIENCE_S)
         self.written = [record for record in self.written if record.topic != topic]
-        until = time.monotonic() + 10
+        until = time.monotonic() + PATIENCE_S
         while True:
             try:
-                admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(10)
+                admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(PATIENCE_S)
             except KafkaException:
                 # The broker is still removing the old one.
                 assert time.monotonic() < until

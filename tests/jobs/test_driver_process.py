@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.ports import free_port
 from kwitness.e2e.spark_jars import spark_jars
 
 from tests.jobs import oracle
@@ -55,7 +55,7 @@ def test_drivers_killed_before_their_checkpoint_leave_the_same_table_and_a_ledge
 
 def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    port = _free_port()
+    port = free_port()
     table = (tmp_path / "file" / "table").as_uri()
     config = job_config(tmp_path, table_path=table, status_port=port)
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "5"]
@@ -124,9 +124,3 @@ def _file(folder: Path, config: JobConfig) -> str:
 def _environment() -> dict[str, str]:
     # No master and no pod: the driver runs Spark in its own process.
     return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

@@ -14,7 +14,8 @@ import pytest
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.local_broker import Listener, LocalBroker
 
-from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, eventually
+from tests.eventually import eventually
+from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs
 
 ROOT = Path(__file__).resolve().parents[2]
 USERS = ("operator", "operator-b")
@@ -117,7 +118,7 @@ def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorP
         process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen)
         started.append(process)
         if wait:
-            eventually(lambda: process.probe("/readyz")[0] == 200, what="operator ready")
+            eventually(lambda: process.probe("/readyz")[0] == 200)
         return process
 
     yield start

@@ -7,10 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,10 @@ from kafka import KafkaAdminClient
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.local_broker import LocalBroker, free_port
+from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.ports import free_port
+
+from tests.eventually import eventually
 
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 
@@ -73,17 +74,7 @@ def secret(name: str, namespace: str, **data: str) -> dict[str, Any]:
     }
 
 
-def eventually(condition: Callable[[], Any], *, seconds: float = 20, what: str = "") -> Any:
-    deadline = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < deadline, f"not within {seconds} s: {what or condition}"
-        time.sleep(0.2)
-
-
-def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: str, *, seconds: float = 20) -> str:
+def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: str) -> str:
     found: dict[str, Any] = {}
 
     def reached() -> bool:
@@ -91,7 +82,7 @@ def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: s
         return found["reason"] == reason
 
     try:
-        eventually(reached, seconds=seconds)
+        eventually(reached)
     except AssertionError as error:
         raise AssertionError(f"{kind} {name} is not {reason} but {found}") from error
     return str(found["message"])

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from kwitness.operator.context import Context
 
+from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import (
     alter_broker,
@@ -25,7 +26,7 @@ from tests.operator.surroundings import (
     subscription,
 )
 
-pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.broker
 OLD = ("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
 
@@ -80,22 +81,13 @@ async def inventory(api, namespace, clean_broker, tmp_path) -> AsyncIterator[Col
             yield served
 
 
-async def _eventually(condition, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not (value := await asyncio.to_thread(condition)):
-        assert time.monotonic() < deadline, condition
-        await asyncio.sleep(0.2)
-    return value
-
-
 async def _reason(api, namespace, name, reason):
-    await _eventually(lambda: ready(api, "kcms", name, namespace)["reason"] == reason)
-    return ready(api, "kcms", name, namespace)
+    return await eventually_beside(lambda: ready(api, "kcms", name, namespace), lambda now: now["reason"] == reason)
 
 
 async def test_numbers_come_from_the_collector_with_the_operators_token(inventory, api, namespace):
     apply(api, subscription("basic", namespace))
-    await _eventually(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
+    await eventually_beside(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
     status = get(api, "kcms", "basic", namespace)["status"]
     assert status["clients"] == {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}
     assert {one["type"]: one["reason"] for one in status["conditions"]} == {
@@ -113,7 +105,7 @@ async def test_a_collector_in_trouble_is_named_without_its_words(inventory, api,
         found = get(api, "kcms", "basic", namespace).get("status", {}).get("conditions", [])
         return next((one for one in found if one["reason"] == "CollectorUnreachable"), None)
 
-    assert "canary" not in (await _eventually(condition))["message"]
+    assert "canary" not in (await eventually_beside(condition))["message"]
     assert ready(api, "kcms", "basic", namespace)["reason"] == "Applied"
 
 
@@ -187,7 +179,7 @@ async def test_a_foreign_subscription_is_protected_from_our_deletion(inventory, 
         warnings = get(api, "kfc", "main", namespace)["status"].get("warnings", [])
         return [one for one in warnings if one["type"] == "DeletionHeld"]
 
-    await _eventually(held)
+    await eventually_beside(held)
     assert f"kwitness.inst.{namespace}.safe" in await asyncio.to_thread(broker_configs, clean_broker)
 
 
@@ -195,7 +187,7 @@ async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, 
     inventory.state["brokers"] = [
         {"broker_id": "1", "plugin_version": "0.1.0", "kafka_version": "4.3.1", "last_heartbeat_ms": 1}
     ]
-    await _eventually(lambda: get(api, "kfc", "main", namespace).get("status", {}).get("kafkaVersion") == "4.3.1")
+    await eventually_beside(lambda: get(api, "kfc", "main", namespace).get("status", {}).get("kafkaVersion") == "4.3.1")
     status = get(api, "kfc", "main", namespace)["status"]
     assert status["brokers"][0]["plugin"] == "0.1.0"
     assert "4.3.1" in next(one["message"] for one in status["warnings"] if one["type"] == "KnownDefects")
@@ -211,13 +203,13 @@ async def test_clients_that_would_be_disconnected_at_every_push_are_a_warning(in
     await _reason(api, namespace, "basic", "Applied")
     assert warned() is None
     apply(api, subscription("basic", namespace, metrics=["org.apache.kafka.producer."]))
-    assert "confluent-kafka-python 2.8.0-rdkafka-2.8.0" in await _eventually(warned)
+    assert "confluent-kafka-python 2.8.0-rdkafka-2.8.0" in await eventually_beside(warned)
     inventory.see("confluent-kafka-python", "2.16.1-rdkafka-2.16.1")
-    await _eventually(lambda: warned() is None)
+    await eventually_beside(lambda: warned() is None)
 
 
 async def test_numbers_that_are_not_known_any_more_are_absent(inventory, api, namespace):
     apply(api, subscription("basic", namespace))
-    await _eventually(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
+    await eventually_beside(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
     inventory.broken = True
-    await _eventually(lambda: "clients" not in get(api, "kcms", "basic", namespace)["status"])
+    await eventually_beside(lambda: "clients" not in get(api, "kcms", "basic", namespace)["status"])

@@ -99,7 +99,7 @@ def test_a_credential_goes_to_listed_hosts_only(host, port, allowed, verdict):
 class TestAgainstARealBroker:
     """One listener per way to fail."""
 
-    pytestmark: ClassVar = [pytest.mark.broker, pytest.mark.timeout(120)]
+    pytestmark: ClassVar = pytest.mark.broker
 
     @pytest.fixture
     def files(self, broker):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -13,10 +12,11 @@ from kwitness.operator.adapters.kubernetes import TYPES, Kubernetes
 from kwitness.operator.context import Context
 from kwitness.operator.desired.ownership import APPLIED_HASH
 
+from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, broker_configs, cluster, collector, subscription
 
-pytestmark = [pytest.mark.broker, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.broker
 MOST_WRITES = 40
 OBJECTS = 16
 """The broker, five resources, ten children."""
@@ -99,13 +99,10 @@ EXPECTED_READY = {
 
 
 async def _settled(api, namespace: str, broker) -> dict[str, Any]:
-    deadline = time.monotonic() + 40
-    while True:
-        state = await asyncio.to_thread(_state, api, namespace, broker)
-        if {key: state.get(key) for key in EXPECTED_READY} == EXPECTED_READY and len(state) == OBJECTS:
-            return state
-        assert time.monotonic() < deadline, state
-        await asyncio.sleep(0.2)
+    return await eventually_beside(
+        lambda: _state(api, namespace, broker),
+        lambda state: len(state) == OBJECTS and EXPECTED_READY.items() <= state.items(),
+    )
 
 
 async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, namespace, clean_broker, tmp_path):

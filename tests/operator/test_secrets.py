@@ -7,9 +7,10 @@ import yaml
 
 from kwitness.e2e.local_broker import Listener
 
-from tests.operator.surroundings import apply, cluster, eventually, get, ready, secret, until_reason
+from tests.eventually import eventually
+from tests.operator.surroundings import apply, cluster, get, ready, secret, until_reason
 
-pytestmark = [pytest.mark.broker, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.broker
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_the_role_in_the_message_is_the_one_that_is_missing(api, namespace, cred
         user = {"kind": "User", "name": "operator", "apiGroup": "rbac.authorization.k8s.io"}
         objects[1]["subjects"] = [user]
         apply(api, *objects)
-    until_reason(api, "kfc", "main", namespace, "Connected", seconds=30)
+    until_reason(api, "kfc", "main", namespace, "Connected")
     assert "admin-secret" not in operator.log_file.read_text()
 
 
@@ -121,9 +122,9 @@ def test_a_corrected_secret_is_noticed_without_touching_the_cluster(api, namespa
     start_operator(resyncSeconds=600)
     until_reason(api, "kfc", "main", namespace, "AuthenticationFailed")
     apply(api, secret("kwitness-admin", namespace, username="admin", password="wrong", hosts="elsewhere:9092"))
-    until_reason(api, "kfc", "main", namespace, "HostNotAllowed", seconds=60)
+    until_reason(api, "kfc", "main", namespace, "HostNotAllowed")
     apply(api, secret("kwitness-admin", namespace, username="admin", password="admin-secret", hosts=address))
-    until_reason(api, "kfc", "main", namespace, "Connected", seconds=60)
+    until_reason(api, "kfc", "main", namespace, "Connected")
 
 
 def test_mutual_tls_connects_with_the_certificate_of_the_secret(api, namespace, broker, allow, start_operator):

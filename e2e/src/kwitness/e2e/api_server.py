@@ -10,7 +10,6 @@ import contextlib
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -26,6 +25,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from kwitness.e2e import binaries
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.commands import Progress, silent
+from kwitness.e2e.ports import free_port
 
 _START_SECONDS = 60
 _STOP_SECONDS = 15
@@ -58,7 +58,7 @@ class ApiServer:
         self._progress = progress
         self._folder = Path(tempfile.mkdtemp(prefix="kwitness-api-"))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._etcd_port, self._peer_port, self._port = _free_ports(3)
+        self._etcd_port, self._peer_port, self._port = (free_port() for _ in range(3))
         self.kubeconfig = self._folder / "kubeconfig"
 
     def __enter__(self) -> Self:
@@ -227,12 +227,3 @@ class ApiServer:
     def _says_ready(self) -> bool:
         # The namespace is made by a loop after readiness; without it nothing can be applied.
         return self.request("GET", "/readyz").ok and self.request("GET", "/api/v1/namespaces/default").ok
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports of loopback that are free now."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]

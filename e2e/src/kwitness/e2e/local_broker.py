@@ -7,7 +7,6 @@ import base64
 import os
 import secrets
 import shutil
-import socket
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from kwitness.e2e.kafka_certificates import KafkaCertificates, make_certificates
 from kwitness.e2e.kafka_jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.e2e.kafka_listeners import Listener, listener_properties, scram_arguments
 from kwitness.e2e.kafka_process import KafkaProcess
+from kwitness.e2e.ports import free_port
 
 __all__ = ["KAFKA_VERSIONS", "Listener", "LocalBroker", "LocalCluster"]
 
@@ -26,8 +26,6 @@ USERS = {"admin": "admin-secret", "alice": "alice-secret"}
 JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter"
 _CURRENT = "dev.kwitness.broker.KwitnessReporter"
 _LEGACY = "dev.kwitness.broker.KwitnessLegacyReporter"
-# Below the kernel's range for outgoing connections, so that a port found free is not taken a moment later.
-_PORTS = range(20_000, 32_000)
 
 
 class LocalBroker:
@@ -296,25 +294,6 @@ def reporter_class(version: str) -> str:
     """The plugin's entry class for a broker version: the exporter interface came with Kafka 4.2."""
     major, minor = (int(part) for part in version.split(".")[:2])
     return _CURRENT if (major, minor) >= (4, 2) else _LEGACY
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on.
-
-    Raises
-    ------
-    RuntimeError
-        None was found.
-    """
-    for _ in range(200):
-        port = secrets.choice(_PORTS)
-        with socket.socket() as candidate:
-            try:
-                candidate.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return port
-    raise RuntimeError(f"no free TCP port found on 127.0.0.1 between {_PORTS.start} and {_PORTS.stop}")
 
 
 def _cluster_id() -> str:

@@ -109,7 +109,7 @@ class RecordingCollector:
         with self._changed:
             self._requests.clear()
 
-    def wait_for(self, find: Callable[[], _Found | None], *, what: str, timeout: float = 30) -> _Found:
+    def wait_for(self, find: Callable[[], _Found | None], *, what: str, timeout: float = 60) -> _Found:
         """The first result of `find` that is not false; asked again after each request.
 
         Raises
