@@ -154,10 +154,6 @@ class PythonCore:
             key = (name, attributes)
             slot = slots.get(key)
             if slot is None or slot.family != index:
-                if slot is not None and slot.push == pushes:
-                    # One name with two types in one push: the second would end the first's series at every push.
-                    self._leave_out("conflict")
-                    continue
                 slot = self._open(client, state, family, _Arrived(key, point, kind))
             slot.push = pushes
             series = slot.series
@@ -192,9 +188,14 @@ class PythonCore:
         if sum(len(name) + len(value) for name, value in key[1]) > _MAX_ATTRIBUTE_CHARACTERS:
             self._leave_out("attributes")
             return Slot(family.index, state.bare, None)
-        earlier = state.slots.pop(key, None)
+        earlier = state.slots.get(key)
+        if earlier is not None and earlier.push == state.pushes:
+            # One name with two types in one push: the second would end the first's series at every push.
+            self._leave_out("conflict")
+            return Slot(family.index, state.bare, None)
         state.shape = None
         if earlier is not None:
+            del state.slots[key]
             self._close(client, earlier)
             self.slots -= 1
         if self.slots >= self.max_series * _SLOTS_PER_SERIES:
