@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
+from collections import Counter as Counting
 
 import pytest
 from hypothesis import example, given, settings
@@ -14,6 +16,7 @@ from kwitness.collector.otlp import shapes
 from kwitness.collector.otlp.decode import decode
 from kwitness.collector.otlp.shapes import shape_of
 from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.prometheus.series import Counter, cost
 
 from tests.collector.collector_samples import (
     CREATION_SERIES,
@@ -76,20 +79,60 @@ def build(content) -> bytes:
     return data.SerializeToString()
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.lists(points, max_size=5), min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=40))
-@example([[("app.depth", None, 1, "", {}, 0), ("app.depth", DELTA, 1, "", {}, 0)]], [0, 0, 0])
-def test_any_sequence_of_pushes_gives_the_same_both_ways(contents, order) -> None:
-    payloads = [build(content) for content in contents]
-    short, long = PythonCore(("client_id",), 8), PythonCore(("client_id",), 8)
+events = st.one_of(
+    st.tuples(st.just("push"), st.sampled_from("ab"), st.integers(0, 2)),
+    st.tuples(st.just("depart"), st.sampled_from("ab"), st.just(0)),
+    st.tuples(st.sampled_from(["restart", "scrape"]), st.just(""), st.just(0)),
+)
 
-    for index in order:
-        payload = payloads[index % len(payloads)]
-        fast = short.apply("a", WHO, payload)
-        if "a" in long.clients:
-            long.clients["a"].shape = None
-        slow = long.apply("a", WHO, payload)
-        assert (fast.points, fast.metrics, fast.left_out) == (slow.points, slow.metrics, slow.left_out)
+
+def restarted(core: PythonCore) -> PythonCore:
+    fresh = PythonCore(("client_id",), core.max_series)
+    fresh.load(json.loads(json.dumps(list(core.dump()))))
+    return fresh
+
+
+def check_counts(core: PythonCore) -> None:
+    shown = [series for family in core.register.families for series in family.series.values()]
+    slots = [slot for client in core.clients.values() for slot in client.slots.values()]
+    held = Counting(id(slot.series) for slot in slots)
+    assert core.series == sum(cost(series) for series in shown) <= core.max_series
+    assert core.slots == len(slots)
+    assert [s.references for s in shown if isinstance(s, Counter)] == [
+        held[id(s)] for s in shown if isinstance(s, Counter)
+    ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    contents=st.lists(st.lists(points, max_size=5), min_size=1, max_size=3),
+    order=st.lists(events, max_size=40),
+    budget=st.sampled_from([3, 8, 100]),
+)
+@example(
+    contents=[[("app.depth", None, 1, "", {}, 0), ("app.depth", DELTA, 1, "", {}, 0)]],
+    order=[("push", "a", 0)] * 3,
+    budget=8,
+)
+def test_whatever_happens_both_ways_give_the_same_and_what_is_held_is_counted(contents, order, budget) -> None:
+    payloads = [build(content) for content in contents]
+    short, long = PythonCore(("client_id",), budget), PythonCore(("client_id",), budget)
+
+    for event, client, index in order:
+        if event == "push":
+            payload = payloads[index % len(payloads)]
+            if client in long.clients:
+                long.clients[client].shape = None
+            fast, slow = (core.apply(client, {"client_id": client}, payload) for core in (short, long))
+            assert fast == slow
+        elif event == "depart":
+            short.depart(client)
+            long.depart(client)
+        elif event == "restart":
+            short, long = restarted(short), restarted(long)
+        else:
+            assert scraped(short) == scraped(long)
+        check_counts(short)
 
     assert scraped(short) == scraped(long)
 
