@@ -118,6 +118,20 @@ def test_a_new_counter_is_zero_at_its_first_scrape() -> None:
     assert value(parse(scrape(one)), CREATION_SERIES) == 9
 
 
+def test_series_that_come_and_go_while_a_slow_reader_takes_its_time_do_not_break_the_page() -> None:
+    one = core(max_series=10_000)
+    for number in range(5_000):
+        one.apply(str(number), {"client_id": f"client-{number}"}, gauge_push(LATENCY_AVG, 1.0))
+    page = one.render(openmetrics=False)
+    begun = next(page)
+
+    one.apply("new", {"client_id": "new"}, gauge_push(LATENCY_AVG, 1.0))
+    for gone in ("4998", "4999"):
+        one.depart(gone)
+
+    assert len(parse((begun + b"".join(page)).decode())[LATENCY_SERIES]) == 5_000
+
+
 def test_a_departed_instance_stays_in_a_sum_that_others_share_and_leaves_the_gauges() -> None:
     one = core()
     for client, latency in (("a", 10.0), ("b", 30.0)):

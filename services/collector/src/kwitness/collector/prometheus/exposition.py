@@ -52,7 +52,8 @@ def render_family(family: Family, other_labels: str, *, openmetrics: bool) -> It
         return
     name = f"{family.name}_total" if family.type == "counter" else family.name
     lines = [heading(name, family.type, family.help, openmetrics=openmetrics)]
-    for (identity, attributes), series in family.series.items():
+    # A copy: between two pieces a slow reader lets others in, who add and end series.
+    for (identity, attributes), series in list(family.series.items()):
         labels = f"{identity},{attributes}" if identity and attributes else identity or attributes
         lines.append(_series(family, name, labels, series))
         if len(lines) >= _LINES_PER_PIECE:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,6 +73,8 @@ class TopicWriter:
         self._kafka = kafka
         self._client_id = client_id
         self._producer: Producer | None = None
+        # Replaced, but batches still wait for their answers.
+        self._replaced: list[Producer] = []
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="kafka-poll", daemon=True)
         self._in_flight = 0
@@ -97,6 +100,8 @@ class TopicWriter:
 
     def _connect(self) -> None:
         self._seen = self._state()
+        if self._producer is not None:
+            self._replaced.append(self._producer)
         try:
             self._producer = kafka_client.connect(kafka_client.settings(self._kafka, self._client_id))
         except (HostNotAllowedError, OSError, KafkaException) as error:
@@ -109,14 +114,21 @@ class TopicWriter:
 
     def _serve(self) -> None:
         while not self._stopping.is_set():
+            for replaced in list(self._replaced):
+                self._poll(replaced, 0)
+                if not len(replaced):
+                    self._replaced.remove(replaced)
             producer = self._producer
             if producer is None:
                 self._stopping.wait(_POLL_S)
             else:
-                try:
-                    producer.poll(_POLL_S)
-                except KafkaException as fatal:
-                    self._abandon(producer, fatal.args[0])
+                self._poll(producer, _POLL_S)
+
+    def _poll(self, producer: Producer, seconds: float) -> None:
+        try:
+            producer.poll(seconds)
+        except KafkaException as fatal:
+            self._abandon(producer, fatal.args[0])
 
     async def write(self, records: Sequence[Record]) -> dict[int, str]:
         """Write all records and wait for their acknowledgement; returns reasons by index of what can never be written.
@@ -171,14 +183,22 @@ class TopicWriter:
         The batch comes again from its sender.
         """
         if producer is not None and producer is self._producer:
+            self._replaced.append(producer)
             self._producer = None
             self.trouble = f"the producer is beyond repair ({error.name()}); connecting anew"
             _LOG.warning("the producer is beyond repair; connecting anew", extra={"reason": error.name()})
 
     def stop(self) -> None:
-        """Wait a little for what is under way and end the thread."""
-        if self._producer is not None:
-            self._producer.flush(_STOP_S)
+        """Wait a little for what is under way, give back what is not done by then, and end the thread."""
+        producers = [*self._replaced, *([self._producer] if self._producer is not None else [])]
+        deadline = time.monotonic() + _STOP_S
+        for producer in producers:
+            with contextlib.suppress(KafkaException):
+                producer.flush(max(0.0, deadline - time.monotonic()))
+            # Whoever waits for an answer gets one: the batch failed, and its sender sends it again.
+            producer.purge()
+            with contextlib.suppress(KafkaException):
+                producer.flush(_POLL_S)
         self._stopping.set()
         self._thread.join(_STOP_S)
 

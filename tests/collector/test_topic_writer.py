@@ -1,0 +1,46 @@
+"""Writes to Kafka end in every case: a batch nobody answers would hold up its source's next ones for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kwitness.collector.failures import UnavailableError
+from kwitness.collector.sinks.topic_writer import Record, TopicWriter
+from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.e2e.certificates import Authority
+
+from tests.eventually import PATIENCE_S
+
+
+def renew(writer: TopicWriter, authority: Path) -> None:
+    """Replace a file of the connection, as a rotated Secret does."""
+    authority.write_text(Authority("newer").certificate)
+    writer.refresh()
+
+
+def end(writer: TopicWriter, _: Path) -> None:
+    """End the writer, as a change of the configuration does."""
+    writer.stop()
+
+
+@pytest.mark.parametrize("happens", [renew, end])
+async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
+    tmp_path: Path, happens: Callable[[TopicWriter, Path], None]
+) -> None:
+    authority = tmp_path / "ca.crt"
+    authority.write_text(Authority("older").certificate)
+    kafka = KafkaConnection(bootstrap_servers=("127.0.0.1:1",), tls=True, ca_file=str(authority))
+    writer = TopicWriter(kafka, "kwitness-collector-test")
+    writer.start()
+    batch = asyncio.create_task(writer.write([Record("kwitness.telemetry", b"key", b"value")]))
+    await asyncio.sleep(0.1)
+
+    await asyncio.to_thread(happens, writer, authority)
+
+    with pytest.raises(UnavailableError):
+        await asyncio.wait_for(batch, PATIENCE_S)
+    await asyncio.to_thread(writer.stop)
