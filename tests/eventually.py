@@ -18,7 +18,7 @@ PATIENCE_S: Final = 60.0
 
 
 def eventually(
-    look: Callable[[], T], holds: Callable[[T], object] = bool, *, seconds: float = PATIENCE_S, every: float = 0.2
+    look: Callable[[], T], holds: Callable[[T], object] = bool, *, seconds: float = PATIENCE_S, every: float = 0.5
 ) -> T:
     """Look again and again until what is seen holds; return it.
 

@@ -53,7 +53,8 @@ def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_ident
         samples = platform.query("kafka_client_producer_node_request_latency_avg_seconds")
         return {sample["metric"]["client_id"]: sample["metric"] for sample in samples}
 
-    seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=60)
+    # A client that was told of no subscription, while another test had them so, asks again after five minutes only.
+    seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=400)
 
     cluster_id = subscriptions.found(platform, "demo", "kafkacluster")["status"]["clusterId"]
     for client, software in (
