@@ -85,6 +85,16 @@ async def test_a_stateful_set_that_cannot_be_changed_says_how_to_go_on(kubernete
     assert "--cascade=orphan" in caught.value.message
 
 
+async def test_an_amount_may_be_written_in_any_way(kubernetes, api, namespace):
+    made = _stateful_set(namespace, "amounts")
+    amounts = {"cpu": "0.009", "memory": "0.009Gi", "ephemeral-storage": "1024Ti", "example.org/parts": "12e3"}
+    made["spec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": amounts, "limits": amounts}
+    await kubernetes.apply(made)
+    since = len(api.audit())
+    assert await kubernetes.apply(made) == "unchanged"
+    assert writes_of(api, "operator", since) == []
+
+
 def _stateful_set(namespace, service):
     chosen = {"app": "cached"}
     template = {"metadata": {"labels": chosen}, "spec": {"containers": [{"name": "one", "image": "one"}]}}
@@ -131,6 +141,10 @@ async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace)
         ({}, {"a": {}}, True),
         ({"cpu": "500m"}, {"cpu": "0.5"}, True),
         ({"cpu": "500m"}, {"cpu": "0.6"}, False),
+        ({"cpu": "9m"}, {"cpu": "0.009"}, True),
+        ({"cpu": "500u"}, {"cpu": "0.5m"}, True),
+        ({"storage": "1Pi"}, {"storage": "1024Ti"}, True),
+        ({"storage": "1Pi"}, {"storage": "1Ei"}, False),
         ([{"name": "x", "v": 1}, {"name": "theirs"}], [{"name": "x"}], True),
         ([{"name": "x", "v": 1}], [{"name": "x", "v": 2}], False),
         (["a", "b"], ["a"], False),
