@@ -5,14 +5,20 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import kopf
 import pytest
 
 import kwitness.operator
 from kwitness.contracts.reasons import reasons_of
+from kwitness.operator.context import Clock
+from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.handlers.events import KINDS, receive, register
+from kwitness.operator.handlers.lists import list_kind
 from kwitness.operator.process import kopf_settings
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.store import Key, Store
 
 SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
@@ -24,6 +30,8 @@ class Recorder:
     def __init__(self) -> None:
         self.store = Store()
         self.woken: list[tuple[str, Key]] = []
+        images = {"collector": "a", "spark": "b"}
+        self.settings = OperatorSettings(namespace="n", watch_namespaces=["n"], images=images)
 
     def forget(self, kind: str, key: Key) -> None:
         self.forgotten = (kind, key)
@@ -98,6 +106,46 @@ def test_a_collector_that_goes_wakes_its_rivals(context):
     receive(context, kind, {"type": "DELETED", "object": _object(kind, "first", "2", clusterRef={"name": "c"})})
     assert (kind, Key("n", "second")) in context.woken
     assert ("Inventory", Key("n", "c")) in context.woken
+
+
+def test_the_end_of_an_object_that_was_replaced_does_not_end_the_later_one(context):
+    kind = "TelemetryCollector"
+    earlier, later = _object(kind, "a", "2"), _object(kind, "a", "3")
+    later["metadata"]["uid"] = "another"
+    receive(context, kind, {"type": "ADDED", "object": later})
+    receive(context, kind, {"type": "MODIFIED", "object": earlier})
+    receive(context, kind, {"type": "DELETED", "object": earlier})
+    assert context.store.get(kind, Key("n", "a"))["metadata"]["uid"] == "another"
+
+
+async def test_what_is_deleted_while_it_is_listed_stays_deleted(context):
+    kind = "TelemetryCollector"
+    gone = _object(kind, "gone")
+    receive(context, kind, {"type": "ADDED", "object": gone})
+
+    async def answer_late(_kind: str, _namespace: str | None) -> list[dict]:
+        receive(context, kind, {"type": "DELETED", "object": _object(kind, "gone", "2")})
+        return [gone]
+
+    context.kubernetes = SimpleNamespace(list=answer_late)
+    await list_kind(context, kind)
+    assert context.store.get(kind, Key("n", "gone")) is None
+
+
+async def test_what_is_deleted_while_its_status_is_written_stays_deleted(context):
+    kind = "TelemetryCollector"
+    present = _object(kind, "gone")
+    receive(context, kind, {"type": "ADDED", "object": present})
+
+    async def answer_late(*_: object) -> dict:
+        receive(context, kind, {"type": "DELETED", "object": _object(kind, "gone", "3")})
+        return _object(kind, "gone", "2")
+
+    context.kubernetes = SimpleNamespace(patch_status=answer_late)
+    context.clock, context.status_written = Clock(), {}
+    verdict = Verdict("Ready", "True", "Available", "ready")
+    await write_status(context, kind, Key("n", "gone"), fields={}, verdicts=[verdict])
+    assert context.store.get(kind, Key("n", "gone")) is None
 
 
 def test_managed_fields_are_not_kept(context):

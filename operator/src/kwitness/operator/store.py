@@ -42,10 +42,15 @@ class Store:
         }
         return True
 
-    def remove(self, kind: str, key: Key) -> None:
-        """Forget an object that is gone."""
-        if self._bodies.get(kind, {}).pop(key, None) is not None and kind == "ClientMetricsSubscription":
+    def remove(self, kind: str, key: Key, uid: str | None) -> bool:
+        """Forget the object with ``uid`` that is gone; return whether it was here, and not a later one of its name."""
+        known = self._bodies.get(kind, {}).get(key)
+        if known is None or known["metadata"].get("uid") != uid:
+            return False
+        del self._bodies[kind][key]
+        if kind == "ClientMetricsSubscription":
             self._deleted.add((kind, key))
+        return True
 
     def was_deleted(self, kind: str, key: Key) -> bool:
         """Whether a subscription was here and was then deleted, as this process saw with its own eyes."""
@@ -65,8 +70,7 @@ class Store:
 
 
 def _is_newer(metadata: dict[str, Any], known: dict[str, Any]) -> bool:
-    # A list may be older than what a watch has told since. Versions of one object are comparable numbers (KEP-5504).
-    if metadata.get("uid") != known.get("uid"):
-        return True
+    # A list may be older than what a watch has told since, and what a watch tells of an object may come after what it
+    # tells of a later one of the same name. Versions of one kind's objects are comparable numbers (KEP-5504).
     new, old = str(metadata.get("resourceVersion", "")), str(known.get("resourceVersion", ""))
     return int(new) > int(old) if new.isdecimal() and old.isdecimal() else new != old

@@ -47,7 +47,9 @@ def receive(context: Context, kind: str, event: dict[str, Any]) -> None:
     key = Key(body["metadata"]["namespace"], body["metadata"]["name"])
     before = context.store.get(kind, key)
     if event["type"] == "DELETED":
-        context.store.remove(kind, key)
+        if not context.store.remove(kind, key, body["metadata"].get("uid")) and before is not None:
+            # kopf keeps the order of one object's events only; a later one of the same name was told of before.
+            return
         context.forget(kind, key)
         body["metadata"]["generation"] = None
     elif not context.store.put(kind, body):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 from kwitness.operator.context import Context
 from kwitness.operator.errors import OperatorError
@@ -44,6 +45,10 @@ async def keep_listing(context: Context) -> None:
                 _log.warning("A kind could not be listed", extra={"kind": kind, "reason": error.reason})
 
 
+def _uid(body: dict[str, Any] | None) -> object:
+    return None if body is None else body["metadata"].get("uid")
+
+
 async def list_kind(context: Context, kind: str) -> None:
     """Take one kind's complete lists into the store, and what is missing there out of it.
 
@@ -58,7 +63,11 @@ async def list_kind(context: Context, kind: str) -> None:
     present: set[Key] = set()
     for namespace in namespaces:
         for body in await context.kubernetes.list(kind, namespace):
-            present.add(Key(body["metadata"]["namespace"], body["metadata"]["name"]))
+            key = Key(body["metadata"]["namespace"], body["metadata"]["name"])
+            present.add(key)
+            if context.store.get(kind, key) is None and _uid(known.get(key)) == _uid(body):
+                # A watch has told meanwhile that it is gone.
+                continue
             receive(context, kind, {"type": None, "object": body})
     for key in known.keys() - present:
         # A watch may have told of a new one while we listed; only what was there before can have gone.

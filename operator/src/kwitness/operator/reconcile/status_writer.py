@@ -54,8 +54,9 @@ async def write_status(
         return wait
     context.status_written[(kind, key)] = now
     updated = await context.kubernetes.patch_status(kind, key.namespace, key.name, patch)
-    if updated is not None:
-        # Our own write comes back as an event; knowing it already, the event is no news and wakes nobody.
+    if updated is not None and context.store.get(kind, key) is not None:
+        # One that was deleted meanwhile must not come back. Our own write comes back as an event; knowing it already,
+        # the event is no news and wakes nobody.
         context.store.put(kind, updated)
     old_reason = next((one["reason"] for one in present.get("conditions", ()) if one["type"] == "Ready"), None)
     new = next((verdict for verdict in verdicts if verdict.type == "Ready"), None)
