@@ -183,6 +183,18 @@ async def test_a_foreign_subscription_is_protected_from_our_deletion(inventory, 
     assert f"kwitness.inst.{namespace}.safe" in await asyncio.to_thread(broker_configs, clean_broker)
 
 
+async def test_a_suspended_one_that_protects_a_foreign_one_says_that_it_stays(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("safe", namespace, metrics=["*"]))
+    await _reason(api, namespace, "safe", "Applied")
+    await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
+    apply(api, subscription("safe", namespace, metrics=["*"], suspend=True))
+    assert "still on the broker" in (await _reason(api, namespace, "safe", "ClientsAtRisk"))["message"]
+    await asyncio.to_thread(alter_broker, clean_broker, "theirs", None)
+    await _reason(api, namespace, "safe", "Suspended")
+    assert await asyncio.to_thread(broker_configs, clean_broker) == {}
+
+
 async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, namespace):
     inventory.state["brokers"] = [
         {"broker_id": "1", "plugin_version": "0.1.0", "kafka_version": "4.3.1", "last_heartbeat_ms": 1}

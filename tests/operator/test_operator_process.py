@@ -126,6 +126,10 @@ def test_deleting_the_cluster_first_removes_what_it_had_with_the_connection_stil
     api.kubectl("delete", "kfc", "main", "-n", namespace)
     eventually(lambda: broker_configs(clean_broker) == {})
     assert "main" in until_reason(api, "kcms", "basic", namespace, "ClusterNotReady")
+    apply(api, cluster("main", namespace, clean_broker.bootstrap))
+    until_reason(api, "kcms", "basic", namespace, "Applied")
+    # What was taken away with the cluster is no drift when it comes back.
+    assert "driftRepairs" not in get(api, "kcms", "basic", namespace)["status"]
 
 
 def test_a_suspended_subscription_leaves_the_broker_and_comes_back(applied, api, namespace, clean_broker):

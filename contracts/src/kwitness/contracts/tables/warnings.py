@@ -8,7 +8,7 @@ from kwitness.contracts.registry_entries import ClusterWarningType
 
 ENTRIES: tuple[ClusterWarningType, ...] = (
     ClusterWarningType(type="ClientsDisconnected", source="operator", meaning="Clients with librdkafka 2.5.3 to 2.10.0 are connected and reached by a subscription with a prefix that some of them have no metric for: they push a null payload, and the broker closes their connection at every push."),
-    ClusterWarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone, because removing it would crash connected clients."),
+    ClusterWarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients."),
     ClusterWarningType(type="GaugeTruncated", source="operator", meaning="A broker counts at most 100 software versions per network thread and has reached that; its counts are incomplete."),
     ClusterWarningType(type="KnownDefects", source="operator", meaning="The brokers' version has, or may have, known defects in handling client telemetry."),
     ClusterWarningType(type="PlaintextCredentials", source="operator", meaning="The operator's password travels unencrypted (spec.tls.insecurePlaintext)."),

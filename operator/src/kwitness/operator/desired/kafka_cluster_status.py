@@ -122,8 +122,8 @@ def warnings(
         found["PlaintextCredentials"] = "the operator's password travels unencrypted (spec.tls.insecurePlaintext)"
     if deletion_held:
         found["DeletionHeld"] = (
-            f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone: without it, a"
-            " subscription that is not ours would abort librdkafka 2.5.0 to 2.5.2 clients"
+            f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone or suspended: without"
+            " it, a subscription that is not ours would abort librdkafka 2.5.0 to 2.5.2 clients"
         )
     if disconnected:
         found["ClientsDisconnected"] = (

@@ -152,6 +152,7 @@ def plan(
     applied: Mapping[str, str],
     seen: Collection[SeenSoftware],
     now_ms: int,
+    cluster_id: str = "",
 ) -> SubscriptionPlan:
     """Decide what to write.
 
@@ -169,6 +170,8 @@ def plan(
         Software of the range at risk, whenever it was seen.
     now_ms
         The time, in milliseconds since 1970.
+    cluster_id
+        The Kafka cluster that this is about.
     """
     asked = {one.subscription.id: one for one in wanted if not one.suspended}
     managed = {one.subscription.id for one in wanted} | set(orphans)
@@ -193,7 +196,9 @@ def plan(
             changes[name] = target
     changes.update((name, None) for name in leaving if name not in decision.retained)
     drifted = {
-        name for name, target in changes.items() if target is not None and applied.get(name) == config_hash(target)
+        name
+        for name, target in changes.items()
+        if target is not None and applied.get(name) == config_hash(target, cluster_id)
     }
     return SubscriptionPlan(
         changes=changes,
@@ -206,10 +211,10 @@ def plan(
     )
 
 
-def config_hash(configs: Mapping[str, str]) -> str:
-    """The hash that a status keeps of what was applied."""
+def config_hash(configs: Mapping[str, str], cluster_id: str = "") -> str:
+    """The hash that a status keeps of what was applied, and to which Kafka cluster."""
     text = "\n".join(f"{key}={value}" for key, value in sorted(configs.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256((text + cluster_id).encode()).hexdigest()[:16]
 
 
 def _softwares(found: Collection[SeenSoftware]) -> list[risk.Software]:

@@ -12,7 +12,7 @@ from kwitness.operator.desired.subscription_plan import SeenSoftware
 from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
 from kwitness.runtime.subscriptions.risk import SAFE_PREFIX
 
-__all__ = ["at_risk_entries", "held_verdict", "live_fields"]
+__all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict"]
 
 _MOST = 20
 
@@ -28,6 +28,18 @@ def held_verdict(software: Sequence[SeenSoftware], window: str) -> Verdict:
         f"not on the broker, because clients seen within {window} {verb} abort: {names}. Upgrade them to librdkafka"
         f" 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or {ALL_METRICS}, with"
         " which the subscription is safe; spec.riskPolicy apply accepts the risk",
+    )
+
+
+def retained_verdict() -> Verdict:
+    """Ready=False, because what should be suspended protects clients from a subscription that is not ours."""
+    return Verdict(
+        "Ready",
+        "False",
+        "ClientsAtRisk",
+        "still on the broker though spec.suspend is true: without it, a subscription that is not ours would abort"
+        " librdkafka 2.5.0 to 2.5.2 clients. Upgrade them to librdkafka 2.10.1 or newer, or have that subscription"
+        " removed",
     )
 
 

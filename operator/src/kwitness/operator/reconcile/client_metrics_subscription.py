@@ -65,20 +65,28 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Again:
 
 async def _without_cluster(context: Context, key: Key) -> Again:
     facts = context.clusters.pop(key, None)
+    removed: frozenset[str] = frozenset()
     if facts is not None and facts.connection is not None and not facts.paused:
-        await _clean_up(context, key, facts, facts.connection)
+        removed = await _clean_up(context, key, facts, facts.connection)
     resources = subscriptions_of(context, key)
     if not resources:
         return Again(forget=True)
     outcomes: dict[Key, SubscriptionOutcome] = {}
     await _wanted(context, resources, outcomes)
+    for resource, outcome in outcomes.items():
+        if broker_name(context.installation, resource) in removed:
+            # What we took away ourselves is no drift when it comes back.
+            outcome.fields.pop("appliedHash", None)
     context.clusters[key] = ClusterFacts(outcomes=outcomes)
     await write_subscription_statuses(context, key)
     return Again()
 
 
-async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connection: KafkaConnection) -> None:
-    """Remove what this installation has on a cluster whose KafkaCluster is gone, with the connection still known."""
+async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connection: KafkaConnection) -> frozenset[str]:
+    """Remove what this installation has on a cluster whose KafkaCluster is gone, with the connection still known.
+
+    Returns the names of what was removed.
+    """
     try:
         present = await context.kafka.subscriptions(connection)
         ours = await find_orphans(Round(context, facts, cluster, {}, {}), present, forsaken=True)
@@ -88,9 +96,10 @@ async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connect
             "Could not clean up behind a KafkaCluster; docs/operations/uninstall.md has the command that does",
             extra={"key": str(cluster), "reason": error.reason},
         )
-        return
+        return frozenset()
     if results:
         _log.info("Cleaned up behind a KafkaCluster", extra={"key": str(cluster), "resources": sorted(results)})
+    return frozenset(name for name, failed in results.items() if failed is None)
 
 
 async def _wanted(
@@ -101,6 +110,9 @@ async def _wanted(
         try:
             wanted.append(await _one_wanted(context, key, body))
         except OperatorError as error:
+            if error.reason == "KubernetesUnavailable":
+                # Says nothing about the subscription, and without it no plan for the others would be whole.
+                raise
             outcomes[key] = _unchanged(context, key, failure(error))
     return wanted
 

@@ -40,9 +40,15 @@ async def reconcile_inventory(context: Context, key: Key) -> Again:
 
 
 async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) -> bool:
-    """Refresh the facts of cluster ``key`` from its collector; return whether it has one. Never raises.
+    """Refresh the facts of cluster ``key`` from its collector; return whether it has one.
 
-    Without ``numbers`` only what decides on risk is asked for, not each subscription's counts.
+    Without ``numbers`` only what decides on risk is asked for, not each subscription's counts. A collector in trouble
+    raises nothing.
+
+    Raises
+    ------
+    OperatorError
+        As `collectors_of`; the facts stay as they were.
     """
     facts = context.clusters.setdefault(key, ClusterFacts())
     collectors = await collectors_of(context, key)
@@ -110,7 +116,13 @@ async def _authorities(context: Context, collector: TelemetryCollector) -> str |
 
 
 async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
-    """Collectors that may name cluster ``key``, the one that serves it first (the oldest, then by name)."""
+    """Collectors that may name cluster ``key``, the one that serves it first (the oldest, then by name).
+
+    Raises
+    ------
+    OperatorError
+        KubernetesUnavailable, when it cannot be found out which may.
+    """
     found = []
     for _, body in context.store.items("TelemetryCollector"):
         try:
@@ -119,7 +131,9 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
             if cluster_key(namespace, collector.spec.cluster_ref) == key:
                 await referred_cluster(context, namespace, collector.spec.cluster_ref)
                 found.append(collector)
-        except OperatorError:
+        except OperatorError as error:
+            if error.reason == "KubernetesUnavailable":
+                raise
             # Its own reconcile says so in its status.
             continue
     return sorted(

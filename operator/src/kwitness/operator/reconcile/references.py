@@ -27,6 +27,8 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
     SettledError
         RefNotPermitted, which does not tell whether a cluster elsewhere exists, or ClusterNotReady for one that does
         not exist in the same namespace.
+    PassingError
+        KubernetesUnavailable: the labels of ``namespace`` could not be read.
     """
     key = cluster_key(namespace, reference)
     body = context.store.get("KafkaCluster", key)
@@ -64,7 +66,10 @@ async def _permits(context: Context, cluster: KafkaCluster, namespace: str) -> b
         return allowed.from_ == "All"
     try:
         found = await context.kubernetes.get("Namespace", None, namespace)
-    except OperatorError:
+    except OperatorError as error:
+        if error.reason != "KubernetesForbidden":
+            # An API server that is away must not take a permission back.
+            raise
         # Without the right to read namespaces nothing is known about their labels, so nothing is allowed.
         return False
     labels = (found or {}).get("metadata", {}).get("labels", {})

@@ -22,7 +22,7 @@ from kwitness.operator.desired.subscription_plan import (
     own_key,
     plan,
 )
-from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict
+from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, retained_verdict
 from kwitness.operator.errors import OperatorError
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
@@ -64,6 +64,7 @@ async def apply_subscriptions(work: Round, connection: KafkaConnection, wanted: 
         applied={name: status["appliedHash"] for name, status in statuses.items() if "appliedHash" in status},
         seen=_seen(facts, statuses),
         now_ms=context.clock.now_ms(),
+        cluster_id=facts.cluster_id or "",
     )
     answers: dict[str, OperatorError | None] = {}
     if decided.changes and not facts.paused:
@@ -102,6 +103,9 @@ async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None
     for name in orphans.intersection(done):
         if (gone := own_key(work.context.installation, name)) is not None:
             work.context.store.forget_deletion(_KIND, gone)
+            if gone in work.outcomes:
+                # What we took away ourselves is no drift when it comes back.
+                work.outcomes[gone].fields.pop("appliedHash", None)
     if swept := sorted(orphans.intersection(done)):
         note = f"removed {', '.join(swept[:10])} from the broker: the resources are gone"
         await emit(
@@ -124,11 +128,13 @@ async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutco
     if work.facts.paused and name in result.decided.changes:
         verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
         return SubscriptionOutcome(verdict, as_before)
+    if one.suspended and name in result.decided.retained:
+        return SubscriptionOutcome(retained_verdict(), as_before)
     if one.suspended:
         return SubscriptionOutcome(ready("Suspended", "not on the broker, as spec.suspend says"), fields)
     if name in result.decided.held:
         return await _held(work, one, result.decided.held[name], status, fields)
-    fields["appliedHash"] = config_hash(to_configs(one.subscription))
+    fields["appliedHash"] = config_hash(to_configs(one.subscription), work.facts.cluster_id or "")
     if name in result.decided.drifted:
         fields["driftRepairs"] = int(status.get("driftRepairs") or 0) + 1
         metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
@@ -190,10 +196,11 @@ async def _share(work: Round, configs: Mapping[str, Mapping[str, str]]) -> None:
             _log.warning("Unreadable broker config left out of the collector's list", extra={"resource": name})
     facts = work.facts
     if facts.subscriptions != tuple(found):
+        collectors = await collectors_of(work.context, work.cluster)
         before = disconnected_software(facts.inventory, facts.subscriptions)
         facts.subscriptions = tuple(found)
         if before != disconnected_software(facts.inventory, facts.subscriptions):
             work.context.enqueue("KafkaCluster", work.cluster, 0.0)
-        for collector in await collectors_of(work.context, work.cluster):
+        for collector in collectors:
             key = Key(collector.metadata.namespace, collector.metadata.name)
             work.context.enqueue("TelemetryCollector", key, 0.0)
