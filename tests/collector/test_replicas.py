@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 import requests
@@ -157,6 +158,36 @@ def test_plain_otlp_reaches_the_owner_too(pair: list[CollectorProcess]) -> None:
     assert pair[1].value("app_x") == 4
     [item] = pair[1].get("/v1/clients?local=true").body["items"]
     assert (item["client_instance_id"], item["k8s_pod"]) == (other, "pod-1")
+
+
+def test_clients_of_plain_otlp_without_an_instance_id_stay_with_their_owner(pair: list[CollectorProcess]) -> None:
+    for number in range(10):
+        resource = {"attributes": [{"key": "client_id", "value": {"stringValue": f"app-{number}"}}]}
+        metrics = [{"name": "app.x", "gauge": {"dataPoints": [{"asInt": "4"}]}}]
+        body = {"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"metrics": metrics}]}]}
+        assert pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port).status == 200
+    before = [replica.value("kwitness_clients") for replica in pair]
+    assert sum(count or 0 for count in before) == 10
+
+    for replica in pair:
+        replica.stop()
+        replica.start()
+
+    assert [replica.value("kwitness_clients") for replica in pair] == before
+
+
+def test_pages_hold_every_client_once_whatever_characters_its_id_has(pair: list[CollectorProcess]) -> None:
+    names = [f"{number}{odd}" for number in range(10) for odd in ("#", "%23", "&a=b", "+", " ", "/ü")]
+    pair[0].push(batch([push(seq, counter_push(2), client=name) for seq, name in enumerate(names)]))
+
+    seen: list[str] = []
+    after = ""
+    while after is not None:
+        page = pair[0].get(f"/v1/clients?limit=7&continue={quote(after)}").body
+        seen += [one["client_instance_id"] for one in page["items"]]
+        after = page["continue"]
+
+    assert seen == sorted(names)
 
 
 @pytest.mark.parametrize("replicas", range(1, 8))

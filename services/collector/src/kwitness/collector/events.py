@@ -27,6 +27,15 @@ _BATCH_BYTES: Final = 64 * 1024 * 1024
 """Most bytes all compressed pushes of a batch may hold together."""
 
 
+def instance_of(identity: Mapping[str, str]) -> str:
+    """Return the client instance id; one made from the whole identity where plain OTLP has none."""
+    known = identity.get("client_instance_id")
+    if known:
+        return known
+    text = repr(sorted(identity.items())).encode("utf-8", "replace")
+    return f"derived-{hashlib.sha256(text).hexdigest()[:16]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes as the client made them.
@@ -45,12 +54,8 @@ class Event:
 
     @property
     def instance(self) -> str:
-        """The client instance id, by which the owner is found; made from the identity where plain OTLP has none."""
-        known = self.identity.get("client_instance_id")
-        if known:
-            return known
-        text = repr(sorted(self.identity.items())).encode("utf-8", "replace")
-        return f"derived-{hashlib.sha256(text).hexdigest()[:16]}"
+        """The client instance id, by which the owner is found."""
+        return instance_of(self.identity)
 
     @property
     def client(self) -> str:

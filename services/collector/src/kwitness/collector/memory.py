@@ -13,7 +13,7 @@ from typing import Final
 
 from kwitness.collector.core import Applied, TelemetryCore
 from kwitness.collector.deduplication import Deduplication
-from kwitness.collector.events import Event
+from kwitness.collector.events import Event, instance_of
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.state import journal, snapshot
@@ -76,7 +76,7 @@ class Memory:
 
     def expire(self, now_ms: int) -> None:
         """Let clients and brokers go that were not heard from for too long."""
-        if now_ms - self._expired_ms < _EXPIRE_EVERY_MS:
+        if 0 <= now_ms - self._expired_ms < _EXPIRE_EVERY_MS:  # a clock may be set back
             return
         self._expired_ms = now_ms
         for key in self.clients.expire(now_ms, self.missed_pushes):
@@ -85,14 +85,18 @@ class Memory:
 
     def release(self, owned: Callable[[str], bool]) -> None:
         """Drop the clients that another replica owns now, at once, so that nothing is exposed twice."""
-        gone = [key for key, record in self.clients.items() if not owned(record.identity.get("client_instance_id", ""))]
+        gone = [key for key, record in self.clients.items() if not owned(instance_of(record.identity))]
         self.clients.forget(gone)
         for key in gone:
             self.core.depart(key)
 
     def renew_core(self) -> None:
-        """Begin new accumulators, because labels or budget changed; series restart under their new labels."""
+        """Begin new accumulators, because labels or budget changed; series restart under their new labels.
+
+        Saved at once: what the old ones had would otherwise come back after a kill, and be counted again.
+        """
         self.core = self._make_core()
+        self.save()
 
     def note_scrape(self, now_ms: int) -> None:
         """Remember that a scrape saw all series there are, so that a restart does not show them as 0 again."""
@@ -141,12 +145,12 @@ class Memory:
         number = self._number
         while self._journal_path(number).exists():
             for entry in journal.read(self._journal_path(number)):
+                self.expire(entry.at_ms)  # who had left before it came does not go on where it was
                 if entry.event is None:
                     self.core.mark_shown()
                 elif entry.event.seq not in self.seen.window(entry.event.source, entry.event.epoch):
                     self.apply(entry.event, entry.at_ms)
                     count += 1
-                self.expire(entry.at_ms)
             number += 1
         self._number = number
         if count:

@@ -63,7 +63,8 @@ class InventoryApi:
             return web.json_response(rows)
         parts = [own]
         if not local:
-            path = request.url.with_query({"limit": limit, "continue": after, "local": "true", "parts": "1"}).path_qs
+            query = {"limit": str(limit), "continue": after, "local": "true", "parts": "1"}
+            path = request.url.with_query(query).raw_path_qs
             parts += [_client_rows(answer) for answer in await self._peers.ask_all(path)]
         page = reports.merge_pages(parts, limit)
         items = [item.model_dump(exclude_none=True) for item in page.items]
