@@ -138,6 +138,9 @@ class Driver:
             if looked_at >= told_at + _TELL_SECONDS:
                 told_at = looked_at
                 self._tell()
+        else:
+            # All that was there is done: only a run that is to end gets here.
+            stream.tidy()
         self._measure_lag(stream, watch)
         self._tell()
         return None

@@ -169,7 +169,19 @@ class JobStream:
             batches=run.batches + 1,
             quarantined=run.quarantined + sum(batch.rejected.values()),
         )
-        self._tidy()
+        if time.monotonic() >= self._tidy_at:
+            self.tidy()
+        self._board.change(table_version=self.table.version())
+
+    def tidy(self) -> None:
+        """Keep house in the tables: what is forgotten goes, small files become one, old ones go.
+
+        A stream does so now and then. A run that ends is over before that, so its driver asks for it at the end.
+        """
+        self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        now, expired = datetime.now(UTC), self._job.expired
+        self.table.tidy(expired(self._asked, now) if expired else None)
+        self.quarantine.tidy(outdated(self.quarantine.frame(), now))
         self._board.change(table_version=self.table.version())
 
     def records(self, frame: DataFrame) -> DataFrame:
@@ -216,15 +228,6 @@ class JobStream:
         for reason in {loss.reason for loss in losses} - {"Expired"}:
             count = records_of(losses, reason)
             self._board.change(ledger=self._board.read().ledger.accept(count).settle(0, {reason: count}))
-
-    def _tidy(self) -> None:
-        """Keep house in the tables, now and then: what is forgotten goes, small files become one, old ones go."""
-        if time.monotonic() < self._tidy_at:
-            return
-        self._tidy_at = time.monotonic() + _TIDY_SECONDS
-        now, expired = datetime.now(UTC), self._job.expired
-        self.table.tidy(expired(self._asked, now) if expired else None)
-        self.quarantine.tidy(outdated(self.quarantine.frame(), now))
 
     def _source_options(self) -> dict[str, Any]:
         return {
