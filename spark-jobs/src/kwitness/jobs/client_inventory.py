@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DECODED = decoded_schema(columns.PARTIAL_SCHEMA)
-#: Partial rows held before they are handed on, so that one task's memory has a bound.
+#: Partial rows and names of metrics held before they are handed on, and rows handed on at a time, so that one task's
+#: memory has a bound. Rows with the same metrics share one set of names.
 _HELD_ROWS = 20_000
+_HELD_NAMES = 200_000
+_HANDED_ROWS = 500
 
 
 def transform(records: DataFrame, asked: Asked) -> Transformed:
@@ -112,13 +115,23 @@ def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             except RejectedRecordError as error:
                 rejected.append(rejection(record, error))
         held = combine(held)
-        if len(held) > _HELD_ROWS:
-            yield _arrow(rows=held, used=used)
+        if len(held) > _HELD_ROWS or _names_in(held) > _HELD_NAMES:
+            yield from _handed_on(held, used)
             held, used = [], 0
         if rejected:
             yield _arrow(rejected=rejected)
     if used:
-        yield _arrow(rows=held, used=used)
+        yield from _handed_on(held, used)
+
+
+def _names_in(rows: Iterable[InventoryRow]) -> int:
+    return sum({id(row.metrics): len(row.metrics) for row in rows}.values())
+
+
+def _handed_on(rows: Sequence[InventoryRow], used: int) -> Iterator[pa.RecordBatch]:
+    for start in range(0, len(rows), _HANDED_ROWS):
+        yield _arrow(rows=rows[start : start + _HANDED_ROWS])
+    yield _arrow(used=used)
 
 
 def rows_of(record: KafkaRecord, kind: str | None) -> list[InventoryRow]:

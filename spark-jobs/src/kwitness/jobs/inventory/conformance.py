@@ -6,8 +6,6 @@ missing here although the client could send them.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from kwitness.contracts.client_metrics import required_names
 
 ROLE_PREFIXES = {
@@ -27,8 +25,6 @@ REQUIRED_BY_ROLE: dict[str, tuple[str, ...]] = {
 REQUIRED = frozenset(name for names in REQUIRED_BY_ROLE.values() for name in names)
 
 
-# Clients of one kind send the same names in each push.
-@lru_cache(maxsize=4096)
 def roles_of(metrics: frozenset[str]) -> frozenset[str]:
     """The roles that a set of metric names gives away."""
     return frozenset(role for role, prefix in ROLE_PREFIXES.items() if any(name.startswith(prefix) for name in metrics))

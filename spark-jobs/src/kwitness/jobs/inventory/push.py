@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.record_headers import RECEIVED_AT_MS, SCHEMA, TERMINATING
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
-from kwitness.jobs.inventory.conformance import roles_of
-from kwitness.jobs.inventory.row import INSTANCE, MAX_TEXT, InventoryRow, bounded, row_id
+from kwitness.jobs.inventory.conformance import metric_order, roles_of
+from kwitness.jobs.inventory.row import INSTANCE, MAX_METRICS, MAX_TEXT, InventoryRow, bounded, row_id
 from kwitness.jobs.kafka_record import KafkaRecord
 from kwitness.jobs.rejection import RejectedRecordError
 
@@ -34,7 +36,7 @@ def push_row(record: KafkaRecord) -> InventoryRow:
     cluster_id = _required(headers, "cluster_id")
     instance_id = _required(headers, "client_instance_id")
     received_at_ms = _time(_required(headers, RECEIVED_AT_MS))
-    metrics = metric_names(record.value or b"")
+    metrics, roles, truncated = _shape(metric_names(record.value or b""))
     name, version = headers.get("client_software_name"), headers.get("client_software_version")
     return InventoryRow(
         kind=INSTANCE,
@@ -44,9 +46,24 @@ def push_row(record: KafkaRecord) -> InventoryRow:
         last_seen_ms=received_at_ms,
         versions=frozenset({((name, version), received_at_ms, received_at_ms)}),
         metrics=metrics,
-        roles=roles_of(metrics),
+        metrics_truncated=truncated,
+        roles=roles,
         terminated=_boolean(headers.get(TERMINATING, "false"), TERMINATING),
     )
+
+
+def _shape(names: frozenset[str]) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The metrics that are kept of a push, its roles, and whether some are not kept."""
+    if len(names) > MAX_METRICS:
+        return frozenset(sorted(names, key=metric_order)[:MAX_METRICS]), roles_of(names), True
+    return *_shared(names), False
+
+
+# A client may send other names in each push, so only a few sets are kept, and none that is larger than a row's.
+@lru_cache(maxsize=64)
+def _shared(names: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The first of equal sets, with its roles: clients of one kind send the same names, and then share one set."""
+    return names, roles_of(names)
 
 
 def metric_names(payload: bytes) -> frozenset[str]:

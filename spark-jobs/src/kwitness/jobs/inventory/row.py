@@ -63,7 +63,7 @@ class InventoryRow:
     max_connections: int | None = None
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def row_id(kind: str, *parts: str | None) -> str:
     """The key that rows about one client share: a digest, because what clients send has no bounded length."""
     return hashlib.sha256(json.dumps([kind, *parts]).encode()).hexdigest()[:32]
@@ -94,13 +94,19 @@ def _combined(group: list[InventoryRow]) -> InventoryRow:
             first_seen_ms=min(row.first_seen_ms for row in group),
             last_seen_ms=latest.last_seen_ms,
             versions=_combined_versions(group),
-            metrics=frozenset().union(*(row.metrics for row in group)),
+            metrics=_combined_metrics(group),
             metrics_truncated=any(row.metrics_truncated for row in group),
             roles=frozenset().union(*(row.roles for row in group)),
             terminated=any(terminated) if terminated else None,
             max_connections=max(connections, default=None),
         )
     )
+
+
+def _combined_metrics(group: list[InventoryRow]) -> frozenset[str]:
+    # Clients share the set that they all sent (`kwitness.jobs.inventory.push`); a union would be one of their own.
+    distinct = {row.metrics for row in group}
+    return distinct.pop() if len(distinct) == 1 else frozenset().union(*distinct)
 
 
 def _combined_versions(group: list[InventoryRow]) -> frozenset[tuple[Software, int, int]]:
