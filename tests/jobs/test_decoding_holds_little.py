@@ -21,12 +21,12 @@ MEGABYTE = 2**20
 def test_clients_of_one_kind_share_the_names_of_their_metrics() -> None:
     body = otlp(f"org.apache.kafka.producer.of.a.usual.length.{number}" for number in range(105))
     # Each pushes twice: what two pushes of one client say together is shared as well.
-    pushes = (push(number, body, client_instance_id=f"instance-{number % 1500}") for number in range(3000))
+    pushes = (push(number, body, client_instance_id=f"instance-{number % 3000}") for number in range(6000))
 
     peak, rows, used = _decoded(pushes)
 
-    assert (rows, used) == (1500, 3000)
-    assert peak < 30 * MEGABYTE
+    assert (rows, used) == (3000, 6000)
+    assert peak < 55 * MEGABYTE
 
 
 def test_clients_with_names_of_their_own_are_handed_on_before_they_are_many() -> None:
