@@ -19,7 +19,7 @@ INVALID_RECORD: Final = 87
 
 
 class TelemetryClient:
-    """One client instance on a connection of its own; subscriptions must exist before it is made.
+    """One client instance on a connection of its own; the broker must offer its subscriptions before it is made.
 
     Raises
     ------
@@ -34,6 +34,9 @@ class TelemetryClient:
         answer = self._exchange(GET_TELEMETRY_SUBSCRIPTIONS, bytes(16) + b"\0")
         # throttle time, error code, instance id, subscription id
         self.error, self._instance, self._subscription = struct.unpack_from(">4xh16si", answer)
+        compressions = answer[26] - 1  # then as many bytes, the interval, the largest size, delta or not
+        self.subscribed = answer[36 + compressions] > 1
+        """Whether the broker asks for any metric: for a moment after a config was written it does not yet."""
 
     def push(self, metrics: bytes | None, compression: int = NONE) -> int:
         """Push bytes, declared to be compressed in some way; returns the broker's error code, 0 when it took them."""
