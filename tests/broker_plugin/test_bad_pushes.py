@@ -22,6 +22,7 @@ from kwitness.e2e.telemetry_requests import (
     UNSUPPORTED_COMPRESSION_TYPE,
     TelemetryClient,
 )
+
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker
