@@ -133,8 +133,18 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
     assert spec["authentication"] == {"type": "none"}
 
 
-@pytest.mark.parametrize(("field", "value"), [("type", "traffic"), ("table", "other")])
-def test_what_a_job_computes_and_where_to_cannot_be_changed(api_with_crds: ApiServer, field: str, value: str) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("type", "traffic"),
+        ("table", "other"),
+        ("clusterRef", {"name": "other"}),
+        ("clusterRef", {"namespace": "elsewhere"}),
+    ],
+)
+def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
+    api_with_crds: ApiServer, field: str, value: Any
+) -> None:
     job = yaml.safe_load((FIXTURES / "AnalyticsJob/valid-minimal.yaml").read_text())
     path = "/apis/kwitness.dev/v1alpha1/namespaces/default/analyticsjobs"
     api_with_crds.request("POST", path, json=job)

@@ -124,7 +124,10 @@ class AnalyticsJobSpec(Contract):
         description="What is computed.",
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
-    cluster_ref: ClusterRef = Field(description="The cluster whose topics are read.")
+    cluster_ref: ClusterRef = Field(
+        description="The cluster whose topics are read; the checkpoint holds offsets of this cluster and no other.",
+        json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
+    )
     authentication: Authentication = Field(
         default_factory=Authentication,
         description="Who driver and executors are towards Kafka. They need to read the platform's topics and nothing "
