@@ -261,6 +261,37 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
         eventually(lambda: set(broker_configs(broker)) == {_name(namespace), _name(namespace, "second")})
 
 
+def test_a_job_does_not_go_on_with_another_cluster_until_it_is_accepted(api, namespace, start_operator):
+    with LocalBroker() as broker:
+        apply(
+            api, cluster("main", namespace, broker.bootstrap), _job("inventory", namespace, run={"schedule": "@daily"})
+        )
+        start_operator()
+
+        def stopped() -> bool:
+            return bool(get(api, "cronjob", "kwitness-job-inventory", namespace)["spec"]["suspend"])
+
+        before = broker.cluster_id
+        until_reason(api, "kaj", "inventory", namespace, "Scheduled")
+        assert get(api, "kaj", "inventory", namespace)["status"]["clusterId"] == before
+        assert not stopped()
+
+        broker.make_anew()
+        until_reason(api, "kfc", "main", namespace, "ClusterIdChanged")
+        accept = f"kwitness.dev/accept-cluster-id={broker.cluster_id}"
+        api.kubectl("annotate", "kfc", "main", "-n", namespace, accept)
+        message = until_reason(api, "kaj", "inventory", namespace, "ClusterIdChanged")
+        assert f"are of the Kafka cluster {before} and the KafkaCluster is now {broker.cluster_id}" in message
+        eventually(stopped)
+        status = get(api, "kaj", "inventory", namespace)["status"]
+        assert (status["phase"], status["clusterId"]) == ("Suspended", before)
+
+        api.kubectl("annotate", "kaj", "inventory", "-n", namespace, accept)
+        until_reason(api, "kaj", "inventory", namespace, "Scheduled")
+        assert not stopped()
+        assert get(api, "kaj", "inventory", namespace)["status"]["clusterId"] == broker.cluster_id
+
+
 def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, namespace):
     apply(api, collector("main", namespace, replicas=2))
     until_reason(api, "ktc", "main", namespace, "Progressing")

@@ -182,6 +182,9 @@ class AnalyticsJobStatus(Status):
     phase: Literal["Pending", "Starting", "Running", "Suspended", "Succeeded", "Failed"] | None = Field(
         None, description="Where the job is in its life."
     )
+    cluster_id: str | None = Field(
+        None, description="Id of the Kafka cluster whose offsets the checkpoint holds.", max_length=64
+    )
     application_id: str | None = Field(None, description="Spark's id of the application.", max_length=128)
     driver_pod: str | None = Field(None, description="Pod of the driver.", max_length=253)
     last_run: LastRun | None = Field(None, description="The last run, or the current one while it streams.")

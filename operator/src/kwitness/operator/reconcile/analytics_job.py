@@ -13,6 +13,7 @@ from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase
 from kwitness.operator.desired.ownership import covers
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
+from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
@@ -52,11 +53,19 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         if cluster_id is None:
             raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster_at.name} was never reached")
         await _check_claim(context, key.namespace)
-        wanted = await _as_made(context, key, job_objects(job, cluster, str(cluster_id), context.settings))
+        read_from = status.get("clusterId", cluster_id)
+        changed: OperatorError | None = None
+        if cluster_id in {read_from, job.metadata.annotations.get(ACCEPT_ANNOTATION)}:
+            read_from = cluster_id
+        else:
+            changed = _another_cluster(read_from, cluster_id)
+            # By the offsets of the old cluster a driver would pass over records of the new one.
+            job = job.model_copy(update={"spec": job.spec.model_copy(update={"suspend": True})})
+        wanted = await _as_made(context, key, job_objects(job, cluster, read_from, context.settings))
         if children_are_due(context, _KIND, key, wanted.objects):
             await _replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
-        return await _report(context, key, job, wanted)
+        return await _report(context, key, job, wanted, cluster_id=read_from, trouble=changed)
     except OperatorError as error:
         if error.reason == "KubernetesUnavailable":
             raise
@@ -75,6 +84,15 @@ def _refuse_second(context: Context, key: Key, job: AnalyticsJob) -> None:
         raise SettledError(
             "Conflict", f"AnalyticsJob {holder} writes the table {job.spec.table} already: choose another spec.table"
         )
+
+
+def _another_cluster(read_from: str, present: str) -> SettledError:
+    return SettledError(
+        "ClusterIdChanged",
+        f"nothing runs, since table and checkpoint are of the Kafka cluster {read_from} and the KafkaCluster is now"
+        f" {present}: make another AnalyticsJob with another spec.table; or, to go on with this one, remove its folder"
+        f" checkpoint and set the annotation {ACCEPT_ANNOTATION} of this AnalyticsJob to {present}",
+    )
 
 
 async def _check_claim(context: Context, namespace: str) -> None:
@@ -129,7 +147,15 @@ async def _replace_runners(context: Context, key: Key, job: AnalyticsJob, wanted
             await remove_child(context, "Job", Key(key.namespace, name), job.metadata.uid)
 
 
-async def _report(context: Context, key: Key, job: AnalyticsJob, wanted: JobObjects) -> Again:
+async def _report(
+    context: Context,
+    key: Key,
+    job: AnalyticsJob,
+    wanted: JobObjects,
+    *,
+    cluster_id: str,
+    trouble: OperatorError | None,
+) -> Again:
     metadata = wanted.runner["metadata"]
     runner = await context.kubernetes.get(wanted.runner["kind"], key.namespace, metadata["name"])
     answer: dict[str, Any] | None = None
@@ -148,7 +174,10 @@ async def _report(context: Context, key: Key, job: AnalyticsJob, wanted: JobObje
         phase = "Running"
     path = f"{table_folder(job, context.settings)}/table"
     fields = job_fields(phase, answer, previous, table_path=path, rfc3339=context.clock.rfc3339)
+    fields["clusterId"] = cluster_id
     verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous.get("conditions", ()))
+    if trouble is not None:
+        verdicts = [failure(trouble), *verdicts[1:]]
     wait = await write_status(context, _KIND, key, fields=fields, verdicts=verdicts)
     if phase in {"Pending", "Starting", "Running", "Failed"} and job.spec.run.schedule is None:
         return Again(_POLL_SECONDS)
