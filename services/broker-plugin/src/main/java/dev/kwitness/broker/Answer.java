@@ -39,7 +39,7 @@ final class Answer {
     }
 
     Verdict verdict() {
-        if (status >= 200 && status < 300) {
+        if (status == 200) {
             return Verdict.DELIVERED;
         }
         if (status == 413) {
@@ -48,8 +48,9 @@ final class Answer {
         if (FINAL.contains(status)) {
             return Verdict.REFUSED;
         }
-        // A redirect is not followed: it would carry the token to another host.
-        return SLOW.contains(status) || (status >= 300 && status < 400) ? Verdict.RETRY_SLOWLY : Verdict.RETRY;
+        // A redirect is not followed: it would carry the token to another host. Other statuses of success are not the
+        // collector's: whoever gives them has not promised to keep the batch.
+        return SLOW.contains(status) || (status >= 200 && status < 400) ? Verdict.RETRY_SLOWLY : Verdict.RETRY;
     }
 
     /** How long the collector asks to wait, in milliseconds, or {@link #NO_HINT}. */

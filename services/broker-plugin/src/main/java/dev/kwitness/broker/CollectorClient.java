@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,8 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.HttpsURLConnection;
@@ -29,13 +32,15 @@ final class CollectorClient {
 
     private final int connectTimeoutMs;
     private final int readTimeoutMs;
+    private final int requestTimeoutMs;
     private final TokenFile token;
     private final Trust trust;
     private volatile HttpURLConnection current;
 
-    CollectorClient(int connectTimeoutMs, int readTimeoutMs, TokenFile token, Trust trust) {
+    CollectorClient(int connectTimeoutMs, int readTimeoutMs, int requestTimeoutMs, TokenFile token, Trust trust) {
         this.connectTimeoutMs = connectTimeoutMs;
         this.readTimeoutMs = readTimeoutMs;
+        this.requestTimeoutMs = requestTimeoutMs;
         this.token = token;
         this.trust = trust;
     }
@@ -95,21 +100,48 @@ final class CollectorClient {
         connection.setDoOutput(true);
         connection.setFixedLengthStreamingMode(compressed.length);
         current = connection;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(requestTimeoutMs);
+        CompletableFuture<Boolean> late = breakingOff(connection);
         try {
             try (OutputStream body = connection.getOutputStream()) {
                 body.write(compressed);
             }
             int status = connection.getResponseCode();
             InputStream stream = status < 400 ? connection.getInputStream() : connection.getErrorStream();
-            return Answer.of(status, text(stream), retryAfterMs(connection.getHeaderField("Retry-After")));
+            late.complete(false);
+            return Answer.of(status, text(stream, deadline), retryAfterMs(connection.getHeaderField("Retry-After")));
         } catch (HttpRetryException authentication) {
             // How this class reports 401 and 407 when the body was streamed.
             connection.disconnect();
             return Answer.of(authentication.responseCode(), "", Answer.NO_HINT);
         } catch (IOException failure) {
             connection.disconnect();
+            if (late.getNow(false)) {
+                throw tooSlow();
+            }
             throw failure;
+        } finally {
+            late.complete(false);
         }
+    }
+
+    /**
+     * Break off a connection at the deadline, unless the future is completed before: what blocks in sending, or in a
+     * header that drips in, has no deadline of its own.
+     */
+    private CompletableFuture<Boolean> breakingOff(HttpURLConnection connection) {
+        CompletableFuture<Boolean> late =
+            new CompletableFuture<Boolean>().completeOnTimeout(true, requestTimeoutMs, TimeUnit.MILLISECONDS);
+        late.thenAccept(over -> {
+            if (over) {
+                CompletableFuture.runAsync(connection::disconnect);
+            }
+        });
+        return late;
+    }
+
+    private SocketTimeoutException tooSlow() {
+        return new SocketTimeoutException("no complete answer within " + requestTimeoutMs + " ms");
     }
 
     /** Milliseconds from a header with seconds or a date, or {@link Answer#NO_HINT}. */
@@ -129,14 +161,24 @@ final class CollectorClient {
         }
     }
 
-    private static String text(InputStream stream) throws IOException {
+    private String text(InputStream stream, long deadline) throws IOException {
         if (stream == null) {
             return "";
         }
         try (InputStream body = stream) {
-            String text = new String(body.readNBytes(MAX_ANSWER_BYTES), StandardCharsets.UTF_8);
+            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            byte[] piece = new byte[8 * 1024];
             // Only a connection read to its end is kept alive.
-            return body.read() == -1 ? text : text + "...";
+            for (int size = body.read(piece); size != -1; size = body.read(piece)) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw tooSlow();
+                }
+                if (text.size() + size > MAX_ANSWER_BYTES) {
+                    return text.toString(StandardCharsets.UTF_8) + "...";
+                }
+                text.write(piece, 0, size);
+            }
+            return text.toString(StandardCharsets.UTF_8);
         }
     }
 

@@ -100,7 +100,8 @@ final class Pipeline {
     /** Each thread its own, so that a heartbeat gets through while a batch is being retried. */
     private CollectorClient client() {
         return new CollectorClient(
-            config.integer(PluginConfig.CONNECT_TIMEOUT), config.integer(PluginConfig.READ_TIMEOUT), token, trust);
+            config.integer(PluginConfig.CONNECT_TIMEOUT), config.integer(PluginConfig.READ_TIMEOUT),
+            config.integer(PluginConfig.REQUEST_TIMEOUT), token, trust);
     }
 
     private static Thread thread(String name, Runnable task) {

@@ -49,6 +49,11 @@ final class PluginConfig {
     static final int READ_TIMEOUT_DEFAULT = 15_000;
     static final String READ_TIMEOUT_DOC = "How long to wait for each read of an answer, in milliseconds.";
 
+    static final String REQUEST_TIMEOUT = "kwitness.collector.request.timeout.ms";
+    static final int REQUEST_TIMEOUT_DEFAULT = 60_000;
+    static final String REQUEST_TIMEOUT_DOC = "How long a request may take as a whole, in milliseconds: connecting, "
+        + "sending and the answer to its last byte.";
+
     static final String QUEUE_BYTES = "kwitness.queue.max.bytes";
     static final long QUEUE_BYTES_DEFAULT = 32L * 1024 * 1024;
     static final String QUEUE_BYTES_DOC = "Memory for pushes that wait for the collector, in bytes. When it is full "
@@ -114,6 +119,8 @@ final class PluginConfig {
             CONNECT_TIMEOUT_DOC)
         .define(READ_TIMEOUT, Type.INT, READ_TIMEOUT_DEFAULT, Range.between(1, 600_000), Importance.LOW,
             READ_TIMEOUT_DOC)
+        .define(REQUEST_TIMEOUT, Type.INT, REQUEST_TIMEOUT_DEFAULT, Range.between(1, 600_000), Importance.LOW,
+            REQUEST_TIMEOUT_DOC)
         .define(HEARTBEAT, Type.INT, HEARTBEAT_DEFAULT, Range.between(100, 600_000), Importance.LOW, HEARTBEAT_DOC)
         .define(BALANCE, Type.STRING, BALANCE_DEFAULT, ValidString.in("server", "client"), Importance.LOW,
             BALANCE_DOC)

@@ -73,17 +73,46 @@ final class PushSender implements Runnable {
 
     private void deliver(List<Push> batch) throws InterruptedException {
         List<Push> left = new ArrayList<>(batch);
+        List<Push> part = List.of();
+        byte[] body = {};
         while (!left.isEmpty()) {
-            // Asked again after each part: addresses may have changed while one was retried.
+            // Asked again before each attempt: addresses come and go while a part is retried.
             Map.Entry<Target, List<Push>> next = route.split(left).entrySet().iterator().next();
-            List<Push> part = List.copyOf(next.getValue());
-            if (!settle(part, persist(next.getKey(), part))) {
+            if (!part.equals(next.getValue())) {
+                part = List.copyOf(next.getValue());
+                body = CollectorClient.compress(PushBatch.json(broker, part));
+            }
+            Answer answer = client.post(next.getKey(), Contract.PATH_PUSHES, body);
+            if (waitsAfter(next.getKey(), answer)) {
+                continue;
+            }
+            if (!settle(part, answer)) {
                 queue.release();
                 return;
             }
             left.removeAll(Set.copyOf(part));
         }
         batchPushes = Math.min(maxPushes, batchPushes * 2);
+    }
+
+    /** Wait when an answer asks for another attempt; false when it is final or the plugin is closed. */
+    private boolean waitsAfter(Target target, Answer answer) throws InterruptedException {
+        switch (answer.verdict()) {
+            case RETRY:
+            case RETRY_SLOWLY:
+                failedAttempts++;
+                route.doubt();
+                long delayMs = backoff.next(answer);
+                complain(target, answer, delayMs);
+                return !abandoned.await(delayMs, TimeUnit.MILLISECONDS);
+            default:
+                if (backoff.failures() > 0) {
+                    LOG.info("The collector at {} answers again, after {} failed attempts", target,
+                        backoff.failures());
+                }
+                backoff.reset();
+                return false;
+        }
     }
 
     /** Account for an answer; false when the pushes have to be tried again, in other batches or never. */
@@ -108,32 +137,6 @@ final class PushSender implements Runnable {
             default:
                 // Abandoned: what is left is counted when the thread ends.
                 return false;
-        }
-    }
-
-    /** Try until there is a final answer or the plugin is closed. */
-    private Answer persist(Target target, List<Push> pushes) throws InterruptedException {
-        byte[] body = CollectorClient.compress(PushBatch.json(broker, pushes));
-        while (true) {
-            Answer answer = client.post(target, Contract.PATH_PUSHES, body);
-            switch (answer.verdict()) {
-                case RETRY:
-                case RETRY_SLOWLY:
-                    failedAttempts++;
-                    long delayMs = backoff.next(answer);
-                    complain(target, answer, delayMs);
-                    if (abandoned.await(delayMs, TimeUnit.MILLISECONDS)) {
-                        return answer;
-                    }
-                    break;
-                default:
-                    if (backoff.failures() > 0) {
-                        LOG.info("The collector at {} answers again, after {} failed attempts", target,
-                            backoff.failures());
-                    }
-                    backoff.reset();
-                    return answer;
-            }
         }
     }
 

@@ -19,12 +19,29 @@ final class Route {
 
     private final URI url;
     private final boolean balanced;
+    private final Resolver resolver;
     private List<Target> targets = List.of();
     private long resolvedAt;
+    private boolean doubted;
+
+    /** Looks up the addresses of a host. */
+    interface Resolver {
+        InetAddress[] addresses(String host) throws UnknownHostException;
+    }
 
     Route(URI url, boolean balanced) {
+        this(url, balanced, InetAddress::getAllByName);
+    }
+
+    Route(URI url, boolean balanced, Resolver resolver) {
         this.url = url;
         this.balanced = balanced;
+        this.resolver = resolver;
+    }
+
+    /** A target failed: the next split looks the addresses up again, for it may be gone. */
+    void doubt() {
+        doubted = true;
     }
 
     /** The pushes of each target, each part in the order of the batch. */
@@ -59,16 +76,17 @@ final class Route {
             return List.of(Target.of(url));
         }
         long now = System.nanoTime();
-        if (targets.isEmpty() || now - resolvedAt > RESOLVE_AGAIN_NANOS) {
+        if (targets.isEmpty() || doubted || now - resolvedAt > RESOLVE_AGAIN_NANOS) {
             targets = resolve();
             resolvedAt = now;
+            doubted = false;
         }
         return targets;
     }
 
     private List<Target> resolve() {
         try {
-            InetAddress[] addresses = InetAddress.getAllByName(url.getHost());
+            InetAddress[] addresses = resolver.addresses(url.getHost());
             if (addresses.length > 1) {
                 List<Target> found = new ArrayList<>();
                 for (InetAddress address : addresses) {
@@ -78,7 +96,7 @@ final class Route {
             }
         } catch (UnknownHostException unresolved) {
             // The request to the plain URL reports it, in the same words as without balancing.
-            return List.of(Target.of(url));
+            return targets.isEmpty() ? List.of(Target.of(url)) : targets;
         }
         return List.of(Target.of(url));
     }

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AnswerTest {
     @ParameterizedTest
     @CsvSource({
-        "200, DELIVERED", "204, DELIVERED", "301, RETRY_SLOWLY", "400, REFUSED", "401, RETRY_SLOWLY",
-        "403, RETRY_SLOWLY", "404, RETRY_SLOWLY", "408, RETRY", "413, TOO_LARGE", "415, REFUSED", "422, REFUSED",
-        "429, RETRY", "500, RETRY", "502, RETRY", "503, RETRY", "504, RETRY",
+        "200, DELIVERED", "202, RETRY_SLOWLY", "204, RETRY_SLOWLY", "301, RETRY_SLOWLY", "400, REFUSED",
+        "401, RETRY_SLOWLY", "403, RETRY_SLOWLY", "404, RETRY_SLOWLY", "408, RETRY", "413, TOO_LARGE", "415, REFUSED",
+        "422, REFUSED", "429, RETRY", "500, RETRY", "502, RETRY", "503, RETRY", "504, RETRY",
     })
     void aStatusDecidesWhatBecomesOfTheBatch(int status, Answer.Verdict verdict) {
         assertEquals(verdict, Answer.of(status, "", Answer.NO_HINT).verdict());
