@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,8 @@ from kwitness.e2e import chart, engine, images
 from kwitness.e2e.binaries import PAUSE, REGISTRY, built
 from kwitness.e2e.commands import CommandFailedError
 from kwitness.e2e.node import KubernetesNode
+
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(300)]
 
@@ -84,20 +86,15 @@ def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Pa
             chart.helm(*helm, "install", NAMESPACE, chart.CHART, *options)
 
             # Then
-            eventually_started(node, pushed["operator"])
+            events = partial(node.kubectl, "get", "events", f"--namespace={NAMESPACE}")
+            eventually(events, lambda seen: has_started(seen, pushed["operator"]), seconds=120)
         finally:
             chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
             node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
 
 
-def eventually_started(node: KubernetesNode, image: str) -> None:
-    deadline = time.monotonic() + 120
-    while True:
-        events = node.kubectl("get", "events", f"--namespace={NAMESPACE}")
-        if f'Successfully pulled image "{image}"' in events and "Started container" in events:
-            return
-        assert time.monotonic() < deadline, events
-        time.sleep(0.5)
+def has_started(events: str, image: str) -> bool:
+    return f'Successfully pulled image "{image}"' in events and "Started container" in events
 
 
 @contextlib.contextmanager

@@ -171,7 +171,8 @@ class JobStream:
         )
         if time.monotonic() >= self._tidy_at:
             self.tidy()
-        self._board.change(table_version=self.table.version())
+        else:
+            self._board.change(table_version=self.table.version())
 
     def tidy(self) -> None:
         """Keep house in the tables: what is forgotten goes, small files become one, old ones go.

@@ -10,8 +10,8 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.record_headers import RECEIVED_AT_MS, SCHEMA, TERMINATING
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
-from kwitness.jobs.inventory.conformance import metric_order, roles_of
-from kwitness.jobs.inventory.row import INSTANCE, MAX_METRICS, MAX_TEXT, InventoryRow, bounded, row_id
+from kwitness.jobs.inventory.conformance import roles_of
+from kwitness.jobs.inventory.row import INSTANCE, MAX_METRICS, MAX_TEXT, InventoryRow, bounded, bounded_row, row_id
 from kwitness.jobs.kafka_record import KafkaRecord
 from kwitness.jobs.rejection import RejectedRecordError
 
@@ -36,9 +36,10 @@ def push_row(record: KafkaRecord) -> InventoryRow:
     cluster_id = _required(headers, "cluster_id")
     instance_id = _required(headers, "client_instance_id")
     received_at_ms = _time(_required(headers, RECEIVED_AT_MS))
-    metrics, roles, truncated = _shape(metric_names(record.value or b""))
+    names = metric_names(record.value or b"")
+    metrics, roles = _shared(names) if len(names) <= MAX_METRICS else (names, roles_of(names))
     name, version = headers.get("client_software_name"), headers.get("client_software_version")
-    return InventoryRow(
+    row = InventoryRow(
         kind=INSTANCE,
         row_id=row_id(INSTANCE, cluster_id, instance_id),
         identity=tuple(headers.get(key) for key in IDENTITY_KEYS),
@@ -46,17 +47,11 @@ def push_row(record: KafkaRecord) -> InventoryRow:
         last_seen_ms=received_at_ms,
         versions=frozenset({((name, version), received_at_ms, received_at_ms)}),
         metrics=metrics,
-        metrics_truncated=truncated,
+        metrics_truncated=False,
         roles=roles,
         terminated=_boolean(headers.get(TERMINATING, "false"), TERMINATING),
     )
-
-
-def _shape(names: frozenset[str]) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The metrics that are kept of a push, its roles, and whether some are not kept."""
-    if len(names) > MAX_METRICS:
-        return frozenset(sorted(names, key=metric_order)[:MAX_METRICS]), roles_of(names), True
-    return *_shared(names), False
+    return bounded_row(row)
 
 
 # A client may send other names in each push, so only a few sets are kept, and none that is larger than a row's.

@@ -81,14 +81,14 @@ def combine(rows: Iterable[InventoryRow]) -> list[InventoryRow]:
     grouped: dict[str, list[InventoryRow]] = {}
     for row in rows:
         grouped.setdefault(row.row_id, []).append(row)
-    return [_combined(group) if len(group) > 1 else _bounded_row(group[0]) for group in grouped.values()]
+    return [_combined(group) if len(group) > 1 else bounded_row(group[0]) for group in grouped.values()]
 
 
 def _combined(group: list[InventoryRow]) -> InventoryRow:
     latest = max(group, key=lambda row: (row.last_seen_ms, _ordered(row.identity)))
     terminated = [row.terminated for row in group if row.terminated is not None]
     connections = [row.max_connections for row in group if row.max_connections is not None]
-    return _bounded_row(
+    return bounded_row(
         replace(
             latest,
             first_seen_ms=min(row.first_seen_ms for row in group),
@@ -118,7 +118,8 @@ def _combined_versions(group: list[InventoryRow]) -> frozenset[tuple[Software, i
     return frozenset((software, first, last) for software, (first, last) in times.items())
 
 
-def _bounded_row(row: InventoryRow) -> InventoryRow:
+def bounded_row(row: InventoryRow) -> InventoryRow:
+    """The row with at most `MAX_METRICS` metrics and `MAX_VERSIONS` versions."""
     if len(row.metrics) <= MAX_METRICS and len(row.versions) <= MAX_VERSIONS:
         return row
     # The smallest by a fixed order: cutting before or after a union then gives the same.
