@@ -23,9 +23,11 @@ def applied(*metrics: str) -> Applied:
     return Applied(len(metrics), metrics, {}, {}, None)
 
 
-def event(client: str = "a", interval_ms: int | None = 60_000, *, terminating: bool = False) -> Event:
+def event(
+    client: str = "a", interval_ms: int | None = 60_000, *, terminating: bool = False, received_at_ms: int = 0
+) -> Event:
     identity = {"cluster_id": "c", "client_instance_id": client}
-    return Event("c/1", 1, 1, 0, identity, b"", interval_ms, terminating)
+    return Event("c/1", 1, 1, received_at_ms, identity, b"", interval_ms, terminating)
 
 
 def alive_at(clients: Clients, now_ms: int, missed: int = 3) -> bool:
@@ -44,14 +46,47 @@ def test_a_client_expires_after_its_missed_pushes_and_half_an_interval(missed: i
 
 def test_without_a_told_interval_the_median_of_the_last_five_gaps_counts() -> None:
     clients = Clients()
-    now = 0
+    now = 1
     for gap in (0, 500_000, 20_000, 20_000, 20_000, 90_000, 20_000):
         now += gap
-        clients.record(event(interval_ms=None), NOTHING, now)
+        clients.record(event(interval_ms=None, received_at_ms=now), NOTHING, now)
 
     assert next(iter(clients.records())).interval_ms == 20_000
     assert alive_at(clients, now + 69_999)
     assert not alive_at(clients, now + 70_000)
+
+
+def test_pushes_that_waited_for_the_collector_and_come_at_once_do_not_shorten_the_interval() -> None:
+    clients = Clients()
+    back = 1_000_000
+    for received in range(100_000, 700_000, 60_000):
+        clients.record(event(interval_ms=None, received_at_ms=received), NOTHING, back)
+
+    assert next(iter(clients.records())).interval_ms == 60_000
+    assert alive_at(clients, back + 209_999)
+
+
+def test_a_clock_that_is_set_back_makes_no_gap() -> None:
+    clients = Clients()
+    for received in (100_000, 160_000, 220_000, 10_000, 70_000, 70_000):
+        clients.record(event(interval_ms=None, received_at_ms=received), NOTHING, received)
+
+    [record] = clients.records()
+    assert record.gaps_ms == (60_000, 60_000, 60_000)
+
+
+def test_the_interval_goes_on_across_a_restart_and_from_the_state_of_an_earlier_version() -> None:
+    clients = Clients()
+    clients.record(event(interval_ms=None, received_at_ms=100_000), NOTHING, 100_000)
+    rows = list(clients.dump())
+    again, earlier = Clients(), Clients()
+    again.load(rows)
+    earlier.load([row if row[0] == "metrics" else row[:-1] for row in rows])
+
+    for restored in (again, earlier):
+        restored.record(event(interval_ms=None, received_at_ms=160_000), NOTHING, 160_000)
+
+    assert [next(iter(one.records())).interval_ms for one in (again, earlier)] == [60_000, None]
 
 
 def test_without_any_gap_kafkas_default_interval_counts() -> None:
@@ -182,6 +217,29 @@ def test_a_restarted_plugin_begins_again_at_one() -> None:
     brokers.hear(snapshot(500, 4), 0)
 
     brokers.hear(snapshot(1, 9, epoch=2), 1)
+
+    assert sum(brokers.connections().values()) == 9
+
+
+def test_a_late_heartbeat_of_the_plugin_before_a_restart_changes_nothing() -> None:
+    brokers = Brokers()
+    brokers.hear(snapshot(1, 4, epoch=2), 0)
+
+    brokers.hear(snapshot(500, 9, epoch=1), 5_000)
+
+    assert sum(brokers.connections().values()) == 4
+    brokers.expire(35_001)
+    assert not brokers.connections()
+
+
+def test_a_broker_restarted_with_its_clock_set_back_is_shown_as_it_is_now() -> None:
+    brokers = Brokers()
+    brokers.hear(snapshot(500, 4, epoch=2), 0)
+
+    for seq in range(1, 5):
+        brokers.hear(snapshot(seq, 9, epoch=1), seq * 10_000)
+        brokers.expire(seq * 10_000)
+        assert len(brokers.brokers) == 1
 
     assert sum(brokers.connections().values()) == 9
 

@@ -135,6 +135,9 @@ def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start,
     assert answer.status == 200
     assert answer.body["accepted"] == 1
     assert [(one["seq"], one["reason"]) for one in answer.body["rejected"]] == [(2, "TooLarge")]
+    # Whoever did not get that answer is told again.
+    again = collector.push(body).body
+    assert (again["accepted"], again["duplicates"], again["rejected"]) == (0, 1, answer.body["rejected"])
 
 
 def test_heartbeats_add_up_over_brokers_and_reach_the_connections_topic(start: Start, broker: LocalBroker) -> None:

@@ -346,6 +346,28 @@ def test_an_endpoint_taken_away_counts_what_waited_for_it_once(
     assert hop(collector, "forward:vendor")["queued"] == 0
 
 
+def test_another_endpoint_leaves_what_waits_for_the_first_alone_and_no_count_falls(
+    start: Start, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    config = forwarding(endpoint, tmp_path, endpoint.address)
+    collector = start(config=config)
+    collector.push(batch([push(1, counter_push(5))]))
+    wait_until_empty(collector)
+    endpoint.answers = [503] * 5
+    collector.push(batch([push(2, counter_push(5))]))
+
+    collector.write_config(forward=[*config["forward"], {"name": "other", "endpoint": "http://127.0.0.1:1"}])
+    hops = eventually(lambda: collector.get(f"/v1/clusters/{CLUSTER}").body["ledger"], lambda now: len(now) > 4)
+
+    assert [one["name"] for one in collector.config["forward"]] == ["vendor", "other"]
+    assert "forward:other" in {one["hop"] for one in hops}
+    ledger = wait_until_empty(collector)
+    assert (ledger["delivered"], ledger["dropped"]) == (2, {})
+    collector.write_config(forward=[])
+    eventually(lambda: collector.log.read_text().count("the configuration changed") == 2)
+    assert collector.value("kwitness_parser_errors_total", reason="forward_partial_success") == 2
+
+
 @pytest.mark.parametrize("broken", [None, b"\xff\xfe: 1\n"])
 def test_headers_that_cannot_be_read_hold_back_what_waits_until_they_can(
     start: Start, endpoint: Endpoint, tmp_path: Path, broken: bytes | None

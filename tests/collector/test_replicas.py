@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import socket
 import time
@@ -11,11 +13,12 @@ from urllib.parse import quote
 
 import pytest
 import requests
+import zstandard
 
 from kwitness.collector.ownership import ordinal_of, owner
 from kwitness.e2e.certificates import Authority
 
-from tests.collector.collector_process import OTLP, PLUGIN, REPLICA, CollectorProcess
+from tests.collector.collector_process import OTLP, PLUGIN, REPLICA, Answer, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
 from tests.eventually import eventually
 
@@ -66,6 +69,42 @@ def test_a_retry_to_the_other_replica_is_recognised(pair: list[CollectorProcess]
     for replica in pair:
         replica.scrape()
     assert sum(replica.value(CREATION_SERIES) or 0 for replica in pair) == 80
+
+
+def test_a_part_too_large_for_one_request_reaches_its_owner_in_several(pair: list[CollectorProcess]) -> None:
+    other = [client for client in CLIENTS if owner(client, 2) == 1]
+    # Just within what the first replica takes; compressed less well by the way, it is more than the second does.
+    pushes = [push(seq, os.urandom(1_044_000), client=client) for seq, client in enumerate(other[:8])]
+
+    answer = send_compressed_well(pair[0], batch(pushes))
+
+    assert (answer.status, answer.body) == (200, {"accepted": 8, "duplicates": 0, "rejected": []})
+    assert pair[1].value("kwitness_clients") == 8
+    requests_taken = pair[1].value("kwitness_ingest_requests_total", path="/v1/pushes", code="200")
+    assert requests_taken is not None
+    assert requests_taken > 1
+
+
+def test_a_push_too_large_to_be_handed_over_is_rejected_alone(pair: list[CollectorProcess]) -> None:
+    one, other, *_ = (client for client in CLIENTS if owner(client, 2) == 1)
+    body = batch([push(1, os.urandom(8_352_000), client=one), push(2, counter_push(2), client=other)])
+
+    answers = [send_compressed_well(pair[0], body) for _ in range(2)]
+
+    assert [answer.status for answer in answers] == [200, 200]
+    assert [(answer.body["accepted"], answer.body["duplicates"]) for answer in answers] == [(1, 0), (0, 1)]
+    for answer in answers:
+        [rejected] = answer.body["rejected"]
+        assert (rejected["seq"], rejected["reason"]) == (1, "TooLarge")
+    ledger = pair[0].get(f"/v1/clusters/{CLUSTER}?local=true").body["ledger"]
+    [receive] = [hop for hop in ledger if hop["hop"] == "receive"]
+    assert (receive["accepted"], receive["delivered"], receive["queued"]) == (4, 1, 0)
+    assert receive["dropped"] == {"rejected": 2, "duplicate": 1}
+
+
+def send_compressed_well(collector: CollectorProcess, body: object) -> Answer:
+    data = zstandard.ZstdCompressor().compress(json.dumps(body).encode())
+    return collector.push(data, headers={"Content-Encoding": "zstd"})
 
 
 def test_a_part_whose_owner_is_away_gives_the_whole_batch_back(pair: list[CollectorProcess]) -> None:

@@ -122,6 +122,28 @@ def test_a_torn_journal_keeps_its_intact_part(start: Start) -> None:
     assert collector.value(CREATION_SERIES) == 3
 
 
+def test_a_missing_journal_is_counted_and_those_after_it_are_read(start: Start) -> None:
+    collector = start()
+    state = collector.folder / "state-0"
+    for seq in (1, 2):
+        collector.push(batch([push(seq, counter_push(1))]))
+        collector.kill()
+        [journal] = state.glob("journal-*")
+        number = int(journal.name.removeprefix("journal-"))
+        if seq == 1:
+            # As when the disk was full twice: the journal after the snapshot's is there, that one itself is not.
+            journal.rename(state / f"journal-{number + 2}")
+        else:
+            # And as when the snapshot is lost: nobody knows with which number to begin.
+            (state / "state.jsonl.gz").unlink()
+        collector.start()
+        assert collector.value("kwitness_parser_errors_total", reason="journal_missing") == (2 if seq == 1 else None)
+
+        answer = collector.push(batch([push(seq, counter_push(1))]))
+
+        assert answer.body == {"accepted": 0, "duplicates": 1, "rejected": []}
+
+
 def test_a_state_folder_that_cannot_be_written_is_said_and_survived(start: Start, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")

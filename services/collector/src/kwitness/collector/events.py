@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -149,24 +150,40 @@ def _identity(batch: PushBatch, push: Push) -> dict[str, str]:
     }
 
 
-def to_batch(events: list[Event]) -> dict[str, Any]:
-    """Write events of one source and epoch as the body that another replica takes."""
+def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event], bytes]]:
+    """Write events of one source and epoch as bodies that another replica takes, each with the events in it.
+
+    A body has at most ``most`` bytes; a larger single event is alone in its body.
+    """
     first = events[0]
-    return {
+    envelope = {
         "schema": "kwitness.pushes/1",
         "source": first.source,
         "epoch": first.epoch,
         "cluster_id": first.identity.get("cluster_id", "unknown"),
-        "pushes": [
-            {
-                "seq": event.seq,
-                "received_at_ms": event.received_at_ms,
-                "client_instance_id": event.instance[:64],
-                "push_interval_ms": event.push_interval_ms,
-                "terminating": event.terminating,
-                "identity_keys": dict(event.identity),
-                "payload": base64.b64encode(event.payload).decode(),
-            }
-            for event in events
-        ],
+    }
+    begin, end = json.dumps(envelope).encode()[:-1] + b', "pushes": [', b"]}"
+    part: list[Event] = []
+    pieces: list[bytes] = []
+    size, limit = 0, most - len(begin) - len(end)
+    for event in events:
+        piece = json.dumps(_forwarded(event)).encode()
+        if part and size + len(piece) > limit:
+            yield part, begin + b",".join(pieces) + end
+            part, pieces, size = [], [], 0
+        part.append(event)
+        pieces.append(piece)
+        size += len(piece) + 1
+    yield part, begin + b",".join(pieces) + end
+
+
+def _forwarded(event: Event) -> dict[str, Any]:
+    return {
+        "seq": event.seq,
+        "received_at_ms": event.received_at_ms,
+        "client_instance_id": event.instance[:64],
+        "push_interval_ms": event.push_interval_ms,
+        "terminating": event.terminating,
+        "identity_keys": dict(event.identity),
+        "payload": base64.b64encode(event.payload).decode(),
     }

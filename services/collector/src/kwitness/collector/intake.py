@@ -115,8 +115,7 @@ class Intake:
             # From here to the end nothing waits: either all of it happens or the sender sends it again.
             taken = [event for index, event in enumerate(new) if index not in impossible]
             self._apply(taken)
-            for index in impossible:
-                window.add(new[index].seq)
+            # What was rejected is not remembered as known: should this answer be lost, it is rejected again.
             self.duplicates += duplicates
         topic = self.topics.telemetry if self.topics else ""
         rejected = tuple(

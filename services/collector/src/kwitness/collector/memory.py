@@ -140,10 +140,22 @@ class Memory:
     def _journal_path(self, number: int) -> Path:
         return self._dir / f"journal-{number}"
 
+    def _journals(self) -> list[int]:
+        """Return the numbers of the journals since the snapshot, in order; those that are missing are counted."""
+        names = [path.name.removeprefix("journal-") for path in self._dir.glob("journal-*")]
+        found = sorted(number for name in names if name.isdecimal() and (number := int(name)) >= self._number)
+        if found:
+            first = self._number or found[0]  # without a snapshot nobody knows which was the first
+            missing = found[-1] + 1 - first - len(found)
+            if missing:
+                _LOG.warning("journals are missing; going on with those there are", extra={"missing": missing})
+                self.count_error("journal_missing", missing)
+        return found
+
     def _replay(self) -> None:
         count = 0
-        number = self._number
-        while self._journal_path(number).exists():
+        for number in self._journals():
+            self._number = number
             for entry in journal.read(self._journal_path(number)):
                 self.expire(entry.at_ms)  # who had left before it came does not go on where it was
                 if entry.event is None:
@@ -151,8 +163,6 @@ class Memory:
                 elif entry.event.seq not in self.seen.window(entry.event.source, entry.event.epoch):
                     self.apply(entry.event, entry.at_ms)
                     count += 1
-            number += 1
-        self._number = number
         if count:
             _LOG.info("pushes since the last snapshot taken from the journal", extra={"pushes": count})
 

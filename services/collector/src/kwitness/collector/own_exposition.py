@@ -44,15 +44,11 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
         events += [
             ({"hop": hop.name, "outcome": "dropped", "reason": reason}, count) for reason, count in hop.dropped.items()
         ]
-    errors = dict(memory.parser_errors)
-    rejected = sum(forward.rejected_points for forward in intake.forwards)
-    if rejected:
-        errors["forward_partial_success"] = rejected
     families: list[tuple[str, Rows]] = [
         ("kafka_client_connections", _connections(intake)),
         ("kwitness_series", [({}, counts.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in counts.overflowed.items()]),
-        ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in errors.items()]),
+        ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in memory.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
         ("kwitness_label_values_cut_total", [({"label": key}, count) for key, count in counts.cut_values.items()]),
         ("kwitness_ledger_events_total", events),

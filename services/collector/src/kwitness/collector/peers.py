@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 from pydantic import ValidationError
@@ -16,11 +15,11 @@ from pydantic import ValidationError
 from kwitness.collector import events as batches
 from kwitness.collector.configuration import Settings
 from kwitness.collector.events import Event, Outcome
-from kwitness.collector.failures import UnavailableError
+from kwitness.collector.failures import BodyTooLargeError, UnavailableError
 from kwitness.collector.ownership import ordinal_of, owner
 from kwitness.collector.trust import trusting
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer
+from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
 from kwitness.runtime.child_names import collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -29,6 +28,9 @@ _TIMEOUT_S: Final = 15
 _QUESTION_S: Final = 3
 _MAX_ANSWER: Final = 32 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
+_MAX_PART: Final = 4 * 1024 * 1024
+"""Bytes of a part before compression: less than a replica takes even of what cannot be compressed."""
+_TOO_LARGE: Final = 413
 
 
 class Peers:
@@ -90,6 +92,8 @@ class Peers:
                 url, data=data, headers=headers, ssl=self._tls(), allow_redirects=False
             ) as answer:
                 content = await _read(answer)
+                if answer.status == _TOO_LARGE:
+                    raise BodyTooLargeError("TooLarge", f"replica {ordinal} does not take {len(data)} bytes at once")
                 if answer.status != 200:  # noqa: PLR2004 - the one status of success
                     raise UnavailableError("PeerRefused", f"replica {ordinal} answered {answer.status}; try again")
                 return content
@@ -97,23 +101,33 @@ class Peers:
             raise UnavailableError("PeerUnavailable", f"replica {ordinal} cannot be reached; try again") from error
 
     async def hand_over(self, ordinal: int, events: Sequence[Event]) -> Outcome:
-        """Give events to their owner, one request per source and epoch; raises `UnavailableError`."""
+        """Give events to their owner, one request after the other; raises `UnavailableError`.
+
+        An event that is too large to be handed over, even alone, is rejected.
+        """
         groups: dict[tuple[str, int, str], list[Event]] = {}
         for event in events:
             groups.setdefault((event.source, event.epoch, event.identity.get("cluster_id", "")), []).append(event)
         accepted = duplicates = 0
-        rejected: list[Any] = []
-        for part in groups.values():
-            body = json.dumps(batches.to_batch(part)).encode()
-            content = await self._post(ordinal, "/v1/pushes", body)
-            try:
-                answer = PushAnswer.model_validate_json(content)
-            except ValidationError as error:
-                raise UnavailableError("PeerRefused", f"replica {ordinal} gave no answer that can be read") from error
-            accepted += answer.accepted
-            duplicates += answer.duplicates
-            rejected += answer.rejected
+        rejected: list[Rejection] = []
+        for group in groups.values():
+            for part, body in batches.to_bodies(group, _MAX_PART):
+                answer = await self._hand_over_part(ordinal, part, body)
+                accepted += answer.accepted
+                duplicates += answer.duplicates
+                rejected += answer.rejected
         return Outcome(accepted, duplicates, tuple(rejected))
+
+    async def _hand_over_part(self, ordinal: int, part: list[Event], body: bytes) -> PushAnswer:
+        try:
+            return PushAnswer.model_validate_json(await self._post(ordinal, "/v1/pushes", body))
+        except BodyTooLargeError as error:
+            if len(part) > 1:
+                raise UnavailableError("PeerRefused", error.message) from error
+            alone = Rejection(seq=part[0].seq, reason=error.reason, message=error.message)
+            return PushAnswer(accepted=0, duplicates=0, rejected=(alone,))
+        except ValidationError as error:
+            raise UnavailableError("PeerRefused", f"replica {ordinal} gave no answer that can be read") from error
 
     async def hand_over_gauges(self, ordinal: int, snapshot: GaugeSnapshot) -> None:
         """Give a heartbeat to the owner of its cluster; raises `UnavailableError`."""

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,7 @@ from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.resident_memory import give_back
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
-from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
 
 _LOG = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
@@ -135,9 +136,7 @@ class Collector:
             if writer is not None:
                 await asyncio.to_thread(writer.stop)
         if config.forward != old.forward:
-            forwards, self._intake.forwards = self._intake.forwards, []
-            self._follow_forwards(config)
-            for forward in forwards:
+            for forward in self._follow_forwards(config):
                 await forward.stop()
 
     def _release_foreign(self) -> None:
@@ -151,11 +150,20 @@ class Collector:
             self._intake.writer = TopicWriter(config.kafka, f"kwitness-collector-{name}")
             self._intake.writer.start()
 
-    def _follow_forwards(self, config: CollectorConfig) -> None:
-        hops = [(one, self._intake.ledger.hop(forward_hop(one.name))) for one in config.forward]
-        self._intake.forwards = [OtlpForward(one, hop) for one, hop in hops]
-        for forward in self._intake.forwards:
-            forward.start()
+    def _follow_forwards(self, config: CollectorConfig) -> list[OtlpForward]:
+        """Forward as configured, unchanged endpoints with what waits for them; returns those that are to be stopped."""
+        before = {forward.config: forward for forward in self._intake.forwards}
+        self._intake.forwards = [
+            before.pop(one) if one in before else self._start_forward(one) for one in config.forward
+        ]
+        return list(before.values())
+
+    def _start_forward(self, config: ForwardConfig) -> OtlpForward:
+        hop = self._intake.ledger.hop(forward_hop(config.name))
+        note_rejected = partial(self._memory.count_error, "forward_partial_success")
+        forward = OtlpForward(config, hop, note_rejected)
+        forward.start()
+        return forward
 
     async def stop(self) -> None:
         """Let requests end, then save: what was answered is in the state."""

@@ -12,6 +12,8 @@ from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot
 HEARTBEAT_MS: Final = 10_000
 FORGET_AFTER_MS: Final = 3 * HEARTBEAT_MS + HEARTBEAT_MS // 2
 """Three missed heartbeats, and half a one for the way."""
+_SILENT_MS: Final = HEARTBEAT_MS + HEARTBEAT_MS // 2
+"""One missed heartbeat, and half a one for the way."""
 SOFTWARE_MEMORY_MS: Final = 7 * 24 * 3_600_000
 """How long software is remembered after its last connection: the default of a subscription's risk window."""
 MAX_SOFTWARE: Final = 10_000
@@ -53,14 +55,20 @@ class Brokers:
         self.software: dict[SoftwareKey, SoftwareMemory] = {}
 
     def hear(self, snapshot: GaugeSnapshot, now_ms: int) -> Broker:
-        """Take a heartbeat; one that is older than what is known (a late retry) changes only the time."""
+        """Take a heartbeat; a late one of the same plugin changes only the time.
+
+        One of an earlier epoch changes nothing while the known plugin is still heard: it is late, too. Once that one
+        is silent, the broker was restarted with its clock set back.
+        """
         key = (snapshot.cluster_id, snapshot.broker_id)
         broker = self.brokers.get(key)
         if broker is None:
             if len(self.brokers) >= MAX_BROKERS:
                 del self.brokers[min(self.brokers, key=lambda one: self.brokers[one].heard_ms)]
             broker = self.brokers[key] = Broker(snapshot, now_ms)
-        elif (snapshot.epoch, snapshot.seq) > (broker.snapshot.epoch, broker.snapshot.seq):
+        elif snapshot.epoch < broker.snapshot.epoch and now_ms - broker.heard_ms < _SILENT_MS:
+            return broker
+        elif snapshot.epoch != broker.snapshot.epoch or snapshot.seq > broker.snapshot.seq:
             broker.snapshot = snapshot
         broker.heard_ms = now_ms
         for one in broker.snapshot.connections:

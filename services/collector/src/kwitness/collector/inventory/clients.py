@@ -29,13 +29,18 @@ client keeps the set it had."""
 
 
 class ClientRecord:
-    """One client instance: identity as text, times in milliseconds since 1970."""
+    """One client instance: identity as text, times in milliseconds since 1970.
+
+    ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
+    a queue come at once, and say nothing about the interval by that.
+    """
 
     __slots__ = (
         "first_seen_ms",
         "gaps_ms",
         "identity",
         "last_push_ms",
+        "last_received_ms",
         "metrics",
         "terminated",
         "told_interval_ms",
@@ -45,6 +50,7 @@ class ClientRecord:
         self.identity = dict(identity)
         self.first_seen_ms = now_ms
         self.last_push_ms = now_ms
+        self.last_received_ms = 0
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
@@ -95,10 +101,12 @@ class Clients:
         if record is None:
             record = ClientRecord(event.identity, now_ms)
         else:
-            gap = now_ms - record.last_push_ms
-            record.gaps_ms = (*record.gaps_ms, gap)[-_GAPS:]
+            gap = event.received_at_ms - record.last_received_ms
+            if gap > 0 and record.last_received_ms:  # a clock may be set back, and brokers' clocks differ
+                record.gaps_ms = (*record.gaps_ms, gap)[-_GAPS:]
             record.identity.update(event.identity)
         record.last_push_ms = now_ms
+        record.last_received_ms = event.received_at_ms
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
         record.terminated = event.terminating
         if not record.metrics.issuperset(applied.metrics):
@@ -160,6 +168,7 @@ class Clients:
                 list(record.gaps_ms),
                 sets[record.metrics],
                 record.terminated,
+                record.last_received_ms,
             ]
 
     def load(self, rows: Iterable[list[Any]]) -> None:
@@ -169,11 +178,13 @@ class Clients:
             if row[0] == "metrics":
                 sets.append(frozenset(str(name) for name in row[1]))
                 continue
-            _, key, identity, first, last, told, gaps, metrics, terminated = row
+            # The last entry came later than state files of earlier versions.
+            _, key, identity, first, last, told, gaps, metrics, terminated, *received = row
             record = ClientRecord({str(name): str(value) for name, value in dict(identity).items()}, int(first))
             record.last_push_ms = int(last)
             record.told_interval_ms = None if told is None else int(told)
             record.gaps_ms = tuple(int(gap) for gap in gaps)[-_GAPS:]
             record.metrics = self._metric_sets.setdefault(sets[metrics], sets[metrics])
             record.terminated = bool(terminated)
+            record.last_received_ms = int(received[0]) if received else 0
             self._put(str(key), record)

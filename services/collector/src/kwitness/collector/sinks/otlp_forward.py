@@ -11,6 +11,7 @@ import logging
 import random
 import ssl
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -40,12 +41,15 @@ _RETRYABLE: Final = frozenset({429, 502, 503, 504})
 
 
 class OtlpForward:
-    """One endpoint. Never holds a push back from the other sinks: when the queue is full the oldest is dropped."""
+    """One endpoint. Never holds a push back from the other sinks: when the queue is full the oldest is dropped.
 
-    def __init__(self, config: ForwardConfig, hop: Hop) -> None:
+    ``note_rejected`` is told how many points of a batch the endpoint did not take.
+    """
+
+    def __init__(self, config: ForwardConfig, hop: Hop, note_rejected: Callable[[int], None]) -> None:
         self.config = config
         self.hop = hop
-        self.rejected_points = 0
+        self._note_rejected = note_rejected
         self._authority = ReloadingFile(Path(config.ca_file), trusting) if config.ca_file else None
         self._queue: deque[Event] = deque()
         self._queued_bytes = 0
@@ -169,7 +173,8 @@ class OtlpForward:
             answer = ExportMetricsServiceResponse.FromString(content)
         except DecodeError:
             return
-        self.rejected_points += answer.partial_success.rejected_data_points
+        if answer.partial_success.rejected_data_points:
+            self._note_rejected(answer.partial_success.rejected_data_points)
 
 
 def encode(batch: list[Event]) -> tuple[bytes, int, int]:
