@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,103 @@ def test_names_no_object_twice(values: dict[str, Any]) -> None:
 
     names = [(one["kind"], one["metadata"].get("namespace"), one["metadata"]["name"]) for one in manifests]
     assert len(names) == len(set(names))
+
+
+def test_writes_names_that_look_like_numbers_as_text(everything: dict[str, Any]) -> None:
+    number = "1234567"
+    values = {
+        **everything,
+        "global": {"imagePullSecrets": [number]},
+        "watchNamespaces": [number],
+        "operator": {"secretNames": {number: ["kwitness-kafka-admin"]}},
+        "collector": {"namespaces": [number], "storageClass": number},
+        "pods": {"priorityClassName": number},
+        "analytics": {
+            "namespaces": [number],
+            "tableClaim": number,
+            "createClaim": {"enabled": True, "storageClassName": number},
+        },
+        "devKafka": {"enabled": True, "persistence": {"enabled": True, "storageClassName": number}},
+    }
+
+    manifests = chart.render(values, namespace=number, release=number)
+
+    configs = [text for one in chart.of_kind(manifests, "ConfigMap") for text in one["data"].values()]
+    prometheus = named(manifests, "ConfigMap", "kwitness-prometheus")["data"]["prometheus.yml"]
+    assert configs
+    assert int(number) not in leaves([*manifests, yaml.safe_load(prometheus)])
+    settings_of(manifests)
+
+
+def test_writes_a_namespace_called_true_as_text() -> None:
+    manifests = chart.render(namespace="true", release="true")
+
+    assert {one["metadata"].get("namespace", "true") for one in manifests} == {"true"}
+
+
+def test_tells_installations_apart_whose_namespaces_begin_alike(everything: dict[str, Any]) -> None:
+    values = {**everything, "watchNamespaces": ["*"]}
+    names = [
+        {one["metadata"]["name"] for one in chart.render(values, namespace="n" * 62 + end) if is_of_the_cluster(one)}
+        for end in "ab"
+    ]
+
+    assert len(names[0]) == len(names[1]) == 5
+    assert names[0].isdisjoint(names[1])
+
+
+def test_keeps_its_own_labels_on_pods() -> None:
+    wrong = {"app.kubernetes.io/name": "other", "app.kubernetes.io/component": "other", "team": "kafka"}
+    manifests = chart.render(
+        {"operator": {"podLabels": wrong, "podAnnotations": {"kwitness.dev/settings-hash": "none", "note": "x"}}}
+    )
+
+    operator = named(manifests, "Deployment", "kwitness-operator")["spec"]
+    labels = operator["template"]["metadata"]["labels"]
+    assert labels["team"] == "kafka"
+    assert operator["selector"]["matchLabels"].items() <= labels.items()
+    annotations = operator["template"]["metadata"]["annotations"]
+    assert annotations["note"] == "x"
+    assert len(annotations["kwitness.dev/settings-hash"]) == 64
+
+
+def test_writes_no_key_twice(everything: dict[str, Any]) -> None:
+    # A YAML reader takes one of them without a word, and not every reader the same.
+    instance = {"app.kubernetes.io/instance": "mine"}
+    values = {
+        **everything,
+        "operator": {"podLabels": instance, "podAnnotations": {"kwitness.dev/settings-hash": "none"}},
+        "monitoring": {
+            "serviceMonitor": {"enabled": True, "labels": instance},
+            "prometheusRule": {"enabled": True, "labels": instance},
+            "dashboards": {"enabled": True, "label": "app.kubernetes.io/instance", "labelValue": "mine"},
+        },
+    }
+    with chart.values_file(values) as file:
+        arguments = ("--namespace", "kwitness", "--kube-version", chart.KUBERNETES_VERSION, "--values", file.name)
+        text = chart.helm("template", "kwitness", chart.CHART, *arguments)
+
+    for document in yaml.compose_all(text, Loader=yaml.CSafeLoader):
+        assert list(keys_twice(document)) == []
+    chosen = chart.of_kind(chart.render(values), "ServiceMonitor", "PrometheusRule")
+    assert {one["metadata"]["labels"]["app.kubernetes.io/instance"] for one in chosen} == {"mine"}
+
+
+def test_writes_properties_of_the_broker_as_they_were_given() -> None:
+    given = {"a": 1_000_000, "b": 2**53 - 1, "c": 0.000001, "d": -1, "e": True, "f": "1e+06", "g": "3.0", "h": 0}
+
+    (properties,) = broker_properties(chart.render({"devKafka": {"enabled": True, "extraProperties": given}}))
+
+    assert properties.splitlines()[-8:] == [
+        "a=1000000",
+        "b=9007199254740991",
+        "c=0.000001",
+        "d=-1",
+        "e=true",
+        "f=1e+06",
+        "g=3.0",
+        "h=0",
+    ]
 
 
 def test_contains_no_resource_of_our_own_kinds(values: dict[str, Any]) -> None:
@@ -202,6 +300,29 @@ def test_the_values_that_remedies_name_exist() -> None:
 def settings_of(manifests: list[chart.Manifest]) -> OperatorSettings:
     config = named(manifests, "ConfigMap", "kwitness-operator")
     return OperatorSettings.model_validate(json.loads(config["data"]["settings.json"]))
+
+
+def leaves(node: Any) -> list[Any]:
+    if isinstance(node, dict):
+        return [leaf for pair in node.items() for one in pair for leaf in leaves(one)]
+    if isinstance(node, list):
+        return [leaf for one in node for leaf in leaves(one)]
+    return [node]
+
+
+def keys_twice(node: Any) -> Iterator[str]:
+    if isinstance(node, yaml.MappingNode):
+        names = [key.value for key, _ in node.value]
+        yield from {name for name in names if names.count(name) > 1}
+        for _, value in node.value:
+            yield from keys_twice(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            yield from keys_twice(value)
+
+
+def is_of_the_cluster(one: chart.Manifest) -> bool:
+    return "namespace" not in one["metadata"] and one["kind"] != "CustomResourceDefinition"
 
 
 def containers(pod: chart.Manifest) -> list[dict[str, Any]]:

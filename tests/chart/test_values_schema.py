@@ -25,6 +25,18 @@ WRONG = {
     "a quantity that is none": ({"limits": {"maxExecutorMemory": "8 GB"}}, "/limits/maxExecutorMemory"),
     "a root user": ({"pods": {"runAsUser": 0}}, "/pods/runAsUser"),
     "a table root without scheme": ({"analytics": {"tableRoot": "/tables"}}, "/analytics/tableRoot"),
+    "tables outside their claim": (
+        {"analytics": {"tableRoot": "file:///tmp/tables"}},
+        "analytics.tableRoot is file:///tmp",
+    ),
+    "tables beside their claim": (
+        {"analytics": {"tableRoot": "file:///var/lib/kwitness/../tables"}},
+        "not under the mount /var/lib/kwitness",
+    ),
+    "a number that Helm would round": (
+        {"devKafka": {"enabled": True, "extraProperties": {"log.retention.bytes": 2**63 - 1}}},
+        "devKafka.extraProperties.log.retention.bytes",
+    ),
     "a claim to make without name": ({"analytics": {"createClaim": {"enabled": True}}}, "/analytics/tableClaim"),
     "three brokers": ({"devKafka": {"replicas": 3}}, "/devKafka/replicas"),
     "a cluster id that Kafka refuses": ({"devKafka": {"clusterId": "short"}}, "/devKafka/clusterId"),
@@ -41,6 +53,13 @@ def test_refuses(case: str) -> None:
         chart.render(values)
 
     assert place in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    "root", ["file:///var/lib/kwitness", "file:///var/lib/kwitness/a/tables/", "s3a://bucket/kwitness", "abfss://c@a/b"]
+)
+def test_accepts_a_table_root(root: str) -> None:
+    assert chart.render({"analytics": {"tableRoot": root}})
 
 
 def test_accepts_other_globals_since_the_chart_may_be_part_of_another() -> None:

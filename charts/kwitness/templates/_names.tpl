@@ -5,7 +5,7 @@ name them; objects of the whole cluster carry the release's namespace, so that t
 
 {{- define "kwitness.labels" -}}
 app.kubernetes.io/name: kwitness
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 app.kubernetes.io/part-of: kwitness
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
@@ -19,9 +19,19 @@ app.kubernetes.io/name: kwitness
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* Name of an object of the whole cluster. */}}
+{{/* Labels of a pod: those of the values, and ours, which selectors rely on and which win. */}}
+{{- define "kwitness.podLabels" -}}
+{{- mergeOverwrite (deepCopy (.extra | default dict)) (include "kwitness.labels" . | fromYaml) | toYaml -}}
+{{- end }}
+
+{{/* Labels of an object that others select: ours, and those of the values, which win. */}}
+{{- define "kwitness.labelsAnd" -}}
+{{- mergeOverwrite (include "kwitness.labels" . | fromYaml) (.extra | default dict) | toYaml -}}
+{{- end }}
+
+{{/* Name of an object of the whole cluster; such a name may be long, and cut it might be another installation's. */}}
 {{- define "kwitness.clusterName" -}}
-{{ printf "kwitness-%s-%s" .root.Release.Namespace .what | trunc 63 | trimSuffix "-" }}
+{{ printf "kwitness-%s-%s" .root.Release.Namespace .what }}
 {{- end }}
 
 {{/* Full reference of an image. */}}

@@ -17,7 +17,7 @@ capabilities: {drop: [ALL]}
 {{- with .Values.global.imagePullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- end }}
@@ -33,7 +33,7 @@ tolerations: {{- toYaml . | nindent 2 }}
 affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .Values.pods.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.pods.topologySpreadConstraints }}
 topologySpreadConstraints: {{- toYaml . | nindent 2 }}

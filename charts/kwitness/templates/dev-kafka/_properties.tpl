@@ -3,6 +3,17 @@ server.properties of one broker. The image's entrypoint fills in ${POD_NAME} and
 ${dir:...} from mounted Secrets, so that no password and no key stands in a ConfigMap.
 */}}
 
+{{/* A value as it was written: Helm reads numbers as floating point, prints them as 1e+06 and rounds them beyond 2^53. */}}
+{{- define "kwitness.devKafkaProperty" -}}
+{{- if kindIs "string" .value -}}
+{{ .value }}
+{{- else if and (kindIs "float64" .value) (or (gt .value 9007199254740991.0) (lt .value -9007199254740991.0)) -}}
+{{ fail (printf "devKafka.extraProperties.%s is a number too large for Helm to keep its last digits: put it in quotes" .key) }}
+{{- else -}}
+{{ toJson .value }}
+{{- end -}}
+{{- end }}
+
 {{- define "kwitness.devKafkaProperties" -}}
 {{- $kafka := .root.Values.devKafka -}}
 {{- $host := printf "${POD_NAME}.kwitness-dev-kafka.%s.svc" .root.Release.Namespace -}}
@@ -74,6 +85,6 @@ ssl.principal.mapping.rules=RULE:^CN=([^,]+).*$/$1/,DEFAULT
 {{- end }}
 {{- end }}
 {{- range $key, $value := $kafka.extraProperties }}
-{{ $key }}={{ $value }}
+{{ $key }}={{ include "kwitness.devKafkaProperty" (dict "key" $key "value" $value) }}
 {{- end }}
 {{- end }}

@@ -14,6 +14,10 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "singleNode" $values.analytics.singleNode "serviceAccount" "kwitness-spark"
   "driverResources" $values.analytics.driverResources "driverMemory" $values.analytics.driverMemory
   "sparkUser" $values.analytics.sparkUser -}}
+{{- $root := $values.analytics.tableRoot -}}
+{{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
+{{ fail (printf "analytics.tableRoot is %s, which is not under the mount /var/lib/kwitness of analytics.tableClaim, so tables would be lost with their pod: choose a path under file:///var/lib/kwitness, or an object store such as s3a://bucket/kwitness" $root) }}
+{{- end -}}
 {{- $watched := include "kwitness.watchNamespaces" . | fromJsonArray -}}
 {{- if include "kwitness.watchesAll" . }}{{ $watched = list "*" }}{{ end -}}
 {{- dict

@@ -21,7 +21,7 @@ scrape_configs:
     dns_sd_configs:
       - {names: [kwitness-operator.{{ .Release.Namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
     relabel_configs:
-      - {target_label: namespace, replacement: {{ .Release.Namespace }}}
+      - {target_label: namespace, replacement: {{ .Release.Namespace | quote }}}
   {{- range include "kwitness.prometheusCollectors" . | fromJsonArray }}
   {{- $namespace := .namespace | default $.Release.Namespace }}
   - job_name: collector/{{ $namespace }}/{{ .name }}
@@ -30,7 +30,7 @@ scrape_configs:
       - {names: [kwitness-collector-{{ .name }}-replicas.{{ $namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
     relabel_configs:
       - {target_label: job, replacement: collector}
-      - {target_label: namespace, replacement: {{ $namespace }}}
+      - {target_label: namespace, replacement: {{ $namespace | quote }}}
   {{- end }}
   - job_name: prometheus
     static_configs:

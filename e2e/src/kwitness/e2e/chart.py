@@ -32,7 +32,9 @@ def helm(*arguments: str | Path) -> str:
     return run([binaries.helm(), *map(str, arguments)])
 
 
-def render(values: Mapping[str, Any] | None = None, *, namespace: str = "kwitness") -> list[Manifest]:
+def render(
+    values: Mapping[str, Any] | None = None, *, namespace: str = "kwitness", release: str = "kwitness"
+) -> list[Manifest]:
     """`helm template` with the given values; the objects it renders.
 
     Raises
@@ -40,15 +42,15 @@ def render(values: Mapping[str, Any] | None = None, *, namespace: str = "kwitnes
     CommandFailedError
         The values do not fit the schema, or a template failed.
     """
-    text = _rendered(json.dumps(values or {}), namespace)
+    text = _rendered(json.dumps(values or {}), namespace, release)
     return [document for document in yaml.load_all(text, Loader=yaml.CSafeLoader) if document]
 
 
 @functools.cache
-def _rendered(values: str, namespace: str) -> str:
+def _rendered(values: str, namespace: str, release: str) -> str:
     with values_file(json.loads(values)) as file:
         return helm(
-            *("template", "kwitness", CHART, "--namespace", namespace),
+            *("template", release, CHART, "--namespace", namespace),
             *("--kube-version", KUBERNETES_VERSION, "--values", file.name),
         )
 
