@@ -196,6 +196,24 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
     assert settings.log_level == "DEBUG"
 
 
+def test_pulls_each_image_as_its_own_entry_says() -> None:
+    settings = settings_of(
+        chart.render({"images": {"collector": {"pullPolicy": "Never"}, "spark": {"pullPolicy": "Always"}}})
+    )
+
+    assert (settings.images.collector_pull_policy, settings.images.spark_pull_policy) == ("Never", "Always")
+
+
+def test_takes_amounts_without_a_unit() -> None:
+    amounts = {"requests": {"cpu": 1, "memory": 1_073_741_824}, "limits": {"cpu": 1.5}}
+    settings = settings_of(
+        chart.render({"collector": {"resources": amounts}, "analytics": {"driverResources": amounts}})
+    )
+
+    assert settings.collector.resources["requests"] == {"cpu": "1", "memory": "1073741824"}
+    assert settings.analytics.driver_resources["limits"]["cpu"] == "1.5"
+
+
 def test_leaves_user_ids_to_the_cluster_when_told_so() -> None:
     manifests = chart.render(OPENSHIFT)
 

@@ -28,6 +28,14 @@ def test_a_driver_in_a_pod_asks_kubernetes_for_executors() -> None:
     assert settings["spark.kubernetes.executor.podTemplateFile"] == "/etc/x.yaml"
 
 
+def test_executors_are_pulled_as_the_installation_says() -> None:
+    executors = {**EXECUTORS, "image_pull_policy": "Always"}
+
+    settings = spark_settings(job_config(Path("/t"), executors=executors), POD)
+
+    assert settings["spark.kubernetes.container.image.pullPolicy"] == "Always"
+
+
 def test_executors_take_what_they_need_over_encrypted_connections() -> None:
     settings = spark_settings(job_config(Path("/t"), executors=EXECUTORS), POD)
 

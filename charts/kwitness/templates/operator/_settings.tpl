@@ -4,7 +4,8 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 
 {{- define "kwitness.operatorSettings" -}}
 {{- $values := .Values -}}
-{{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector")) -}}
+{{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector"))
+  "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy -}}
 {{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
 {{- $pods := dict "nodeSelector" $values.pods.nodeSelector "tolerations" $values.pods.tolerations
   "priorityClassName" ($values.pods.priorityClassName | default nil)
@@ -26,7 +27,6 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "installation" ($values.installation | default nil)
   "serviceAccount" "kwitness-operator"
   "images" $images
-  "imagePullPolicy" $values.images.collector.pullPolicy
   "imagePullSecrets" $values.global.imagePullSecrets
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" $values.collector.resources "storageClass" ($values.collector.storageClass | default nil))

@@ -31,6 +31,7 @@ class ExecutorsConfig(_Config):
     cores: int = 1
     memory: str = "1g"
     image: str = ""
+    image_pull_policy: str = "IfNotPresent"
     pod_template_file: str | None = None
     service_account: str = "kwitness-spark"
 

@@ -43,7 +43,9 @@ class ImageSettings(_Settings):
     """Images of the pods that the operator makes, each ``registry/repository:tag`` or with a digest."""
 
     collector: str = Field(description="Image of TelemetryCollector pods.")
+    collector_pull_policy: str = Field("IfNotPresent", description="Pull policy of the collector's image.")
     spark: str | None = Field(None, description="Image of AnalyticsJob drivers and executors; absent: no analytics.")
+    spark_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
 
 
 class PodSettings(_Settings):
@@ -61,6 +63,9 @@ class PodSettings(_Settings):
 class CollectorSettings(_Settings):
     """Defaults for the TelemetryCollector's pods."""
 
+    # Helm values write amounts without unit as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
     service_account: str = Field(
         "kwitness-collector", description="Service account of the pods; the chart makes it in each watched namespace."
     )
@@ -75,6 +80,8 @@ class CollectorSettings(_Settings):
 
 class AnalyticsSettings(_Settings):
     """Where AnalyticsJobs may run and where their tables are."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     namespaces: list[str] = Field(
         default_factory=list,
@@ -136,7 +143,6 @@ class OperatorSettings(_Settings):
         "kwitness-operator", description="The operator's own service account, which collectors let read the inventory."
     )
     images: ImageSettings = Field(description="Images of the pods that the operator makes.")
-    image_pull_policy: str = Field("IfNotPresent", description="Pull policy of those pods.")
     image_pull_secrets: list[str] = Field(
         default_factory=list, description="Names of pull secrets, which must be in each watched namespace."
     )

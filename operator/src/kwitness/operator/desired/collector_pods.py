@@ -102,7 +102,7 @@ def _container(
     return {
         "name": "collector",
         "image": settings.images.collector,
-        "imagePullPolicy": settings.image_pull_policy,
+        "imagePullPolicy": settings.images.collector_pull_policy,
         "env": [
             {"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
             {

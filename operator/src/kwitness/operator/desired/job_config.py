@@ -107,6 +107,7 @@ def job_config(
             cores=spec.executors.cores,
             memory=f"{mebibytes(spec.executors.memory)}m",
             image=settings.images.spark or "",
+            image_pull_policy=settings.images.spark_pull_policy,
             pod_template_file=EXECUTOR_TEMPLATE,
             service_account=settings.analytics.service_account,
         ),

@@ -35,7 +35,7 @@ def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_ma
             {
                 "name": "driver",
                 "image": settings.images.spark,
-                "imagePullPolicy": settings.image_pull_policy,
+                "imagePullPolicy": settings.images.spark_pull_policy,
                 "args": ["--config", "/etc/kwitness/job/job.json"],
                 "env": [
                     {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
