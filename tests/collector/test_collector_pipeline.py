@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import time
@@ -138,6 +139,21 @@ def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start,
     # Whoever did not get that answer is told again.
     again = collector.push(body).body
     assert (again["accepted"], again["duplicates"], again["rejected"]) == (0, 1, answer.body["rejected"])
+
+
+def test_a_batch_larger_than_the_producer_holds_at_once_is_written_piece_by_piece(
+    start: Start, broker: LocalBroker
+) -> None:
+    collector = start(bootstrap=broker.bootstrap)
+    # As Kafka 3.7 sends them: small on the way, large once decompressed.
+    payload = gzip.compress(bytes(900_000))
+    pushes = [push(seq, payload, payload_compression="gzip") for seq in range(60)]
+    pushes[50] = push(50, os.urandom(1_500_000))
+
+    answer = collector.push(batch(pushes))
+
+    assert (answer.status, answer.body["accepted"]) == (200, 59)
+    assert [(one["seq"], one["reason"]) for one in answer.body["rejected"]] == [(50, "TooLarge")]
 
 
 def test_heartbeats_add_up_over_brokers_and_reach_the_connections_topic(start: Start, broker: LocalBroker) -> None:

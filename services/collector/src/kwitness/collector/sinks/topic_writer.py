@@ -7,7 +7,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +23,8 @@ _LOG = logging.getLogger(__name__)
 _POLL_S: Final = 0.2
 _STOP_S: Final = 5.0
 _MAX_IN_FLIGHT: Final = 32 * 1024 * 1024
+_MAX_PIECE: Final = 16 * 1024 * 1024
+"""Bytes given to the producer at once by one batch: it refuses what goes beyond its own queue."""
 _PERMANENT: Final = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD})
 """Errors of the record itself: writing it again cannot help."""
 
@@ -138,8 +140,15 @@ class TopicWriter:
         UnavailableError
             If not all of them are in the topic. Some may be: the same batch will come again.
         """
-        if not records:
-            return {}
+        permanent: dict[int, str] = {}
+        begin = 0
+        for piece in _pieces(records):
+            refused = await self._write_piece(piece)
+            permanent |= {begin + index: reason for index, reason in refused.items()}
+            begin += len(piece)
+        return permanent
+
+    async def _write_piece(self, records: Sequence[Record]) -> dict[int, str]:
         producer = self._producer
         if producer is None:
             raise UnavailableError("KafkaUnavailable", f"cannot write to Kafka: {self.trouble}")
@@ -201,6 +210,17 @@ class TopicWriter:
                 producer.flush(_POLL_S)
         self._stopping.set()
         self._thread.join(_STOP_S)
+
+
+def _pieces(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    begin = size = 0
+    for index, record in enumerate(records):
+        if index > begin and size + len(record.value) > _MAX_PIECE:
+            yield records[begin:index]
+            begin, size = index, 0
+        size += len(record.value)
+    if records:
+        yield records[begin:]
 
 
 def _callback(batch: _Batch, index: int) -> Any:
