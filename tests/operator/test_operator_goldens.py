@@ -12,7 +12,7 @@ import yaml
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
-from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.adapters.kafka_admin import BrokerSeen, ClusterSeen, TopicSeen
 from kwitness.operator.context import Clock
@@ -126,8 +126,10 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         disconnected=case.get("disconnected", []),
     )
     topics = wanted_topics(cluster, len(seen.brokers))
+    status = cluster_fields(seen, inventory, cluster, found)
+    KafkaClusterStatus.model_validate(status)
     return {
-        "status": cluster_fields(seen, inventory, cluster, found),
+        "status": status,
         "topics": [
             {
                 "name": topic.name,

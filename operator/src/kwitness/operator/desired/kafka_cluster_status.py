@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,10 @@ _FIXED_IN: Final = {(4, 2): (4, 2, 2), (4, 3): (4, 3, 2)}
 _FIXED_FOR_GOOD: Final = (4, 4, 0)
 _PRESENT_MS: Final = 3_600_000
 """Software not seen for an hour, while other software was, counts as gone."""
+_RACK, _VERSION, _LISTENER = 255, 64, 128
+_BROKERS, _LISTENERS, _WARNINGS = 1000, 64, 64
+"""Bounds of the definition. What brokers say is cut to them, since one text too long would have all of it refused."""
+_WORD: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 
 
 def topic_names(cluster: KafkaCluster) -> tuple[str, ...]:
@@ -56,15 +61,15 @@ def cluster_fields(
                     "id": broker.id,
                     "host": broker.host,
                     "port": broker.port,
-                    "rack": broker.rack,
+                    "rack": broker.rack if broker.rack is None else broker.rack[:_RACK],
                     "telemetry": broker.telemetry,
                     "plugin": _of(heartbeats, broker.id, "plugin_version"),
                     "version": _of(heartbeats, broker.id, "kafka_version"),
                 }
             )
-            for broker in seen.brokers
+            for broker in seen.brokers[:_BROKERS]
         ],
-        "kafkaVersion": versions[0] if versions else seen.lower_bound,
+        "kafkaVersion": (versions[0] if versions else seen.lower_bound)[:_VERSION],
         "telemetry": {frozenset({True}): "all", frozenset({False}): "none"}.get(frozenset(answers), "some")
         if answers
         else None,
@@ -75,8 +80,8 @@ def cluster_fields(
 
 
 def _of(heartbeats: Mapping[str, BrokerState], broker_id: int, field: str) -> str | None:
-    state = heartbeats.get(str(broker_id))
-    return getattr(state, field) if state else None
+    found: str | None = getattr(heartbeats.get(str(broker_id)), field, None)
+    return found if found is None else found[:_VERSION]
 
 
 def _listeners(heartbeats: Mapping[str, BrokerState]) -> list[dict[str, Any]]:
@@ -85,8 +90,9 @@ def _listeners(heartbeats: Mapping[str, BrokerState]) -> list[dict[str, Any]]:
         for listener in (state.listeners or "").split(","):
             name = listener.partition("://")[0].strip()
             if name:
-                names[name] = names.get(name, False) or name == state.inter_broker_listener
-    return [{"name": name, "interBroker": inter_broker} for name, inter_broker in sorted(names.items())]
+                short = name[:_LISTENER]
+                names[short] = names.get(short, False) or name == state.inter_broker_listener
+    return [{"name": name, "interBroker": inter_broker} for name, inter_broker in sorted(names.items())[:_LISTENERS]]
 
 
 def warnings(
@@ -133,7 +139,7 @@ def warnings(
             " by spec.match"
         )
     found.update(_from_plugins(inventory.brokers if inventory else ()))
-    return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())]
+    return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())[:_WARNINGS]]
 
 
 def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:
@@ -144,7 +150,7 @@ def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:
                 f"broker {state.broker_id} counts connections of 100 software versions per network thread at most and"
                 " has reached that; its counts are incomplete"
             )
-        for word in state.warnings:
+        for word in filter(_WORD.fullmatch, state.warnings):
             found[word] = f"broker {state.broker_id}'s plugin warns of {word}: see its log"
     return found
 
