@@ -63,7 +63,7 @@ final class CollectorClient {
     void abort() {
         HttpURLConnection connection = current;
         if (connection != null) {
-            connection.disconnect();
+            breakOff(connection);
         }
     }
 
@@ -134,10 +134,15 @@ final class CollectorClient {
             new CompletableFuture<Boolean>().completeOnTimeout(true, requestTimeoutMs, TimeUnit.MILLISECONDS);
         late.thenAccept(over -> {
             if (over) {
-                CompletableFuture.runAsync(connection::disconnect);
+                breakOff(connection);
             }
         });
         return late;
+    }
+
+    /** Not on the caller's thread: while an answer is read, closing it waits for that read to end. */
+    private static void breakOff(HttpURLConnection connection) {
+        CompletableFuture.runAsync(connection::disconnect);
     }
 
     private SocketTimeoutException tooSlow() {
