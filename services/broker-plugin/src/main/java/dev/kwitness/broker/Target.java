@@ -12,7 +12,11 @@ import javax.net.ssl.SSLSocketFactory;
 
 /** Where a request goes: the configured URL, or one of its host's addresses under the same name. */
 final class Target {
+    /** Seconds. With it, closing a socket in which a write is stuck waits this long for that write, not for ever. */
+    private static final int LINGER = 1;
+
     private final String base;
+    /** Null where the URL's own host is asked. */
     private final String serverName;
 
     private Target(String base, String serverName) {
@@ -40,7 +44,7 @@ final class Target {
 
     /** Sockets that check the certificate against the configured name, not the address. */
     SSLSocketFactory sockets(SSLSocketFactory plain) {
-        return serverName == null ? plain : new NamedSockets(plain, serverName);
+        return new TlsSockets(plain, serverName);
     }
 
     @Override
@@ -64,21 +68,25 @@ final class Target {
      *
      * <p>Equal for the same factory and name, so that idle connections are found again.
      */
-    private static final class NamedSockets extends SSLSocketFactory {
+    private static final class TlsSockets extends SSLSocketFactory {
         private final SSLSocketFactory plain;
         private final String name;
 
-        NamedSockets(SSLSocketFactory plain, String name) {
+        TlsSockets(SSLSocketFactory plain, String name) {
             this.plain = plain;
             this.name = name;
         }
 
         @Override
         public Socket createSocket(Socket connected, String address, int port, boolean autoClose) throws IOException {
-            SSLSocket socket = (SSLSocket) plain.createSocket(connected, name, port, autoClose);
-            SSLParameters parameters = socket.getSSLParameters();
-            parameters.setEndpointIdentificationAlgorithm("HTTPS");
-            socket.setSSLParameters(parameters);
+            SSLSocket socket =
+                (SSLSocket) plain.createSocket(connected, name == null ? address : name, port, autoClose);
+            socket.setSoLinger(true, LINGER);
+            if (name != null) {
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS");
+                socket.setSSLParameters(parameters);
+            }
             return socket;
         }
 
@@ -114,8 +122,8 @@ final class Target {
 
         @Override
         public boolean equals(Object other) {
-            return other instanceof NamedSockets && ((NamedSockets) other).plain.equals(plain)
-                && ((NamedSockets) other).name.equals(name);
+            return other instanceof TlsSockets && ((TlsSockets) other).plain.equals(plain)
+                && Objects.equals(((TlsSockets) other).name, name);
         }
 
         @Override
