@@ -56,6 +56,45 @@ async def test_a_field_that_is_no_longer_wanted_goes(kubernetes, namespace):
     assert "labels" not in (await kubernetes.get("Service", namespace, "child"))["metadata"]
 
 
+def _owned(namespace: str, owner: str, uid: str) -> dict:
+    service = _service(namespace)
+    reference = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "TelemetryCollector", "name": owner, "uid": uid}
+    service["metadata"]["ownerReferences"] = [{**reference, "controller": True, "blockOwnerDeletion": False}]
+    return service
+
+
+async def test_an_object_of_somebody_else_is_not_taken_over(kubernetes, api, namespace):
+    apply(api, _service(namespace))
+    since = len(api.audit())
+    with pytest.raises(PassingError, match="Service child is there already") as caught:
+        await kubernetes.apply(_owned(namespace, "main", "1"))
+    assert caught.value.reason == "Conflict"
+    assert writes_of(api, "operator", since) == []
+    api.kubectl("delete", "svc", "child", "-n", namespace)
+    assert await kubernetes.apply(_owned(namespace, "main", "1")) == "written"
+
+
+async def test_two_resources_whose_children_have_one_name_do_not_fight(kubernetes, namespace):
+    await kubernetes.apply(_owned(namespace, "a", "1"))
+    with pytest.raises(PassingError, match="Conflict"):
+        await kubernetes.apply(_owned(namespace, "a-replicas", "2"))
+    assert await kubernetes.apply(_owned(namespace, "a", "1")) == "unchanged"
+
+
+async def test_what_a_predecessor_left_is_taken_up(kubernetes, namespace):
+    await kubernetes.apply(_owned(namespace, "main", "1"))
+    assert await kubernetes.apply(_owned(namespace, "main", "2")) == "written"
+    found = await kubernetes.get("Service", namespace, "child")
+    assert [one["uid"] for one in found["metadata"]["ownerReferences"]] == ["2"]
+
+
+async def test_a_child_that_lost_its_owner_is_taken_up_again(kubernetes, api, namespace):
+    await kubernetes.apply(_owned(namespace, "main", "1"))
+    orphan = [{"op": "remove", "path": "/metadata/ownerReferences"}]
+    api.kubectl("patch", "svc", "child", "-n", namespace, "--type=json", "-p", json.dumps(orphan))
+    assert await kubernetes.apply(_owned(namespace, "main", "2")) == "written"
+
+
 async def test_nothing_is_created_by_post(kubernetes, api, namespace):
     since = len(api.audit())
     await kubernetes.apply(_service(namespace))

@@ -309,6 +309,31 @@ def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, name
     assert get(api, "sts", child, namespace)["spec"]["replicas"] == 1
 
 
+def test_a_stateful_set_of_somebody_else_is_left_alone(applied, api, namespace):
+    apply(
+        api,
+        {
+            "apiVersion": "apps/v1",
+            "kind": "StatefulSet",
+            "metadata": {"name": "kwitness-collector-main", "namespace": namespace},
+            "spec": {
+                "serviceName": "theirs",
+                "selector": {"matchLabels": {"app": "theirs"}},
+                "template": {
+                    "metadata": {"labels": {"app": "theirs"}},
+                    "spec": {"containers": [{"name": "theirs", "image": "theirs"}]},
+                },
+            },
+        },
+        collector("main", namespace),
+    )
+    message = until_reason(api, "ktc", "main", namespace, "Conflict")
+    assert message.startswith("StatefulSet kwitness-collector-main is there already")
+    assert "ownerReferences" not in get(api, "sts", "kwitness-collector-main", namespace)["metadata"]
+    api.kubectl("delete", "sts", "kwitness-collector-main", "-n", namespace)
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+
+
 def test_another_default_of_the_installation_leaves_the_storage_of_a_collector_alone(
     applied, api, namespace, start_operator
 ):

@@ -17,7 +17,7 @@ import aiohttp
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
 from kwitness.operator.desired.fingerprints import fingerprint
-from kwitness.operator.desired.ownership import APPLIED_HASH, covers
+from kwitness.operator.desired.ownership import APPLIED_HASH, belongs_to, covers
 from kwitness.operator.errors import PassingError, SettledError
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
@@ -110,6 +110,12 @@ class Kubernetes:
 
         Fields that ``desired`` does not name are left to others. ``repaired`` means that someone else had changed a
         field of ours since we last wrote the same.
+
+        Raises
+        ------
+        PassingError
+            Conflict: an object of a child's name is there and is somebody else's. It would be deleted with our resource
+            if it were taken over. Nobody watches it, so it is looked at again.
         """
         metadata = desired["metadata"]
         digest = fingerprint(desired)
@@ -118,6 +124,13 @@ class Kubernetes:
             "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), APPLIED_HASH: digest}},
         }
         present = await self.get(desired["kind"], metadata["namespace"], metadata["name"])
+        for owner in metadata.get("ownerReferences", ()):
+            if present is not None and not belongs_to(present, owner):
+                raise PassingError(
+                    "Conflict",
+                    f"{desired['kind']} {metadata['name']} is there already and does not belong to this resource, so it"
+                    " is left alone: remove it if nobody needs it, or give this resource another name",
+                )
         # The hash tells of fields that we no longer want; the comparison of those that others changed.
         if present is not None and covers(present, wanted):
             return "unchanged"

@@ -6,13 +6,26 @@ from typing import Any, Final
 
 from kwitness.operator.desired.quantities import quantity
 
-__all__ = ["APPLIED_HASH", "covers", "merge_patch"]
+__all__ = ["APPLIED_HASH", "belongs_to", "covers", "merge_patch"]
 
 APPLIED_HASH: Final = "kwitness.dev/applied-hash"
 """Annotation with the hash of what was last applied; it shows that a field was dropped from the desired state."""
 
 _KEYS: Final = ("name", "containerPort", "port", "mountPath", "key", "type")
 """What tells the items of Kubernetes' list-maps apart; an item of someone else's in such a list is left alone."""
+
+
+def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:
+    """Whether an object is a child of the resource that the owner reference names, or of its predecessor by that name.
+
+    One without a controller is what is left of such a child (of a restore, or of a deletion that spared it), if the
+    annotation says that we made it.
+    """
+    metadata = present["metadata"]
+    controllers = [one for one in metadata.get("ownerReferences", ()) if one.get("controller")]
+    if not controllers:
+        return APPLIED_HASH in metadata.get("annotations", {})
+    return any((one["kind"], one["name"]) == (owner["kind"], owner["name"]) for one in controllers)
 
 
 def covers(present: Any, wanted: Any) -> bool:

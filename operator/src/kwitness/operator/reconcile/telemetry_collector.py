@@ -10,6 +10,8 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.conditions import failure
+from kwitness.operator.desired.ownership import belongs_to
+from kwitness.operator.desired.pods import owner
 from kwitness.operator.desired.quantities import quantity
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
@@ -87,7 +89,9 @@ async def _with_present_storage(context: Context, collector: TelemetryCollector)
     """
     name = collector_name(collector.metadata.name)
     present = await context.kubernetes.get("StatefulSet", collector.metadata.namespace, name)
-    if present is None:
+    metadata = collector.metadata
+    if present is None or not belongs_to(present, owner(_KIND, metadata.name, metadata.uid)):
+        # Somebody else's has no say here; applying ours will tell.
         return context.settings
     claims = present["spec"].get("volumeClaimTemplates") or [{}]
     was = claims[0].get("spec", {}).get("storageClassName")
