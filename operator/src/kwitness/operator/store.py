@@ -26,14 +26,14 @@ class Store:
 
     def __init__(self) -> None:
         self._bodies: dict[str, dict[Key, dict[str, Any]]] = {}
-        self._deleted: set[tuple[str, Key]] = set()
+        self._deleted: dict[tuple[str, Key], dict[str, Any]] = {}
 
     def put(self, kind: str, body: dict[str, Any]) -> bool:
         """Keep ``body``; return whether it was news (an echo of our own write is not)."""
         metadata = body["metadata"]
         key = Key(metadata["namespace"], metadata["name"])
         known = self._bodies.setdefault(kind, {}).get(key)
-        self._deleted.discard((kind, key))
+        self.forget_deletion(kind, key)
         if known is not None and not _is_newer(metadata, known["metadata"]):
             return False
         self._bodies[kind][key] = {
@@ -49,7 +49,7 @@ class Store:
             return False
         del self._bodies[kind][key]
         if kind == "ClientMetricsSubscription":
-            self._deleted.add((kind, key))
+            self._deleted[kind, key] = known
         return True
 
     def was_deleted(self, kind: str, key: Key) -> bool:
@@ -58,7 +58,11 @@ class Store:
 
     def forget_deletion(self, kind: str, key: Key) -> None:
         """Drop the memory of a deletion whose consequences were drawn."""
-        self._deleted.discard((kind, key))
+        self._deleted.pop((kind, key), None)
+
+    def deleted(self, kind: str) -> Iterator[tuple[Key, dict[str, Any]]]:
+        """Those whose deletion is remembered, each as it was last seen."""
+        yield from [(key, body) for (known, key), body in self._deleted.items() if known == kind]
 
     def get(self, kind: str, key: Key) -> dict[str, Any] | None:
         """The body, or None."""

@@ -19,7 +19,7 @@ from kwitness.operator.errors import OperatorError, PassingError
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.parsing import parsed
-from kwitness.operator.reconcile.references import referred_cluster, subscriptions_of
+from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_apply import Round, apply_subscriptions
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.store import Key
@@ -68,6 +68,9 @@ async def _without_cluster(context: Context, key: Key) -> Again:
     removed: frozenset[str] = frozenset()
     if facts is not None and facts.connection is not None and not facts.paused:
         removed = await _clean_up(context, key, facts, facts.connection)
+    for gone in deleted_subscriptions_of(context, key):
+        # There is no connection any more by which anything could be removed.
+        context.store.forget_deletion(_KIND, gone)
     resources = subscriptions_of(context, key)
     if not resources:
         return Again(forget=True)

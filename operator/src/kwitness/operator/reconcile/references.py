@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
@@ -11,7 +12,7 @@ from kwitness.operator.errors import OperatorError, SettledError
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.store import Key
 
-__all__ = ["cluster_key", "referred_cluster", "subscriptions_of"]
+__all__ = ["cluster_key", "deleted_subscriptions_of", "referred_cluster", "subscriptions_of"]
 
 
 def cluster_key(namespace: str, reference: ClusterRef) -> Key:
@@ -52,8 +53,17 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
 
 def subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:
     """Bodies of the ClientMetricsSubscriptions that name ``cluster``, permitted or not."""
+    return _naming(context.store.items("ClientMetricsSubscription"), cluster)
+
+
+def deleted_subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:
+    """The last bodies of the deleted ones that named ``cluster`` and of which something may be left on a broker."""
+    return _naming(context.store.deleted("ClientMetricsSubscription"), cluster)
+
+
+def _naming(resources: Iterable[tuple[Key, dict[str, Any]]], cluster: Key) -> dict[Key, dict[str, Any]]:
     found = {}
-    for key, body in context.store.items("ClientMetricsSubscription"):
+    for key, body in resources:
         reference = body.get("spec", {}).get("clusterRef", {})
         if Key(reference.get("namespace") or key.namespace, reference.get("name", "")) == cluster:
             found[key] = body

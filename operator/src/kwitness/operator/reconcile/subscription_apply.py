@@ -27,6 +27,7 @@ from kwitness.operator.errors import OperatorError
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
 from kwitness.operator.reconcile.orphans import Round, find_orphans
+from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.store import Key
 from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
 
@@ -54,6 +55,10 @@ async def apply_subscriptions(work: Round, connection: KafkaConnection, wanted: 
     context, facts = work.context, work.facts
     present = await context.kafka.subscriptions(connection)
     orphans = await find_orphans(work, present)
+    for key, body in deleted_subscriptions_of(context, work.cluster).items():
+        never_applied = "appliedHash" not in (body.get("status") or {})
+        if never_applied and broker_name(context.installation, key) not in present:
+            context.store.forget_deletion(_KIND, key)
     statuses = {
         broker_name(context.installation, key): body.get("status") or {} for key, body in work.resources.items()
     }
