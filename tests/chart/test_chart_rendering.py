@@ -204,6 +204,22 @@ def test_pulls_each_image_as_its_own_entry_says() -> None:
     assert (settings.images.collector_pull_policy, settings.images.spark_pull_policy) == ("Never", "Always")
 
 
+def test_takes_null_for_an_empty_list_or_map() -> None:
+    values = {
+        "global": {"imagePullSecrets": None},
+        "watchNamespaces": None,
+        "operator": {"podLabels": None, "podAnnotations": None, "env": None, "secretNames": None, "resources": None},
+        "pods": {"nodeSelector": None, "tolerations": None, "affinity": None, "topologySpreadConstraints": None},
+        "limits": None,
+        "collector": {"namespaces": None, "resources": None},
+        "analytics": {"namespaces": None, "driverResources": None},
+    }
+    manifests = chart.render(values)
+
+    assert settings_of(manifests).image_pull_secrets == []
+    assert "in null" not in json.dumps(manifests)
+
+
 def test_takes_amounts_without_a_unit() -> None:
     amounts = {"requests": {"cpu": 1, "memory": 1_073_741_824}, "limits": {"cpu": 1.5}}
     settings = settings_of(

@@ -7,13 +7,13 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector"))
   "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy -}}
 {{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
-{{- $pods := dict "nodeSelector" $values.pods.nodeSelector "tolerations" $values.pods.tolerations
+{{- $pods := dict "nodeSelector" ($values.pods.nodeSelector | default dict) "tolerations" ($values.pods.tolerations | default list)
   "priorityClassName" ($values.pods.priorityClassName | default nil)
   "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup -}}
 {{- $analytics := dict "namespaces" (include "kwitness.analyticsNamespaces" . | fromJsonArray)
   "tableRoot" $values.analytics.tableRoot "tableClaim" ($values.analytics.tableClaim | default nil)
   "singleNode" $values.analytics.singleNode "serviceAccount" "kwitness-spark"
-  "driverResources" $values.analytics.driverResources "driverMemory" $values.analytics.driverMemory
+  "driverResources" ($values.analytics.driverResources | default dict) "driverMemory" $values.analytics.driverMemory
   "sparkUser" $values.analytics.sparkUser -}}
 {{- $root := $values.analytics.tableRoot -}}
 {{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
@@ -27,11 +27,11 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "installation" ($values.installation | default nil)
   "serviceAccount" "kwitness-operator"
   "images" $images
-  "imagePullSecrets" $values.global.imagePullSecrets
+  "imagePullSecrets" ($values.global.imagePullSecrets | default list)
   "pods" $pods
-  "collector" (dict "serviceAccount" "kwitness-collector" "resources" $values.collector.resources "storageClass" ($values.collector.storageClass | default nil))
+  "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
   "analytics" $analytics
-  "limits" $values.limits
+  "limits" ($values.limits | default dict)
   "resyncSeconds" $values.operator.resyncSeconds
   "inventorySeconds" $values.operator.inventorySeconds
   "statusSeconds" $values.operator.statusSeconds
