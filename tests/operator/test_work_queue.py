@@ -178,3 +178,22 @@ async def test_a_later_time_does_not_push_back_an_earlier_one():
     async with running(queue):
         await until(lambda: done)
     assert done[0] < 15
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_it_ends_when_told_so_while_a_key_is_being_added(steps):
+    async def reconcile(_: str) -> Again:
+        return Again()
+
+    queue = WorkQueue("Test", reconcile, resync=60)
+    queue.add("later", 60)
+    task = asyncio.create_task(queue.run())
+    await asyncio.sleep(0.01)
+
+    queue.add("now")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+
+    done, _ = await asyncio.wait({task}, timeout=PATIENCE_S)
+    assert done == {task}

@@ -7,6 +7,7 @@ API writes. So retry, back-off and resync are here.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 import time
@@ -87,10 +88,10 @@ class WorkQueue(Generic[K]):
                 waiting = [due for key, due in self._due.items() if key not in self._busy]
                 free = len(self._busy) < self._workers
                 delay = max(0.0, min(waiting) - time.monotonic()) if waiting and free else None
-                try:
-                    await asyncio.wait_for(self._changed.wait(), delay)
-                except TimeoutError:
-                    continue
+                # Not `wait_for`: in Python 3.11 it loses a cancellation that comes together with the event.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(delay):
+                        await self._changed.wait()
         finally:
             for task in self._tasks:
                 task.cancel()

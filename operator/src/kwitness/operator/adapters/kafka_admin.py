@@ -141,7 +141,8 @@ async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient]
             return action(client)
 
     try:
-        return await asyncio.wait_for(asyncio.to_thread(work), _CALL_SECONDS)
+        async with asyncio.timeout(_CALL_SECONDS):
+            return await asyncio.to_thread(work)
     except TimeoutError as error:
         raise PassingError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
 
