@@ -55,7 +55,7 @@ def measure(name: str) -> dict[str, Any]:
     with LocalBroker() as broker, ApiServer(users=["operator"]) as api, tempfile.TemporaryDirectory() as folder:
         api.kubectl("apply", "--server-side", f"--filename={ROOT / 'crds'}")
         api.kubectl("create", "clusterrolebinding", "operator", "--clusterrole=cluster-admin", "--user=operator")
-        api.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+        api.cluster().await_definitions()
         api.kubectl("apply", "--filename=-", input=json.dumps(_cluster(broker.bootstrap)))
         with _running(name, api, broker, Path(folder)) as process:
             if name == "kwitness":

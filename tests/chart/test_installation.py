@@ -40,7 +40,7 @@ def install(server: ApiServer, name: str, *options: str, source: Path = chart.CH
 
 
 def apply(server: ApiServer, resource: dict[str, Any]) -> None:
-    server.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    server.cluster().await_definitions()
     server.kubectl("apply", "--filename=-", input=json.dumps(resource))
 
 

@@ -64,7 +64,7 @@ class Reader:
         read = whole.partition(f"\n## {section}\n")[2].partition("\n## ")[0] if section else whole
         for language, text in re.findall(r"^ *```(sh|yaml)\n(.*?)^ *```", read, re.MULTILINE | re.DOTALL):
             if language == "yaml":
-                self.server.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+                self.server.cluster().await_definitions()
                 self.server.kubectl("apply", "--filename=-", input=text)
                 continue
             for command in re.sub(r"\\\n\s*", " ", text).splitlines():
@@ -95,7 +95,7 @@ def test_the_tutorial(reader: Reader) -> None:
     page = REPOSITORY / "docs/tutorial.md"
     (install,) = re.findall(r"^helm .*$", page.read_text(), re.MULTILINE)
     reader.types(install)
-    cluster.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    cluster.await_definitions()
     for file in manifests.files(releases.RESOURCES):
         cluster.apply(file.read_text(), namespace="kwitness")
     for file in manifests.files(releases.CLIENTS):

@@ -16,5 +16,5 @@ ROOT = Path(__file__).resolve().parents[2]
 def api_with_crds() -> Iterator[ApiServer]:
     with ApiServer() as server:
         server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-        server.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+        server.cluster().await_definitions()
         yield server

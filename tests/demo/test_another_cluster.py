@@ -79,7 +79,7 @@ def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoClu
         *("install", "kwitness", chart.CHART, "--namespace", NAMESPACE, "--create-namespace"),
     )
     resource = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "KafkaCluster", "metadata": {"name": "orders"}}
-    cluster.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+    cluster.await_definitions()
     spec = {"bootstrapServers": ["kafka.example.org:9092"]}
     cluster.apply(json.dumps({**resource, "spec": spec}), namespace=NAMESPACE)
     said: list[str] = []

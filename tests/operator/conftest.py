@@ -54,7 +54,7 @@ _numbers = itertools.count(1)
 def api() -> Iterator[ApiServer]:
     with ApiServer(users=USERS) as server:
         server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-        server.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
+        server.cluster().await_definitions()
         yield server
 
 

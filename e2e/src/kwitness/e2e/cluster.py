@@ -14,6 +14,7 @@ from typing import Any
 
 from kwitness.e2e.commands import CommandFailedError, run
 
+_DEFINITION_SECONDS = 30
 _FORWARD_SECONDS = 20
 _FORWARDED = re.compile(r"Forwarding from 127\.0\.0\.1:(\d+)")
 
@@ -51,6 +52,20 @@ class Cluster:
         """Apply YAML or JSON text."""
         place = [f"--namespace={namespace}"] if namespace else []
         return self.kubectl("apply", *place, "--filename=-", input=manifest)
+
+    def await_definitions(self) -> None:
+        """Wait until every CustomResourceDefinition is served; `kubectl wait` fails at one that has no condition yet.
+
+        Raises
+        ------
+        TimeoutError
+            Some are not after 30 s.
+        """
+        deadline = time.monotonic() + _DEFINITION_SECONDS
+        while missing := [one["metadata"]["name"] for one in self.get("crd")["items"] if not _is_established(one)]:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not served after {_DEFINITION_SECONDS} s: {', '.join(missing)}")
+            time.sleep(0.2)
 
     @contextlib.contextmanager
     def port_forward(self, namespace: str, target: str, port: int) -> Iterator[int]:
@@ -93,6 +108,11 @@ class Cluster:
             except CommandFailedError as error:
                 text = str(error)
             (folder / f"{name}.txt").write_text(text)
+
+
+def _is_established(definition: dict[str, Any]) -> bool:
+    conditions = definition.get("status", {}).get("conditions") or []
+    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
 
 
 def _forwarded_port(process: subprocess.Popen[bytes], command: list[str]) -> int:
