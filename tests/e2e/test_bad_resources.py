@@ -42,13 +42,26 @@ def like(platform: Platform, existing: str, kind: str, name: str, **spec: Any) -
     }
 
 
+@contextmanager
+def without_pods_after(platform: Platform, job: str) -> Iterator[None]:
+    """Wait, once a job's resource is gone, for its pods: a driver and its executors say much while they end."""
+    yield
+    selector = f"--selector=app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
+    found = ("pods", selector, f"--namespace={NAMESPACE}")
+    eventually(lambda: platform.cluster.get(*found)["items"], lambda pods: not pods, seconds=180)
+
+
 @pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")
 def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(platform: Platform) -> None:
     def condition() -> dict[str, Any]:
         return subscriptions.ready(platform, "unwritable", "analyticsjob")
 
     job = like(platform, JOB, "analyticsjob", "unwritable", table="unwritable")
-    with unwritable_table(platform, "unwritable"), subscriptions.applied(platform, job):
+    with (
+        unwritable_table(platform, "unwritable"),
+        without_pods_after(platform, "unwritable"),
+        subscriptions.applied(platform, job),
+    ):
         found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=240)
         assert f"file://{TABLES}/unwritable" in found["message"]
         assert "give the job's pods the right to write there" in found["message"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -69,6 +70,27 @@ def test_a_run_that_ends_keeps_house_before_it_does(kafka: LocalBroker, tmp_path
 
     assert done.returncode == 0, done.stderr[-3000:]
     assert [row["client_instance_id"] for row in read(config.table_path)] == ["of-today"]
+
+
+def test_a_driver_told_to_stop_while_it_starts_does_not_begin_its_work(kafka: LocalBroker, tmp_path: Path) -> None:
+    topics, port = Topics(kafka.bootstrap).create(), free_port()
+    config = job_config(
+        tmp_path,
+        kafka={"bootstrap_servers": [kafka.bootstrap]},
+        topics=topics.names.model_dump(),
+        run={"mode": "streaming", "trigger_seconds": 1.0},
+        status_port=port,
+    )
+    command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
+
+    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+        _wait_for_phase(port, "Starting", driver)
+        driver.send_signal(signal.SIGTERM)
+        _, told = driver.communicate(timeout=120)
+
+    assert driver.returncode == 0, told[-3000:]
+    assert not (tmp_path / "table").exists(), told[-3000:]
+    assert not [line for line in told.splitlines() if " ERROR " in line or '"error"' in line], told
 
 
 def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp_path: Path) -> None:

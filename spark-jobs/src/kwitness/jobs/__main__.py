@@ -50,10 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(config: JobConfig, linger_seconds: float) -> int:
     pod = os.environ.get("POD_NAME")
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
-    server = StatusServer(board, config.status_port, _reviewer())
-    server.start()
     driver = Driver(config, os.environ, board)
     signal.signal(signal.SIGTERM, lambda *_: driver.stop())
+    server = StatusServer(board, config.status_port, _reviewer())
+    server.start()
     try:
         driver.run()
     except Exception as error:  # noqa: BLE001 - the end of the driver: every failure is explained and reported

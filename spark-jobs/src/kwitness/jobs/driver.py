@@ -61,7 +61,10 @@ class Driver:
         self._told = Ledger()
 
     def stop(self) -> None:
-        """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again."""
+        """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again.
+
+        A run that has not begun to stream ends after the step it is at: a start can take longer than a pod's grace.
+        """
         self.stopping.set()
 
     def run(self) -> None:
@@ -72,24 +75,27 @@ class Driver:
         Exception
             Whatever the run failed with; `kwitness.jobs.failures.explain` says what it means.
         """
-        config = self._config
-        job = find_job(config.type)
+        job = find_job(self._config.type)
         options = self._options()
-        session = open_session(spark_settings(config, self._environment))
+        session = open_session(spark_settings(self._config, self._environment))
         try:
-            self._board.change(application_id=session.sparkContext.applicationId)
-            files = HadoopFiles(session)
-            for folder in (config.table_path, config.checkpoint_path, config.quarantine_path):
-                files.require_writable(folder)
-            self._board.change_run(start_ms=_now_ms())
-            while renewed := self._run_with(session, job, options):
-                _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
-                options = renewed
-            self._board.change_run(end_ms=_now_ms())
             if not self.stopping.is_set():
-                self._board.change(phase="Succeeded")
+                self._run_in(session, job, options)
         finally:
             session.stop()
+
+    def _run_in(self, session: SparkSession, job: Job, options: dict[str, str]) -> None:
+        self._board.change(application_id=session.sparkContext.applicationId)
+        files = HadoopFiles(session)
+        for folder in (self._config.table_path, self._config.checkpoint_path, self._config.quarantine_path):
+            files.require_writable(folder)
+        self._board.change_run(start_ms=_now_ms())
+        while renewed := self._run_with(session, job, options):
+            _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
+            options = renewed
+        self._board.change_run(end_ms=_now_ms())
+        if not self.stopping.is_set():
+            self._board.change(phase="Succeeded")
 
     def _options(self) -> dict[str, str]:
         return kafka_options(self._config.kafka, f"kwitness-job-{self._config.name or self._config.type}")
@@ -116,10 +122,12 @@ class Driver:
             if self.stopping.wait(_TOPIC_SECONDS):
                 return False
         self._board.change(reason=None, message=None)
-        return True
+        return not self.stopping.is_set()
 
     def _stream(self, stream: JobStream, watch: KafkaLog, options: dict[str, str]) -> dict[str, str] | None:
         stream.prepare()
+        if self.stopping.is_set():
+            return None
         query = stream.start()
         self._board.change(phase="Running")
         _LOG.info("the stream of %s runs", self._config.type)
