@@ -23,7 +23,7 @@ help: ## Show what can be made
 demo: setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
 	@$(PY) -m kwitness.e2e.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
 
-demo-down: setup ## Remove everything that `make demo` made; caches stay
+demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.e2e.demo down --cluster $(CLUSTER)
 
 ## Develop
@@ -106,5 +106,5 @@ bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 
 
 ## Clean
 .PHONY: clean-cache
-clean-cache: setup ## Remove what is kept to be quick the next time: downloads, builds, images
+clean-cache: .venv/.done ## Remove what is kept to be quick the next time: downloads, builds, images
 	@$(PY) -m kwitness.e2e.clean

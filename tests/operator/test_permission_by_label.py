@@ -9,7 +9,7 @@ import pytest
 
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.context import Context
-from kwitness.operator.errors import PassingError
+from kwitness.operator.errors import KubernetesUnavailableError
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
@@ -27,7 +27,7 @@ class Away(Kubernetes):
     async def get(self, kind: str, namespace: str | None, name: str) -> dict[str, Any] | None:
         if kind == "Namespace" and self.away:
             self.asked_in_vain += 1
-            raise PassingError("KubernetesUnavailable", "the API server did not answer")
+            raise KubernetesUnavailableError("the API server did not answer")
         return await super().get(kind, namespace, name)
 
 

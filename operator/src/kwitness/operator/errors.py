@@ -6,7 +6,7 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
-__all__ = ["OperatorError", "PassingError", "SettledError"]
+__all__ = ["KubernetesUnavailableError", "OperatorError", "PassingError", "SettledError"]
 
 
 class OperatorError(Exception):
@@ -32,3 +32,10 @@ class SettledError(OperatorError):
 
 class PassingError(OperatorError):
     """The surroundings' doing: tried again with growing intervals."""
+
+
+class KubernetesUnavailableError(PassingError):
+    """The API server does not answer: says nothing about any resource, and no status could be written now."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("KubernetesUnavailable", message)

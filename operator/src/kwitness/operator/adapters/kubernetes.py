@@ -18,7 +18,7 @@ from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
 from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.ownership import APPLIED_HASH, belongs_to, covers
-from kwitness.operator.errors import PassingError, SettledError
+from kwitness.operator.errors import KubernetesUnavailableError, PassingError, SettledError
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
 
@@ -75,8 +75,8 @@ TYPES: Final[Mapping[str, ResourceType]] = {
 class Kubernetes:
     """The adapter.
 
-    Raises, in every method, `PassingError` with reason KubernetesForbidden for a missing right (Roles are not watched,
-    so it is tried again) or KubernetesUnavailable, and `SettledError` with reason InvalidSpec for a refused object.
+    Raises, in every method, `KubernetesUnavailableError`, `PassingError` with reason KubernetesForbidden for a missing
+    right (Roles are not watched, so it is tried again), and `SettledError` with reason InvalidSpec for what is refused.
     """
 
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
@@ -96,7 +96,7 @@ class Kubernetes:
             page = await self._request("GET", kind, namespace, None, parameters=parameters)
             if page is None:
                 # An API server that has just started does not know our kinds yet. That is not an empty list.
-                raise PassingError("KubernetesUnavailable", f"the API server does not serve {TYPES[kind].plural}")
+                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
             # The items of a list come without their kind.
             head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
             found.extend({**head, **item} for item in page.get("items", []))
@@ -204,8 +204,8 @@ class Kubernetes:
                 self._raise(response.status, method, kind, what, await response.text())
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise PassingError(
-                "KubernetesUnavailable", f"the API server did not answer {method} of {what}; it is tried again"
+            raise KubernetesUnavailableError(
+                f"the API server did not answer {method} of {what}; it is tried again"
             ) from error
 
     @staticmethod
@@ -226,7 +226,7 @@ class Kubernetes:
                 )
                 raise SettledError("InvalidSpec", _refusal(kind, what, detail))
             case _:
-                raise PassingError("KubernetesUnavailable", f"the API server answered {status} for {method} of {what}")
+                raise KubernetesUnavailableError(f"the API server answered {status} for {method} of {what}")
 
 
 def _refusal(kind: str, what: str, detail: str) -> str:

@@ -11,7 +11,7 @@ from kwitness.operator.desired.job_config import check_limits, table_folder
 from kwitness.operator.desired.job_objects import JobObjects, job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
 from kwitness.operator.desired.ownership import covers
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
 from kwitness.operator.reconcile.parsing import parsed
@@ -66,9 +66,9 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
             await _replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
         return await _report(context, key, job, wanted, cluster_id=read_from, trouble=changed)
+    except KubernetesUnavailableError:
+        raise
     except OperatorError as error:
-        if error.reason == "KubernetesUnavailable":
-            raise
         fields = {name: value for name, value in status.items() if name not in {"conditions", "observedGeneration"}}
         await write_status(context, _KIND, key, fields=fields, verdicts=[failure(error)])
         raise

@@ -15,7 +15,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.conditions import Verdict, failure
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
-from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.parsing import parsed
@@ -112,10 +112,10 @@ async def _wanted(
     for key, body in sorted(resources.items()):
         try:
             wanted.append(await _one_wanted(context, key, body))
+        except KubernetesUnavailableError:
+            # Without this one no plan for the others would be whole.
+            raise
         except OperatorError as error:
-            if error.reason == "KubernetesUnavailable":
-                # Says nothing about the subscription, and without it no plan for the others would be whole.
-                raise
             outcomes[key] = _unchanged(context, key, failure(error))
     return wanted
 

@@ -13,7 +13,7 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import SeenSoftware, broker_name
-from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
@@ -120,8 +120,8 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
 
     Raises
     ------
-    OperatorError
-        KubernetesUnavailable, when it cannot be found out which may.
+    KubernetesUnavailableError
+        When it cannot be found out which may.
     """
     found = []
     for _, body in context.store.items("TelemetryCollector"):
@@ -131,9 +131,9 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
             if cluster_key(namespace, collector.spec.cluster_ref) == key:
                 await referred_cluster(context, namespace, collector.spec.cluster_ref)
                 found.append(collector)
-        except OperatorError as error:
-            if error.reason == "KubernetesUnavailable":
-                raise
+        except KubernetesUnavailableError:
+            raise
+        except OperatorError:
             # Its own reconcile says so in its status.
             continue
     return sorted(

@@ -18,7 +18,7 @@ from kwitness.operator.desired.kafka_cluster_status import (
     wanted_topics,
     warnings,
 )
-from kwitness.operator.errors import OperatorError, SettledError
+from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, SettledError
 from kwitness.operator.reconcile.connecting import connection_of
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.parsing import parsed
@@ -52,10 +52,9 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
         facts.paused = cluster.metadata.annotations.get(PAUSE_ANNOTATION) == "true"
         fields["acls"] = acl_hints(cluster)
         verdict, fields = await _observe(context, key, facts, cluster, fields)
+    except KubernetesUnavailableError:
+        raise
     except OperatorError as caught:
-        if caught.reason == "KubernetesUnavailable":
-            # Says nothing about the Kafka cluster, and a status could hardly be written now.
-            raise
         error = caught
         verdict = failure(caught)
         if caught.reason not in {"Forbidden", "Paused"} or facts.seen is None:

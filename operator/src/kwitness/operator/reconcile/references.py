@@ -28,8 +28,8 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
     SettledError
         RefNotPermitted, which does not tell whether a cluster elsewhere exists, or ClusterNotReady for one that does
         not exist in the same namespace.
-    PassingError
-        KubernetesUnavailable: the labels of ``namespace`` could not be read.
+    KubernetesUnavailableError
+        The labels of ``namespace`` could not be read.
     """
     key = cluster_key(namespace, reference)
     body = context.store.get("KafkaCluster", key)

@@ -13,7 +13,7 @@ from kwitness.operator.desired.conditions import failure
 from kwitness.operator.desired.ownership import belongs_to
 from kwitness.operator.desired.pods import owner
 from kwitness.operator.desired.quantities import quantity
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.parsing import parsed
@@ -53,9 +53,9 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
         cluster_id = _cluster_id(context, cluster_at, facts)
         await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings)
         return await _report(context, key, collector, facts, was_ready=status.get("readyReplicas"))
+    except KubernetesUnavailableError:
+        raise
     except OperatorError as error:
-        if error.reason == "KubernetesUnavailable":
-            raise
         kept = {name: value for name, value in status.items() if name in _KEPT}
         await write_status(context, _KIND, key, fields=kept, verdicts=[failure(error)])
         raise
