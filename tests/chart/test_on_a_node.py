@@ -11,6 +11,8 @@ import pytest
 from kwitness.e2e import chart, images
 from kwitness.e2e.node import KubernetesNode
 
+from tests.eventually import eventually
+
 pytestmark = pytest.mark.node
 NAMESPACE = "chart-test"
 RELEASE = "chart-test"
@@ -110,6 +112,8 @@ def test_a_live_resource_survives_an_upgrade_an_uninstall_and_an_installation_th
     change(release, ["other.invalid:9092"])
     wait_until_looked_at(release, 2)
     helm(release, "uninstall", RELEASE, "--wait")
+    operators = ("pods", "--selector=app.kubernetes.io/component=operator", f"--namespace={NAMESPACE}")
+    eventually(lambda: release.get(*operators)["items"], lambda pods: not pods)
     change(release, ["third.invalid:9092"])
     without_operator = release.get("kfc", "orders", f"--namespace={NAMESPACE}")
     helm(release, "install", RELEASE, chart.CHART, *image_values, "--wait", "--timeout=180s")

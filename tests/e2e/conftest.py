@@ -56,7 +56,7 @@ def toolbox(platform: Platform) -> Toolbox:
 @pytest.fixture(autouse=True)
 def _logs_hold_no_unexpected_errors(request: pytest.FixtureRequest, platform: Platform) -> Iterator[None]:
     """After each test, errors in our components' logs must be among those the test expects."""
-    since = dt.datetime.now(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    since = dt.datetime.now(dt.UTC)
     yield
     expected = [str(mark.args[0]) for mark in request.node.iter_markers("expects_log")]
     unexpected = logs.unexpected(platform.cluster, since=since, expected=expected)

@@ -63,7 +63,7 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
     # Given: every producer is exposed by one replica, and both brokers' gauges add up
     before = eventually(lambda: _counters(pair), lambda now: set(now) >= PRODUCERS, seconds=120, every=2)
     assert all(len(_replicas(pair, client)) == 1 for client in PRODUCERS)
-    both = eventually(lambda: _connections(pair), lambda now: now >= 2, seconds=60)
+    both = _settled_connections(pair)
 
     # When
     pair.cluster.kubectl("scale", f"statefulset/{KAFKA}", "--replicas=1", f"--namespace={PAIR}")
@@ -148,6 +148,17 @@ def _replicas(pair: Platform, client: str) -> set[str]:
 
 def _connections(pair: Platform) -> float:
     return pair.total('kafka_client_connections{client_software_name=~"apache-kafka-java|confluent-kafka-python"}')
+
+
+def _settled_connections(pair: Platform) -> float:
+    """Their number once it is the same twice, longer apart than brokers take to tell it."""
+    seen = [0.0]
+
+    def looks() -> list[float]:
+        seen.append(_connections(pair))
+        return seen
+
+    return eventually(looks, lambda now: now[-1] == now[-2] >= 2, seconds=120, every=15)[-1]
 
 
 def _accepted(pair: Platform) -> float:

@@ -22,6 +22,8 @@ from kwitness.e2e.image_parts import REPOSITORY
 from kwitness.e2e.node import KubernetesNode
 from kwitness.e2e.node_removal import remove_node
 
+from tests.eventually import PATIENCE_S
+
 pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
 
 T = TypeVar("T")
@@ -77,7 +79,7 @@ def pod(name: str, image: str, command: list[str], **spec: object) -> str:
     )
 
 
-def eventually(look: Callable[[], T], *, seconds: float = 30) -> T:
+def eventually(look: Callable[[], T], *, seconds: float = PATIENCE_S) -> T:
     """Look again until it no longer fails."""
     deadline = time.monotonic() + seconds
     while True:
@@ -96,13 +98,13 @@ def test_pods_reach_each_other_by_name_and_people_reach_them(node: KubernetesNod
         json.dumps({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": service}),
         namespace=namespace,
     )
-    node.kubectl("wait", "--for=condition=Ready", "pod/web", f"--namespace={namespace}", "--timeout=60s")
+    node.kubectl("wait", "--for=condition=Ready", "pod/web", f"--namespace={namespace}", "--timeout=120s")
 
-    program = "import urllib.request as u; print(u.urlopen('http://web.node-tests.svc/hostname', timeout=5).status)"
+    program = "import urllib.request as u; print(u.urlopen('http://web.node-tests.svc/hostname', timeout=20).status)"
     answer = eventually(lambda: node.kubectl("exec", "web", f"--namespace={namespace}", "--", "python3", "-c", program))
     assert answer.strip() == "200"
     with node.port_forward(namespace, "service/web", 80) as port:
-        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/hostname", timeout=5).read().strip() == b"web"
+        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/hostname", timeout=30).read().strip() == b"web"
 
 
 def test_any_user_id_writes_to_a_claimed_volume_and_the_next_claim_finds_it_empty(
@@ -121,7 +123,7 @@ def test_any_user_id_writes_to_a_claimed_volume_and_the_next_claim_finds_it_empt
             "--for=jsonpath={.status.phase}=Succeeded",
             f"pod/{name}",
             f"--namespace={namespace}",
-            "--timeout=60s",
+            "--timeout=120s",
         )
         output = node.kubectl("logs", name, f"--namespace={namespace}")
         node.kubectl("delete", "pod", name, f"--namespace={namespace}")
@@ -177,7 +179,7 @@ def _decoded(data: str) -> str:
 
 def _open(server: str, context: ssl.SSLContext) -> None:
     try:
-        urllib.request.urlopen(f"{server}/api/v1/secrets", context=context, timeout=5)  # noqa: S310 # the node's own https address
+        urllib.request.urlopen(f"{server}/api/v1/secrets", context=context, timeout=30)  # noqa: S310 # the node's own https address
     except urllib.error.URLError as error:
         raise error.reason if isinstance(error.reason, Exception) else error from error
 
@@ -193,7 +195,11 @@ def test_the_audit_log_counts_who_wrote_what(node: KubernetesNode, namespace: st
     node.kubectl("create", "configmap", "counted", f"--namespace={namespace}")
     node.kubectl("annotate", "configmap", "counted", "a=b", f"--namespace={namespace}")
     node.kubectl("get", "configmap", "counted", f"--namespace={namespace}")
-    assert eventually(writes) == ["create", "patch"]
+
+    def are_there() -> None:
+        assert writes() == ["create", "patch"]
+
+    eventually(are_there)
     assert all(event["stage"] != "RequestReceived" and "requestObject" not in event for event in node.audit())
 
 
@@ -201,7 +207,12 @@ def test_logs_of_processes_and_pods_are_collected(
     node: KubernetesNode, namespace: str, image: str, tmp_path: Path
 ) -> None:
     node.apply(pod("speaker", image, ["sh", "-c", "echo heard; sleep 600"]), namespace=namespace)
-    node.kubectl("wait", "--for=condition=Ready", "pod/speaker", f"--namespace={namespace}", "--timeout=60s")
+    node.kubectl("wait", "--for=condition=Ready", "pod/speaker", f"--namespace={namespace}", "--timeout=120s")
+
+    def has_spoken() -> None:
+        assert "heard" in node.kubectl("logs", "speaker", f"--namespace={namespace}")
+
+    eventually(has_spoken)
 
     folder = node.collect_logs(tmp_path / "logs")
 
@@ -221,7 +232,7 @@ def test_two_nodes_leave_each_others_pods_alone_and_the_second_leaves_nothing(
             node.apply(pod("long", image, sleeping), namespace=namespace)
             second.apply(pod("long", image, sleeping), namespace="default")
             for cluster, place in ((node, namespace), (second, "default")):
-                cluster.kubectl("wait", "--for=condition=Ready", "pod/long", f"--namespace={place}", "--timeout=60s")
+                cluster.kubectl("wait", "--for=condition=Ready", "pod/long", f"--namespace={place}", "--timeout=120s")
 
             time.sleep(ALIVE_SECONDS)
 
