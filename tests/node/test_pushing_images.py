@@ -56,7 +56,7 @@ def test_a_pushed_image_is_in_the_registry_and_leaves_no_second_name_here(regist
     pushed = images.push_all({"pushed": image}, f"{registry}/team")
 
     assert pushed == {"pushed": f"{registry}/team/kwitness/pushed:1"}
-    with urllib.request.urlopen(f"http://{registry}/v2/team/kwitness/pushed/manifests/1", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{registry}/v2/team/kwitness/pushed/manifests/1", timeout=30) as answer:
         assert json.load(answer)["layers"]
     assert not engine.image_exists(pushed["pushed"])
     assert engine.image_exists(image)
@@ -107,4 +107,4 @@ def reached_from(node: KubernetesNode, address: str, gateway: str) -> Iterator[N
             yield
         finally:
             engine.docker("exec", node.node_name, "pkill", "-f", f"TCP-LISTEN:{port}")
-            forwarder.wait(10)
+            forwarder.wait(60)
