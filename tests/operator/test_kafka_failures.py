@@ -9,6 +9,7 @@ import pytest
 from kafka import errors as kafka_errors
 
 from kwitness.e2e.local_broker import Listener, LocalBroker
+from kwitness.operator.adapters import kafka_admin
 from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin, TopicWanted
 from kwitness.operator.adapters.kafka_connection import (
     KafkaConnection,
@@ -165,6 +166,12 @@ class TestAgainstARealBroker:
         assert (await self._reason(broker, Listener.PLAINTEXT, tls=files()))[0] == "TlsFailed"
         assert (await self._reason(broker, Listener.SSL))[0] == "TlsFailed"
         assert (await self._reason(broker, Listener.MTLS, tls=files()))[0] == "TlsFailed"
+
+    async def test_a_refused_certificate_is_told_also_where_the_refusal_comes_late(self, broker, files, monkeypatch):
+        # As if the listener had kept silent for as long as the probe waits.
+        monkeypatch.setattr(kafka_admin, "probe", lambda _connection: None)
+        reason, message = await self._reason(broker, Listener.MTLS, tls=files())
+        assert (reason, "spec.tls.clientCertificateSecretRef" in message) == ("TlsFailed", True)
 
     async def test_an_address_without_a_broker_is_unreachable(self):
         for address in ("127.0.0.1:9", "no-such-host.invalid:9092"):

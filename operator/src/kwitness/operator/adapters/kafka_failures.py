@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import ssl
 from typing import Final, Literal
 
 from kafka import errors as kafka_errors
 
 from kwitness.operator.adapters.kafka_client import BootstrapError, HostRefusedError
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
-from kwitness.operator.adapters.kafka_probe import speaks_tls
+from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
 from kwitness.operator.errors import OperatorError, PassingError, SettledError
 
 __all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
@@ -37,6 +38,9 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
         return _host_not_allowed()
     if error.stage == "authenticate" and connection.login is not None:
         return _authentication_failed(error, connection)
+    for cause in getattr(error.cause, "args", ()):
+        if isinstance(cause, ssl.SSLError) and (refused := refused_certificate(servers, cause)) is not None:
+            return PassingError("TlsFailed", refused)
     if error.stage == "connect" and connection.tls is None and any(map(speaks_tls, connection.bootstrap_servers)):
         return PassingError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
     if error.stage == "request" and connection.login is None:

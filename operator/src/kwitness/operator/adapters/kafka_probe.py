@@ -13,13 +13,14 @@ from typing import Final
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, host_is_allowed, split_address
 from kwitness.operator.errors import OperatorError, PassingError
 
-__all__ = ["probe", "speaks_tls"]
+__all__ = ["probe", "refused_certificate", "speaks_tls"]
 
 _CONNECT_SECONDS: Final = 5.0
 """Patience per address; a broker on the same continent answers within one."""
 
 _ALERT_SECONDS: Final = 0.3
-"""In TLS 1.3 the refusal of a client certificate comes after the handshake; wait this long for it."""
+"""In TLS 1.3 the refusal of a client certificate comes after the handshake; wait this long for it. One that comes later
+the library meets."""
 
 
 def probe(connection: KafkaConnection) -> None:
@@ -104,22 +105,30 @@ def _handshake(plain: socket.socket, host: str, port: int, context: ssl.SSLConte
             " spec.tls.caSecretRef and that the certificate is for this name",
         ) from error
     except ssl.SSLError as error:
-        raise PassingError("TlsFailed", _explain(host, port, error)) from error
+        raise PassingError("TlsFailed", _explain(f"{host}:{port}", error)) from error
     except (ConnectionError, TimeoutError) as error:
         raise PassingError(
             "TlsFailed", f"{host}:{port} ended the TLS handshake: check that this listener speaks TLS"
         ) from error
 
 
-def _explain(host: str, port: int, error: ssl.SSLError) -> str:
+def refused_certificate(address: str, error: ssl.SSLError) -> str | None:
+    """Say which client certificate a listener wants if ``error`` is its refusal of the one it got, or of none."""
     reason = error.reason or ""
     if "CERTIFICATE_REQUIRED" in reason or "HANDSHAKE_FAILURE" in reason:
         return (
-            f"{host}:{port} wants a client certificate: name one in spec.tls.clientCertificateSecretRef with"
+            f"{address} wants a client certificate: name one in spec.tls.clientCertificateSecretRef with"
             " spec.authentication.type mtls"
         )
     if "UNKNOWN_CA" in reason or "BAD_CERTIFICATE" in reason or "CERTIFICATE_UNKNOWN" in reason:
-        return f"{host}:{port} did not accept our client certificate: check spec.tls.clientCertificateSecretRef"
-    if reason in {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "UNEXPECTED_EOF_WHILE_READING"}:
-        return f"{host}:{port} did not answer with TLS: set spec.tls.enabled to false, or name the listener with TLS"
-    return f"the TLS handshake with {host}:{port} failed ({reason or 'no reason given'}): check spec.tls"
+        return f"{address} did not accept our client certificate: check spec.tls.clientCertificateSecretRef"
+    return None
+
+
+def _explain(address: str, error: ssl.SSLError) -> str:
+    refused = refused_certificate(address, error)
+    if refused is not None:
+        return refused
+    if error.reason in {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "UNEXPECTED_EOF_WHILE_READING"}:
+        return f"{address} did not answer with TLS: set spec.tls.enabled to false, or name the listener with TLS"
+    return f"the TLS handshake with {address} failed ({error.reason or 'no reason given'}): check spec.tls"
