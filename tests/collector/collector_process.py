@@ -105,7 +105,7 @@ class CollectorProcess:
             try:
                 if requests.get(f"http://127.0.0.1:{self.metrics_port}/readyz", timeout=1).ok:
                     return self
-            except requests.ConnectionError:
+            except requests.RequestException:  # not up yet, or up and too busy to answer
                 time.sleep(0.05)
         raise RuntimeError(f"the collector did not start:\n{self.log.read_text()[-3000:]}")
 

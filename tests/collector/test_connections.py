@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import resource
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
 
 Start = Callable[..., CollectorProcess]
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -101,15 +102,17 @@ def test_trickled_headers_are_ended_and_a_stalled_body_is_asked_for_again(start:
     otlp.sendall(head("/v1/metrics", OTLP, *kinds))
     chunked.sendall(head("/v1/pushes", PLUGIN, kinds[0], "Transfer-Encoding: chunked", "\r\n1\r\n{"))
     second.sendall(head("/v1/nothing", PLUGIN, "Content-Length: 0", "\r\n"))
-    for byte in head("/v1/pushes", PLUGIN)[:12]:
-        with contextlib.suppress(OSError):
-            trickling.send(bytes([byte]))
-        time.sleep(1)
+    trickling.sendall(head("/v1/pushes", PLUGIN, "X-Long: "))
 
-    assert not is_open(trickling)
+    def is_open_to_a_trickle() -> bool:
+        with contextlib.suppress(OSError):
+            trickling.send(b"x")
+        return is_open(trickling)
+
+    eventually(is_open_to_a_trickle, lambda open_: not open_, every=1)
     for sock in (stalled, otlp, chunked):
         sock.setblocking(True)
-        sock.settimeout(30)
+        sock.settimeout(PATIENCE_S)
         answer = sock.recv(65_536)
         assert answer.startswith(b"HTTP/1.1 503 "), answer[:200]
         assert b"Retry-After:" in answer
@@ -128,8 +131,8 @@ def test_a_sender_that_hangs_up_or_breaks_the_protocol_is_no_failure_of_ours(sta
     garbage.sendall(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")
     time.sleep(0.3)
     gone.close()
-    broken.settimeout(10)
-    garbage.settimeout(10)
+    broken.settimeout(PATIENCE_S)
+    garbage.settimeout(PATIENCE_S)
 
     assert broken.recv(65_536).startswith(BAD_REQUEST)
     assert garbage.recv(65_536).startswith(BAD_REQUEST)
@@ -179,13 +182,28 @@ def test_handshakes_that_never_come_are_ended_too(with_tls: CollectorProcess, op
         json=batch([push(1, counter_push(1))]),
         headers={"Authorization": f"Bearer {PLUGIN}"},
         verify=str(tmp_path / "ca.crt"),
-        timeout=10,
+        timeout=PATIENCE_S,
     )
 
     assert answer.status_code == 200
     eventually(lambda: not any(is_open(sock) for sock in silent))
     eventually(lambda: descriptors(with_tls) <= before + 2)
     assert "Traceback" not in with_tls.log.read_text()
+
+
+@contextlib.contextmanager
+def never() -> Iterator[Iterator[bytes]]:
+    """Messages of which none comes within the block."""
+    over = threading.Event()
+
+    def wait() -> Iterator[bytes]:
+        over.wait()
+        yield b""
+
+    try:
+        yield wait()
+    finally:
+        over.set()
 
 
 def test_grpc_ends_silent_connections_and_streams_that_stall(start: Start, open_sockets) -> None:
@@ -199,20 +217,17 @@ def test_grpc_ends_silent_connections_and_streams_that_stall(start: Start, open_
         with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
             export = channel.stream_unary("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export")
 
-            def nothing() -> Iterator[bytes]:
-                time.sleep(40)
-                yield b""
-
-            try:
-                export(nothing(), metadata=metadata, timeout=60)
-            except grpc.RpcError as error:
-                return error.code()
+            with never() as messages:
+                try:
+                    export(messages, metadata=metadata, timeout=PATIENCE_S)
+                except grpc.RpcError as error:
+                    return error.code()
             return grpc.StatusCode.OK
 
     with ThreadPoolExecutor(4) as pool:
         stalled = pool.map(stall, range(4))
         with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
-            MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=10)
+            MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=PATIENCE_S)
         eventually(lambda: not any(is_open(sock) for sock in silent))
         assert set(stalled) == {grpc.StatusCode.UNAVAILABLE}
 
@@ -221,12 +236,7 @@ def test_grpc_looks_at_the_token_before_it_waits_for_a_body(start: Start) -> Non
     collector = start()
     with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
         export = channel.stream_unary("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export")
-
-        def nothing() -> Iterator[bytes]:
-            time.sleep(3)
-            yield b""
-
-        with pytest.raises(grpc.RpcError) as refused:
-            export(nothing(), metadata=[("authorization", "Bearer wrong")], timeout=2)
+        with never() as messages, pytest.raises(grpc.RpcError) as refused:
+            export(messages, metadata=[("authorization", "Bearer wrong")], timeout=PATIENCE_S)
 
     assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED

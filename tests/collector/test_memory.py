@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 from kwitness.collector.events import Event
@@ -23,6 +24,10 @@ def memory(folder: Path, max_series: int = 100) -> Memory:
 def push(seq: int, amount: int) -> Event:
     identity = {"cluster_id": "c", "client_id": "orders", "client_instance_id": "i"}
     return Event("c/1", 1, seq, 0, identity, counter_push(amount), push_interval_ms=1_000)
+
+
+def knows(one: Memory, seq: int) -> bool:
+    return seq in one.seen.window("c/1", 1)
 
 
 def total(one: Memory) -> float | None:
@@ -60,3 +65,61 @@ def test_clients_leave_though_the_clock_was_set_back(tmp_path: Path) -> None:
     one.expire(60_000)
 
     assert len(one.clients) == 0
+
+
+def test_a_torn_journal_keeps_its_intact_part(tmp_path: Path) -> None:
+    live = memory(tmp_path)
+    for seq in (1, 2, 3):
+        live.take([push(seq, 1)], 0)
+    [journal] = tmp_path.glob("journal-*")
+    journal.write_bytes(journal.read_bytes()[:-7])
+
+    killed = memory(tmp_path)
+
+    assert [knows(killed, seq) for seq in (1, 2, 3)] == [True, True, False]
+    killed.take([push(3, 1)], 0)
+    assert total(killed) == 3
+
+
+def test_a_missing_journal_is_counted_and_those_after_it_are_read(tmp_path: Path) -> None:
+    memory(tmp_path).take([push(1, 1)], 0)
+    [journal] = tmp_path.glob("journal-*")
+    # As when the disk was full twice: the journal after the snapshot's is there, that one itself is not.
+    journal.rename(tmp_path / f"journal-{int(journal.name.removeprefix('journal-')) + 2}")
+
+    killed = memory(tmp_path)
+
+    assert killed.parser_errors == {"journal_missing": 2}
+    assert knows(killed, 1)
+
+
+def test_without_a_snapshot_nobody_knows_the_first_journal_and_all_there_are_are_read(tmp_path: Path) -> None:
+    memory(tmp_path).take([push(1, 1)], 0)
+    (tmp_path / "state.jsonl.gz").unlink()
+
+    killed = memory(tmp_path)
+
+    assert killed.parser_errors == {}
+    assert knows(killed, 1)
+
+
+def test_a_disk_that_is_full_in_the_middle_of_an_entry_keeps_what_was_written_and_counts_the_rest(
+    tmp_path: Path,
+) -> None:
+    live = memory(tmp_path)
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # The journal's own limit, as a disk that fills up while it is written.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (800, most))
+    try:
+        for seq in range(1, 10):
+            live.take([push(seq, 1)], 0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+
+    killed = memory(tmp_path)
+
+    lost = [seq for seq in range(1, 10) if not knows(killed, seq)]
+    assert 0 < len(lost) < 9
+    assert live.parser_errors == {"journal": len(lost)}
+    killed.take([push(seq, 1) for seq in lost], 0)
+    assert total(killed) == 9

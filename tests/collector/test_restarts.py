@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import resource
 import threading
 import time
 from collections.abc import Callable
@@ -106,44 +105,6 @@ def test_a_damaged_state_file_is_counted_and_never_stops_the_start(
     assert collector.push(batch([push(2, counter_push(3))])).status == 200
 
 
-def test_a_torn_journal_keeps_its_intact_part(start: Start) -> None:
-    collector = start()
-    for seq in range(1, 4):
-        collector.push(batch([push(seq, counter_push(1))]))
-    collector.kill()
-    [journal] = (collector.folder / "state-0").glob("journal-*")
-    journal.write_bytes(journal.read_bytes()[:-7])
-
-    collector.start()
-
-    answer = collector.push(batch([push(seq, counter_push(1)) for seq in range(1, 4)]))
-    assert answer.body == {"accepted": 1, "duplicates": 2, "rejected": []}
-    collector.scrape()
-    assert collector.value(CREATION_SERIES) == 3
-
-
-def test_a_missing_journal_is_counted_and_those_after_it_are_read(start: Start) -> None:
-    collector = start()
-    state = collector.folder / "state-0"
-    for seq in (1, 2):
-        collector.push(batch([push(seq, counter_push(1))]))
-        collector.kill()
-        [journal] = state.glob("journal-*")
-        number = int(journal.name.removeprefix("journal-"))
-        if seq == 1:
-            # As when the disk was full twice: the journal after the snapshot's is there, that one itself is not.
-            journal.rename(state / f"journal-{number + 2}")
-        else:
-            # And as when the snapshot is lost: nobody knows with which number to begin.
-            (state / "state.jsonl.gz").unlink()
-        collector.start()
-        assert collector.value("kwitness_parser_errors_total", reason="journal_missing") == (2 if seq == 1 else None)
-
-        answer = collector.push(batch([push(seq, counter_push(1))]))
-
-        assert answer.body == {"accepted": 0, "duplicates": 1, "rejected": []}
-
-
 def test_a_state_folder_that_cannot_be_written_is_said_and_survived(start: Start, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
@@ -152,25 +113,6 @@ def test_a_state_folder_that_cannot_be_written_is_said_and_survived(start: Start
 
     assert collector.push(batch([push(1, counter_push(5))])).status == 200
     assert (collector.value("kwitness_parser_errors_total", reason="state_write") or 0) >= 1
-
-
-def test_a_disk_that_is_full_in_the_middle_of_an_entry_keeps_what_was_written_and_counts_the_rest(start: Start) -> None:
-    collector = start()
-    assert collector.process is not None
-    # The journal's own limit, as a disk that fills up while it is written.
-    resource.prlimit(collector.process.pid, resource.RLIMIT_FSIZE, (2_000, 2_000))
-    for seq in range(1, 10):
-        assert collector.push(batch([push(seq, counter_push(1))])).status == 200
-    unsafe = collector.value("kwitness_parser_errors_total", reason="journal") or 0
-    assert 0 < unsafe < 9
-    collector.kill()
-
-    collector.start()
-
-    answer = collector.push(batch([push(seq, counter_push(1)) for seq in range(1, 10)])).body
-    assert (answer["accepted"], answer["duplicates"]) == (unsafe, 9 - unsafe)
-    collector.scrape()
-    assert collector.value(CREATION_SERIES) == 9
 
 
 @pytest.mark.broker
