@@ -9,14 +9,16 @@ from kwitness.e2e.demo.cluster import DemoCluster
 
 
 def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:
-    """None when every replica of a Deployment or StatefulSet is ready, else what it lacks."""
+    """None when every replica of a Deployment or StatefulSet is the present one and ready, else what it lacks."""
     found = cluster.find(kind, name, "--namespace", namespace)
     if not found:
         return f"{kind} {name} to be made"
     wanted = found["spec"].get("replicas", 1)
     status = found.get("status", {})
     current = status.get("observedGeneration", 0) >= found["metadata"]["generation"]
-    if current and status.get("readyReplicas", 0) >= wanted and status.get("updatedReplicas", 0) >= wanted:
+    # Those of before a change are ready, too, as long as they are there.
+    counts = [status.get(name, 0) for name in ("replicas", "readyReplicas", "updatedReplicas")]
+    if current and counts == [wanted] * 3:
         return None
     selector = ",".join(f"{key}={value}" for key, value in found["spec"]["selector"]["matchLabels"].items())
     troubles = [trouble for pod in cluster.pods(namespace, selector) if (trouble := _pod_trouble(pod))]
