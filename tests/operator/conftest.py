@@ -15,7 +15,7 @@ from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.local_broker import Listener, LocalBroker
 
 from tests.eventually import eventually
-from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs
+from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, may
 
 ROOT = Path(__file__).resolve().parents[2]
 USERS = ("operator", "operator-b")
@@ -95,6 +95,7 @@ def _make_namespace(api: ApiServer) -> str:
         },
     ]
     apply(api, *objects)
+    eventually(lambda: all(may(api, user, "list", "kafkaclusters.kwitness.dev", name) for user in USERS))
     return name
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
 
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
 
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 
@@ -74,6 +75,19 @@ def secret(name: str, namespace: str, **data: str) -> dict[str, Any]:
     }
 
 
+def may(api: ApiServer, user: str, verb: str, resource: str, namespace: str) -> bool:
+    """Whether the API server lets a user do something by now: what is said of rights takes effect a moment later."""
+    plural, _, group = resource.partition(".")
+    asked = {"namespace": namespace, "verb": verb, "group": group, "resource": plural}
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}
+    answer = api.request(
+        "POST",
+        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        json={**review, "spec": {"user": user, "resourceAttributes": asked}},
+    )
+    return bool(answer.json()["status"]["allowed"])
+
+
 def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: str) -> str:
     found: dict[str, Any] = {}
 
@@ -115,7 +129,7 @@ class OperatorProcess:
 
     def probe(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -143,6 +157,13 @@ def broker_configs(broker: LocalBroker) -> dict[str, dict[str, str]]:
     finally:
         client.close()
     return {name: {key: one["value"] for key, one in entries.items()} for name, entries in found.items()}
+
+
+def until_configs(
+    broker: LocalBroker, holds: Callable[[dict[str, dict[str, str]]], object]
+) -> dict[str, dict[str, str]]:
+    """Wait for what was written: a broker may say so a moment before its answers to other questions show it."""
+    return eventually(lambda: broker_configs(broker), holds)
 
 
 def alter_broker(broker: LocalBroker, name: str, configs: dict[str, str] | None) -> None:

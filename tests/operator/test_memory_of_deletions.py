@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, broker_configs, cluster, ready, subscription
+
+pytestmark = pytest.mark.broker
 
 
 async def test_a_deletion_is_forgotten_once_its_consequences_are_drawn(api, namespace, clean_broker, tmp_path):
