@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kwitness.e2e.cache import cache_folder
 from kwitness.e2e.local_broker import LocalBroker
@@ -33,6 +34,10 @@ def node() -> Iterator[KubernetesNode]:
     with KubernetesNode(name="kwitness-test") as started:
         yield started
 
+
+# How long examples take says nothing where much else runs; the limit of pytest is for one that does not end.
+settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 TURN = pytest.StashKey[object]()
 """The lock that a run holds while it is the one that uses the machine."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import random
 import re
 import subprocess
@@ -100,7 +101,8 @@ def judged_by_java(patterns: list[str]) -> list[str]:
 
 
 def test_what_is_taken_means_the_same_to_the_broker() -> None:
-    seed = random.SystemRandom().randrange(2**32)
+    # As with Hypothesis: the same examples where a change is judged, new ones elsewhere.
+    seed = 0 if os.environ.get("CI") else random.SystemRandom().randrange(2**32)
     print(f"seed {seed}")  # noqa: T201 - to repeat a failure
     chance = random.Random(seed)  # noqa: S311 - no secret
     patterns: list[str] = []
