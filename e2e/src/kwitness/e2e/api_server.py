@@ -132,8 +132,8 @@ class ApiServer:
 
     def audit(self) -> list[dict[str, Any]]:
         """Every request answered so far, oldest first: `audit.k8s.io/v1` events without bodies."""
-        lines = (self._folder / "audit.log").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines if line.endswith("}")]
+        lines = (self._folder / "audit.log").read_text(encoding="utf-8").splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def log(self, name: str = "kube-apiserver") -> str:
         """What a process has written."""

@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from kwitness.e2e.cache import cache_folder, cached_folder, content_key
+from kwitness.e2e.cache import cache_folder, cached_folder, content_key, exclusive
 from kwitness.e2e.commands import Progress, run, silent
 
 NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
@@ -110,11 +110,12 @@ def helm(progress: Progress = silent) -> Path:
 def _published(command: Path) -> Path:
     """Link a command to `<cache>/bin`, a stable place for a person's PATH."""
     link = cache_folder() / "bin" / command.name
-    if not (link.is_symlink() and link.readlink() == command):
-        link.parent.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            link.unlink()
-        link.symlink_to(command)
+    # Those who waited for one build come here together.
+    with exclusive(link.with_name(f".{command.name}.lock")):
+        if not (link.is_symlink() and link.readlink() == command):
+            with contextlib.suppress(FileNotFoundError):
+                link.unlink()
+            link.symlink_to(command)
     return command
 
 

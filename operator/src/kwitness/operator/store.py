@@ -62,7 +62,7 @@ class Store:
 
     def deleted(self, kind: str) -> Iterator[tuple[Key, dict[str, Any]]]:
         """Those whose deletion is remembered, each as it was last seen."""
-        yield from [(key, body) for (known, key), body in self._deleted.items() if known == kind]
+        yield from [(key, body) for (known, key), body in list(self._deleted.items()) if known == kind]
 
     def get(self, kind: str, key: Key) -> dict[str, Any] | None:
         """The body, or None."""
