@@ -15,6 +15,8 @@ from kwitness.e2e.certificates import Authority
 
 from tests.eventually import PATIENCE_S
 
+RECORD = Record("kwitness.telemetry", b"key", b"value")
+
 
 def renew(writer: TopicWriter, authority: Path) -> None:
     """Replace a file of the connection, as a rotated Secret does."""
@@ -27,16 +29,20 @@ def end(writer: TopicWriter, _: Path) -> None:
     writer.stop()
 
 
+def unreachable(authority: Path) -> TopicWriter:
+    authority.write_text(Authority("older").certificate)
+    kafka = KafkaConnection(bootstrap_servers=("127.0.0.1:1",), tls=True, ca_file=str(authority))
+    return TopicWriter(kafka, "kwitness-collector-test")
+
+
 @pytest.mark.parametrize("happens", [renew, end])
 async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
     tmp_path: Path, happens: Callable[[TopicWriter, Path], None]
 ) -> None:
     authority = tmp_path / "ca.crt"
-    authority.write_text(Authority("older").certificate)
-    kafka = KafkaConnection(bootstrap_servers=("127.0.0.1:1",), tls=True, ca_file=str(authority))
-    writer = TopicWriter(kafka, "kwitness-collector-test")
+    writer = unreachable(authority)
     writer.start()
-    batch = asyncio.create_task(writer.write([Record("kwitness.telemetry", b"key", b"value")]))
+    batch = asyncio.create_task(writer.write([RECORD]))
     await asyncio.sleep(0.1)
 
     await asyncio.to_thread(happens, writer, authority)
@@ -44,3 +50,12 @@ async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
     with pytest.raises(UnavailableError):
         await asyncio.wait_for(batch, PATIENCE_S)
     await asyncio.to_thread(writer.stop)
+
+
+async def test_what_is_left_of_a_batch_when_its_connection_has_ended_is_given_back(tmp_path: Path) -> None:
+    writer = unreachable(tmp_path / "ca.crt")
+    writer.start()
+    await asyncio.to_thread(writer.stop)
+
+    with pytest.raises(UnavailableError):
+        await asyncio.wait_for(writer.write([RECORD]), PATIENCE_S)

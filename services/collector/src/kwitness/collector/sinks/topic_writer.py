@@ -90,7 +90,7 @@ class TopicWriter:
 
     def refresh(self) -> None:
         """Connect anew if a file of the connection has changed, or if the producer is beyond repair."""
-        if self._producer is None or self._state() != self._seen:
+        if not self._stopping.is_set() and (self._producer is None or self._state() != self._seen):
             self._connect()
 
     def _state(self) -> tuple[int, ...]:
@@ -115,14 +115,15 @@ class TopicWriter:
         self.trouble = None
 
     def _serve(self) -> None:
-        while not self._stopping.is_set():
+        # Also after the end, until nobody waits for an answer any more.
+        while not self._stopping.is_set() or self._replaced:
             for replaced in list(self._replaced):
                 self._poll(replaced, 0)
                 if not len(replaced):
                     self._replaced.remove(replaced)
             producer = self._producer
             if producer is None:
-                self._stopping.wait(_POLL_S)
+                time.sleep(_POLL_S)
             else:
                 self._poll(producer, _POLL_S)
 
@@ -199,16 +200,18 @@ class TopicWriter:
 
     def stop(self) -> None:
         """Wait a little for what is under way, give back what is not done by then, and end the thread."""
-        producers = [*self._replaced, *([self._producer] if self._producer is not None else [])]
+        if self._producer is not None:
+            self._replaced.append(self._producer)
+        self._producer, self.trouble = None, "the connection has ended"
+        self._stopping.set()
         deadline = time.monotonic() + _STOP_S
-        for producer in producers:
+        for producer in list(self._replaced):
             with contextlib.suppress(KafkaException):
                 producer.flush(max(0.0, deadline - time.monotonic()))
             # Whoever waits for an answer gets one: the batch failed, and its sender sends it again.
             producer.purge()
             with contextlib.suppress(KafkaException):
                 producer.flush(_POLL_S)
-        self._stopping.set()
         self._thread.join(_STOP_S)
 
 
