@@ -36,6 +36,7 @@ final class CollectorClient {
     private final TokenFile token;
     private final Trust trust;
     private volatile HttpURLConnection current;
+    private volatile boolean aborted;
 
     CollectorClient(int connectTimeoutMs, int readTimeoutMs, int requestTimeoutMs, TokenFile token, Trust trust) {
         this.connectTimeoutMs = connectTimeoutMs;
@@ -59,8 +60,9 @@ final class CollectorClient {
         }
     }
 
-    /** Break off a request that another thread waits for. */
+    /** Break off a request that another thread waits for, and any that comes later. */
     void abort() {
+        aborted = true;
         HttpURLConnection connection = current;
         if (connection != null) {
             breakOff(connection);
@@ -103,6 +105,11 @@ final class CollectorClient {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(requestTimeoutMs);
         CompletableFuture<Boolean> late = breakingOff(connection);
         try {
+            connection.connect();
+            if (aborted || late.isDone()) {
+                // Breaking off did nothing as long as there was no connection.
+                throw new SocketTimeoutException("broken off before it was connected");
+            }
             try (OutputStream body = connection.getOutputStream()) {
                 body.write(compressed);
             }

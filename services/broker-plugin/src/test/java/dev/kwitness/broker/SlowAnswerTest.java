@@ -39,14 +39,34 @@ class SlowAnswerTest {
             Thread dripping = new Thread(() -> drip(server, beginning));
             dripping.setDaemon(true);
             dripping.start();
-            assertGivesUp(server, 10, "http", null);
+            assertGivesUp(server, 500, 10, "http", null);
         }
     }
 
     @Test
     void aBodyThatNobodyReadsIsBrokenOffAndTriedAgain() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-            assertGivesUp(server, UNREAD_BYTES, "http", null);
+            assertGivesUp(server, 500, UNREAD_BYTES, "http", null);
+        }
+    }
+
+    @Test
+    void aRequestThatIsLateBeforeItIsConnectedIsGivenUp() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            assertGivesUp(server, 0, UNREAD_BYTES, "http", null);
+        }
+    }
+
+    @Test
+    void aRequestThatBeginsAfterItsClientWasAbortedIsGivenUp() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            CollectorClient client =
+                new CollectorClient(10_000, 600_000, 600_000, new TokenFile(null), new Trust(null));
+            Target target = Target.of(URI.create("http://127.0.0.1:" + server.getLocalPort()));
+            client.abort();
+            Answer answer = assertTimeoutPreemptively(
+                Duration.ofMinutes(1), () -> client.post(target, Contract.PATH_PUSHES, new byte[10]));
+            assertEquals(Answer.Verdict.RETRY, answer.verdict());
         }
     }
 
@@ -65,18 +85,21 @@ class SlowAnswerTest {
             Thread reading = new Thread(() -> readOneByte(server));
             reading.setDaemon(true);
             reading.start();
-            assertGivesUp(server, UNREAD_BYTES, "https", authority);
+            assertGivesUp(server, 500, UNREAD_BYTES, "https", authority);
         }
     }
 
-    private static void assertGivesUp(ServerSocket server, int bytes, String scheme, Path authority) {
-        CollectorClient client = new CollectorClient(10_000, 10_000, 500, new TokenFile(null), new Trust(authority));
+    private static void assertGivesUp(
+            ServerSocket server, int timeoutMs, int bytes, String scheme, Path authority) {
+        CollectorClient client =
+            new CollectorClient(10_000, 10_000, timeoutMs, new TokenFile(null), new Trust(authority));
         Target target = Target.of(URI.create(scheme + "://127.0.0.1:" + server.getLocalPort()));
         // A minute is for a busy machine: without a limit this lasts for days.
         Answer answer = assertTimeoutPreemptively(
             Duration.ofMinutes(1), () -> client.post(target, Contract.PATH_PUSHES, new byte[bytes]));
         assertEquals(Answer.Verdict.RETRY, answer.verdict());
-        assertEquals("java.net.SocketTimeoutException: no complete answer within 500 ms", answer.toString());
+        assertEquals(
+            "java.net.SocketTimeoutException: no complete answer within " + timeoutMs + " ms", answer.toString());
     }
 
     private static void keytool(Path store, String... command) throws IOException, InterruptedException {
