@@ -76,11 +76,13 @@ async def _without_cluster(context: Context, key: Key) -> Again:
         return Again(forget=True)
     outcomes: dict[Key, SubscriptionOutcome] = {}
     await _wanted(context, resources, outcomes)
-    for resource, outcome in outcomes.items():
+    verdict = failure(PassingError("ClusterNotReady", f"KafkaCluster {key.name} was deleted"))
+    for resource in resources:
         if broker_name(context.installation, resource) in removed:
-            # What we took away ourselves is no drift when it comes back.
-            outcome.fields.pop("appliedHash", None)
-    context.clusters[key] = ClusterFacts(outcomes=outcomes)
+            # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
+            gone = _unchanged(context, resource, verdict)
+            outcomes.setdefault(resource, gone).fields.pop("appliedHash", None)
+    context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
     return Again()
 
