@@ -80,8 +80,8 @@ async def _without_cluster(context: Context, key: Key) -> Again:
     for resource in resources:
         if broker_name(context.installation, resource) in removed:
             # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
-            gone = _unchanged(context, resource, verdict)
-            outcomes.setdefault(resource, gone).fields.pop("appliedHash", None)
+            unapplied = _unchanged(context, resource, verdict)
+            outcomes.setdefault(resource, unapplied).fields.pop("appliedHash", None)
     context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
     return Again()
