@@ -39,7 +39,7 @@ def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platf
     client = "demo-counted-producer"
 
     def exposed() -> float:
-        return platform.total(f'kafka_client_producer_record_send_total{{client_id="{client}"}}')
+        return platform.latest(f'kafka_client_producer_record_send_total{{client_id="{client}"}}')
 
     with _producer(platform, "counted-producer"):
         before = eventually(exposed, lambda now: now > 0, seconds=120)

@@ -137,7 +137,7 @@ def _counters(pair: Platform) -> dict[str, float]:
 def _counted_and_pushed(pair: Platform, toolbox: Toolbox) -> tuple[float, float]:
     client = "demo-java-producer"
     return (
-        pair.total(f'kafka_client_producer_record_send_total{{client_id="{client}"}}'),
+        pair.latest(f'kafka_client_producer_record_send_total{{client_id="{client}"}}'),
         telemetry_topic.summed(toolbox, client, "org.apache.kafka.producer.record.send.total"),
     )
 

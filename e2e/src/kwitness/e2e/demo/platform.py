@@ -40,6 +40,10 @@ class Platform:
         """The sum of an instant vector's values; 0 when it is empty."""
         return sum(float(sample["value"][1]) for sample in self.query(expression))
 
+    def latest(self, selector: str) -> float:
+        """The sum of series as they were scraped last, of late; a scrape that did not come in time does not empty it."""
+        return self.total(f"last_over_time({selector}[30s])")
+
     def inventory(self, job: str = JOB) -> list[dict[str, Any]]:
         """Rows of the table `clientInventory`, read inside the driver's pod without a JVM."""
         return list(summary.inventory(self.cluster, namespace=self.namespace, job=job))
