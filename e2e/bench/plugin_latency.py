@@ -35,10 +35,10 @@ from typing import Any
 import confluent_kafka
 from confluent_kafka import Producer
 
-from kwitness.e2e.broker_requests import subscribe
 from kwitness.e2e.java_programs import plugin_jar
 from kwitness.e2e.local_broker import LocalBroker
 from kwitness.e2e.paired import COMPONENT_CORE, GENERATOR_CORE, interval, pin
+from kwitness.e2e.telemetry_requests import subscribe
 
 VERSION = "4.3.1"
 CANDIDATES = ("none", "discard", "black hole")

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from kwitness.collector.decompression import TooLargeError, decompress
-from kwitness.e2e.broker_requests import subscribe
 from kwitness.e2e.local_broker import KAFKA_VERSIONS, LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
 from kwitness.e2e.telemetry_requests import (
@@ -21,9 +20,8 @@ from kwitness.e2e.telemetry_requests import (
     TELEMETRY_TOO_LARGE,
     UNSUPPORTED_COMPRESSION_TYPE,
     TelemetryClient,
+    subscribe,
 )
-
-from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker
 
@@ -32,16 +30,9 @@ pytestmark = pytest.mark.broker
 def setting(request, plugin_broker) -> Iterator[tuple[LocalBroker, RecordingCollector]]:
     with RecordingCollector() as collector, plugin_broker(collector, request.param) as broker:
         subscribe(broker.bootstrap, "kwitness.test", interval_ms=100)
-        # An identity given out before the broker has read its new config is refused afterwards.
-        eventually(lambda: is_subscribed(broker))
         yield broker, collector
         errors = [line for line in broker.logs().splitlines() if " ERROR " in line and "dev.kwitness" in line]
         assert errors == []
-
-
-def is_subscribed(broker: LocalBroker) -> bool:
-    with TelemetryClient(broker.bootstrap, "waiting") as client:
-        return client.subscribed
 
 
 def push(setting, client_id: str, payload: bytes | None, compression: int = NONE) -> int:

@@ -14,17 +14,6 @@ PUSH_TELEMETRY = 72
 _API_VERSIONS = 18
 
 
-def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", interval_ms: int = 1000) -> None:
-    """Make all clients of a cluster push some metrics.
-
-    Raises
-    ------
-    RuntimeError
-        The broker refused.
-    """
-    write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
-
-
 def write_client_metrics(bootstrap: str, name: str, configs: Mapping[str, str]) -> None:
     """Write one CLIENT_METRICS resource, without any check of ours.
 

@@ -149,8 +149,8 @@ class LocalBroker:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     def shutdown(self) -> None:
-        """End the server in good order and keep its data."""
-        self.process.stop()
+        """End the server in good order, however long that takes up to a minute, and keep its data."""
+        self.process.stop(timeout=60)
 
     def kill(self) -> None:
         """End the server as a power cut would, and keep its data."""

@@ -31,6 +31,8 @@ class Request:
     size: int
     #: What was answered; 0 when nothing was.
     status: int
+    #: When it was there and not yet answered, by the monotonic clock in seconds.
+    at: float
 
 
 @dataclass
@@ -161,7 +163,7 @@ class RecordingCollector:
         if wanted.delay:
             self._closing.wait(wanted.delay)
         with self._changed:
-            self._requests.append(Request(path, headers, body, len(raw), status))
+            self._requests.append(Request(path, headers, body, len(raw), status, time.monotonic()))
             self._changed.notify_all()
         if wanted.black_hole:
             self._closing.wait()

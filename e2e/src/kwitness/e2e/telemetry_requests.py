@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import socket
 import struct
+import time
 from types import TracebackType
 from typing import Final, Self
 
 from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
 
-from kwitness.e2e.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, exchange, header
+from kwitness.e2e.broker_requests import (
+    GET_TELEMETRY_SUBSCRIPTIONS,
+    PUSH_TELEMETRY,
+    exchange,
+    header,
+    write_client_metrics,
+)
 
 NONE, GZIP = 0, 1
 """Compression types, as `CompressionType` numbers them."""
 TELEMETRY_TOO_LARGE: Final = 118
 UNSUPPORTED_COMPRESSION_TYPE: Final = 76
 INVALID_RECORD: Final = 87
+_PATIENCE_S: Final = 60
 
 
 class TelemetryClient:
-    """One client instance on a connection of its own; the broker must offer its subscriptions before it is made.
+    """One client instance on a connection of its own; the subscription it is given is the one of this moment.
 
     Raises
     ------
@@ -60,3 +68,29 @@ class TelemetryClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", interval_ms: int = 1000) -> None:
+    """Make all clients of a broker that offers telemetry push some metrics; returns once the broker asks for any.
+
+    A client that comes before the broker has read its new config is told to ask again after five minutes, and the
+    identity it was given is refused.
+
+    Raises
+    ------
+    RuntimeError
+        The broker refused, or does not ask for any metric.
+    OSError
+        The broker cannot be reached or hung up.
+    """
+    write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
+    deadline = time.monotonic() + _PATIENCE_S
+    while not _asks(bootstrap):
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{bootstrap} asks for no metrics, {_PATIENCE_S} s after it took the config {name}")
+        time.sleep(0.1)
+
+
+def _asks(bootstrap: str) -> bool:
+    with TelemetryClient(bootstrap, "kwitness-test") as client:
+        return client.subscribed
