@@ -51,9 +51,9 @@ def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platf
     def counted_and_pushed() -> tuple[float, float]:
         return exposed(), telemetry_topic.summed(toolbox, client, "org.apache.kafka.producer.record.send.total")
 
-    eventually(counted_and_pushed, lambda now: now[0] == now[1], seconds=60, every=5)
+    eventually(counted_and_pushed, lambda now: now[0] == now[1], seconds=120, every=5)
     remains(counted_and_pushed, lambda now: now[0] == now[1], seconds=15, every=5)
-    eventually(lambda: _ledger_gap(platform), lambda gap: gap == 0, seconds=60)
+    eventually(lambda: _ledger_gap(platform), lambda gap: gap == 0, seconds=120)
 
 
 @pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node")

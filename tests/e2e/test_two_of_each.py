@@ -91,7 +91,7 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
     # And the sum over both replicas is what the client pushed, to the record, once it has pushed its last
     there = replace(toolbox, bootstrap=f"{KAFKA}.{PAIR}.svc:9092")
     pair.cluster.kubectl("scale", "deployment/java-producer", "--replicas=0", f"--namespace={PAIR}")
-    counted, pushed = eventually(lambda: _counted_and_pushed(pair, there), lambda now: now[0] == now[1], seconds=90)
+    counted, pushed = eventually(lambda: _counted_and_pushed(pair, there), lambda now: now[0] == now[1], seconds=150)
     assert counted == pushed > 0
     remains(lambda: _counted_and_pushed(pair, there), lambda now: now == (counted, pushed), seconds=15, every=5)
 

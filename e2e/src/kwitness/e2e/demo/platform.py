@@ -41,8 +41,8 @@ class Platform:
         return sum(float(sample["value"][1]) for sample in self.query(expression))
 
     def latest(self, selector: str) -> float:
-        """The sum of series as they were scraped last, of late; a scrape that did not come in time does not empty it."""
-        return self.total(f"last_over_time({selector}[30s])")
+        """The sum of series as they were scraped last within a minute; one scrape that is late does not empty it."""
+        return self.total(f"last_over_time({selector}[1m])")
 
     def inventory(self, job: str = JOB) -> list[dict[str, Any]]:
         """Rows of the table `clientInventory`, read inside the driver's pod without a JVM."""
