@@ -20,6 +20,7 @@ from kwitness.operator.adapters.kafka_client import AdminClient, BootstrapError,
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
 from kwitness.operator.adapters.kafka_probe import probe
+from kwitness.operator.adapters.own_thread import in_own_thread
 from kwitness.operator.errors import OperatorError, PassingError
 from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
 
@@ -142,7 +143,7 @@ async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient]
 
     try:
         async with asyncio.timeout(_CALL_SECONDS):
-            return await asyncio.to_thread(work)
+            return await in_own_thread(work)
     except TimeoutError as error:
         raise PassingError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
 
