@@ -20,10 +20,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from kwitness.e2e.ports import free_port
 
 from tests.collector.collector_samples import CLUSTER
+from tests.eventually import PATIENCE_S, eventually
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OTHER_PLUGIN = "other-plugin-token"
-_START_S = 60
+_LATER = 503
 
 
 class Answer(NamedTuple):
@@ -98,7 +99,7 @@ class CollectorProcess:
             command += ["--peer-url", self.peers]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
-        deadline = time.monotonic() + _START_S
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 break
@@ -114,7 +115,7 @@ class CollectorProcess:
         if self.process is None:
             return 0
         self.process.send_signal(number)
-        status = self.process.wait(20)
+        status = self.process.wait(PATIENCE_S)
         self.process = None
         return status
 
@@ -147,6 +148,10 @@ class CollectorProcess:
     def push(self, body: Any, **more: Any) -> Answer:
         """Post a batch of pushes."""
         return self.post("/v1/pushes", body, **more)
+
+    def deliver(self, body: Any, **more: Any) -> Answer:
+        """Post a batch as a sender does: again for as long as it is asked for later."""
+        return eventually(lambda: self.push(body, **more), lambda answer: answer.status != _LATER)
 
     def get(self, path: str, *, token: str | None = READER) -> Answer:
         """Ask the inventory."""

@@ -52,7 +52,7 @@ def test_a_push_reaches_prometheus_the_topic_and_the_inventory(start: Start, bro
     collector = start(bootstrap=broker.bootstrap)
     payload = java_push(connections=3, latency_ms=12)
 
-    answer = collector.push(batch([push(1, payload, client="way-1")]), compress=True)
+    answer = collector.deliver(batch([push(1, payload, client="way-1")]), compress=True)
 
     assert (answer.status, answer.body) == (200, {"accepted": 1, "duplicates": 0, "rejected": []})
     collector.scrape()
@@ -89,9 +89,9 @@ def test_a_push_reaches_prometheus_the_topic_and_the_inventory(start: Start, bro
 def test_a_push_that_comes_again_is_counted_once(start: Start, broker: LocalBroker) -> None:
     collector = start(bootstrap=broker.bootstrap)
     body = batch([push(1, counter_push(5)), push(2, counter_push(7)), push(2, counter_push(7))])
-    collector.push(body)
+    collector.deliver(body)
 
-    answer = collector.push(body)
+    answer = collector.deliver(body)
 
     assert answer.body == {"accepted": 0, "duplicates": 3, "rejected": []}
     collector.scrape()
@@ -104,7 +104,9 @@ def test_java_and_librdkafka_encodings_of_a_metric_become_one_family(start: Star
     collector = start(bootstrap=broker.bootstrap)
     other = {"client_id": "payments", "client_software_name": "librdkafka", "client_software_version": "2.16.0"}
 
-    collector.push(batch([push(1, java_push(1, 20), client="j"), push(2, librdkafka_push(2, 40), client="l", **other)]))
+    collector.deliver(
+        batch([push(1, java_push(1, 20), client="j"), push(2, librdkafka_push(2, 40), client="l", **other)])
+    )
 
     collector.scrape()
     samples = collector.scrape()
@@ -131,13 +133,13 @@ def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start,
     # Random bytes do not compress, so that the record stays above the broker's limit of one megabyte.
     body = batch([push(1, counter_push(5)), push(2, os.urandom(1_500_000))])
 
-    answer = collector.push(body)
+    answer = collector.deliver(body)
 
     assert answer.status == 200
     assert answer.body["accepted"] == 1
     assert [(one["seq"], one["reason"]) for one in answer.body["rejected"]] == [(2, "TooLarge")]
     # Whoever did not get that answer is told again.
-    again = collector.push(body).body
+    again = collector.deliver(body).body
     assert (again["accepted"], again["duplicates"], again["rejected"]) == (0, 1, answer.body["rejected"])
 
 
@@ -150,7 +152,7 @@ def test_a_batch_larger_than_the_producer_holds_at_once_is_written_piece_by_piec
     pushes = [push(seq, payload, payload_compression="gzip") for seq in range(60)]
     pushes[50] = push(50, os.urandom(1_500_000))
 
-    answer = collector.push(batch(pushes))
+    answer = collector.deliver(batch(pushes))
 
     assert (answer.status, answer.body["accepted"]) == (200, 59)
     assert [(one["seq"], one["reason"]) for one in answer.body["rejected"]] == [(50, "TooLarge")]

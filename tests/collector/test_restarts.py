@@ -27,7 +27,7 @@ from tests.collector.collector_samples import (
     gauges,
     push,
 )
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import PATIENCE_S
 
 Start = Callable[..., CollectorProcess]
 
@@ -192,13 +192,13 @@ def test_a_broker_that_comes_back_gets_what_its_absence_held_up(start: Start) ->
         admin = AdminClient({"bootstrap.servers": own.bootstrap})
         admin.create_topics([NewTopic("kwitness.telemetry", 1, 1)])["kwitness.telemetry"].result(30)
         collector = start(bootstrap=own.bootstrap)
-        assert collector.push(batch([push(1, counter_push(1))])).status == 200
+        assert collector.deliver(batch([push(1, counter_push(1))])).status == 200
         own.shutdown()
         assert collector.push(batch([push(2, counter_push(2))])).status == 503
         assert collector.value(CREATION_SERIES) == 0
         own.start()
 
-        eventually(lambda: collector.push(batch([push(2, counter_push(2))])).status, lambda status: status == 200)
+        assert collector.deliver(batch([push(2, counter_push(2))])).status == 200
 
         assert collector.value(CREATION_SERIES) == 3
         hops = ledger_closes(collector)
