@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from confluent_kafka import KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.jobs.kafka_record import KafkaRecord
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, eventually
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY
 
 
@@ -56,16 +56,9 @@ class Topics:
         for future in admin.delete_topics([topic]).values():
             future.result(PATIENCE_S)
         self.written = [record for record in self.written if record.topic != topic]
-        until = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(PATIENCE_S)
-            except KafkaException:
-                # The broker is still removing the old one.
-                assert time.monotonic() < until
-                time.sleep(0.2)
-            else:
-                return
+        eventually(lambda: _is_created(admin, topic), every=0.2)
+        # Until the broker follows its controller, it still has the old one and would take records for it.
+        eventually(lambda: _is_empty(admin, topic), every=0.2)
 
     def kinded(self) -> list[tuple[str, KafkaRecord]]:
         """All that was written, with the kind of its topic."""
@@ -74,6 +67,21 @@ class Topics:
 
     def _admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self.bootstrap})
+
+
+def _is_created(admin: AdminClient, topic: str) -> bool:
+    with suppress(KafkaException):
+        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(PATIENCE_S)
+        return True
+    return False
+
+
+def _is_empty(admin: AdminClient, topic: str) -> bool:
+    partition = TopicPartition(topic, 0)
+    with suppress(KafkaException):
+        end = admin.list_offsets({partition: OffsetSpec.latest()})[partition].result(PATIENCE_S)
+        return bool(end.offset == 0)
+    return False
 
 
 def unique_names() -> TopicNames:

@@ -98,11 +98,14 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
     port = free_port()
     table = (tmp_path / "file" / "table").as_uri()
     config = job_config(tmp_path, table_path=table, status_port=port)
-    command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "5"]
+    command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
     with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
         status = _wait_for_phase(port, "Failed", driver)
-        code = driver.wait(60)
+        driver.send_signal(signal.SIGTERM)
+        driver.communicate(timeout=60)
+
+    code = driver.returncode
 
     assert code == 1
     assert status["reason"] == "TableNotWritable"
