@@ -101,7 +101,7 @@ test-e2e: setup ## The end-to-end suite alone
 
 ## Measure
 .PHONY: bench
-bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 20 minutes
+bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 40 minutes
 	@$(PY) -m kwitness.e2e.bench
 
 ## Clean

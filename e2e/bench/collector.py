@@ -45,7 +45,7 @@ SAME, CHANGING = "same shape", "changing shape"
 CLIENTS = 1_000
 EXPORT = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
 WARM_S = 5.0
-BAR, MEMORY_BAR = 2.0, 0.5
+BAR, MEMORY_BAR, SLACK = 2.0, 0.5, 1.2
 PEER = """
 receivers:
   otlp:
@@ -304,16 +304,15 @@ def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, lo
                 blocks.setdefault(row["block"], {})[row["component"]] = row["points_per_cpu_s"]
         middle, low, high = interval([one["kwitness"] / one["otelcol"] for one in blocks.values()])
         ours, peer = (statistics.median(one[name] for one in blocks.values()) for name in ("kwitness", "otelcol"))
-        verdict = f"≥ {BAR:g}: {'met' if middle >= BAR / 1.2 else 'missed'}" if kind == SAME else ""
+        verdict = f"≥ {BAR:g}: {judged(middle / BAR)}" if kind == SAME else ""
         lines.append(
             f"| points per CPU-second, {kind} | {ours:,.0f} | {peer:,.0f} | {middle:.2f} ({low:.2f} to {high:.2f}) "
             f"| {verdict} |"
         )
     ratio = grown["kwitness"] / grown["otelcol"]
-    verdict = "met" if ratio <= MEMORY_BAR * 1.2 else "missed"
     lines.append(
         f"| MB for {series:,} series | {grown['kwitness']:g} | {grown['otelcol']:g} | {ratio:.2f} "
-        f"| ≤ {MEMORY_BAR:g}: {verdict} |"
+        f"| ≤ {MEMORY_BAR:g}: {judged(MEMORY_BAR / ratio)} |"
     )
     lines += [
         "",
@@ -322,6 +321,13 @@ def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, lo
         "",
     ]
     return "\n".join(lines)
+
+
+def judged(reached: float) -> str:
+    """What to say of a bar of which this share was reached."""
+    if reached >= 1:
+        return "met"
+    return "met within the slack of 20 % for noise" if reached * SLACK >= 1 else "missed"
 
 
 def main() -> None:
