@@ -46,9 +46,8 @@ def like(platform: Platform, existing: str, kind: str, name: str, **spec: Any) -
 def without_pods_after(platform: Platform, job: str) -> Iterator[None]:
     """Wait, once a job's resource is gone, for its pods: a driver and its executors say much while they end."""
     yield
-    selector = f"--selector=app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
-    found = ("pods", selector, f"--namespace={NAMESPACE}")
-    eventually(lambda: platform.cluster.get(*found)["items"], lambda pods: not pods, seconds=180)
+    selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
+    eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods, seconds=180)
 
 
 @pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")

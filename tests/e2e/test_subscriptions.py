@@ -8,6 +8,7 @@ import time
 import pytest
 
 from kwitness.e2e.commands import CommandFailedError
+from kwitness.e2e.demo import waiting
 from kwitness.e2e.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.e2e.demo.toolbox import Toolbox
 
@@ -208,8 +209,8 @@ def _scale_operator(platform: Platform, replicas: int) -> None:
         "scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}"
     )
     eventually(
-        lambda: platform.cluster.find("deployment", "kwitness-operator", f"--namespace={NAMESPACE}"),
-        lambda now: now["status"].get("readyReplicas", 0) == replicas and now["status"].get("replicas", 0) == replicas,
+        lambda: waiting.workload(platform.cluster, kind="deployment", name="kwitness-operator", namespace=NAMESPACE),
+        lambda missing: missing is None,
         seconds=120,
     )
     # A pod that is ending counts no more, and works on until it has ended.

@@ -105,9 +105,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
         driver.send_signal(signal.SIGTERM)
         driver.communicate(timeout=60)
 
-    code = driver.returncode
-
-    assert code == 1
+    assert driver.returncode == 1
     assert status["reason"] == "TableNotWritable"
     assert str(tmp_path / "file") in status["message"]
     assert "give the job's pods the right to write there" in status["message"]

@@ -17,7 +17,7 @@ def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> s
     status = found.get("status", {})
     current = status.get("observedGeneration", 0) >= found["metadata"]["generation"]
     # Those of before a change are ready, too, as long as they are there.
-    counts = [status.get(name, 0) for name in ("replicas", "readyReplicas", "updatedReplicas")]
+    counts = [status.get(field, 0) for field in ("replicas", "readyReplicas", "updatedReplicas")]
     if current and counts == [wanted] * 3:
         return None
     selector = ",".join(f"{key}={value}" for key, value in found["spec"]["selector"]["matchLabels"].items())
