@@ -1,6 +1,6 @@
 """Which replica owns a client: rendezvous hashing over the StatefulSet's ordinals, never over who is ready.
 
-A restarting replica's clients wait in their sender's queue; they do not move (docs/decisions).
+A restarting replica's clients wait in their sender's queue; they do not move (docs/decisions/0004).
 """
 
 from __future__ import annotations

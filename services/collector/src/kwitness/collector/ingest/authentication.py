@@ -1,4 +1,4 @@
-"""Who is calling, and what that kind of caller may do (docs/decisions: authentication at the collector)."""
+"""Who is calling, and what that kind of caller may do (docs/decisions/0042)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule that a credential goes only to the hosts its Secret names (docs/decisions: Secrets)."""
+"""The rule that a credential goes only to the hosts its Secret names (docs/decisions/0023)."""
 
 from __future__ import annotations
 
