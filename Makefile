@@ -69,23 +69,8 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 .PHONY: test room test-java test-fast test-e2e
-NODE := node or e2e
-BROKER := broker and not ($(NODE))
-NEITHER := not (broker or $(NODE))
-
 test: setup room lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
-	@out=$$(mktemp -d); broker=; node=; status=0; \
-	trap 'rm -rf $$out; kill $$broker $$node 2> /dev/null || true' EXIT; \
-	export COLUMNS=160; \
-	KWITNESS_TURNS=node $(PY) -m pytest -m "$(NODE)" --durations=5 > $$out/node 2>&1 & node=$$!; \
-	KWITNESS_TURNS=broker $(PY) -m pytest -m "$(BROKER)" --durations=5 > $$out/broker 2>&1 & broker=$$!; \
-	$(PY) -m pytest -m "$(NEITHER)" --durations=5 2>&1 | tee $$out/neither || status=$$?; \
-	echo "and meanwhile, with brokers:"; tail --lines=+1 --follow --pid=$$broker $$out/broker; \
-	wait $$broker || status=$$?; \
-	echo "and meanwhile, on a node of their own:"; tail --lines=+1 --follow --pid=$$node $$out/node; \
-	wait $$node || status=$$?; \
-	if test $$status != 0; then echo "what failed, and why:"; grep -hE '^(FAILED|ERROR|E  ) ' $$out/* | tail --lines=40 || true; fi; \
-	exit $$status
+	@$(PY) -m kwitness.devtools.suite
 
 room:
 	@$(PY) -m kwitness.e2e.room
@@ -94,7 +79,7 @@ test-java: setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
 
 test-fast: setup ## What needs neither a broker nor a node
-	@$(PY) -m pytest -m "$(NEITHER)"
+	@$(PY) -m kwitness.devtools.suite unit
 
 test-e2e: setup ## The end-to-end suite alone
 	@$(PY) -m pytest tests/e2e

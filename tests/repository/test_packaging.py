@@ -56,8 +56,8 @@ def test_each_portion_is_imported_from_its_own_folder_and_begins_with_its_charte
     assert (portion / "py.typed").is_file()
 
 
-def test_every_portion_but_the_tests_own_is_in_the_wheel() -> None:
-    shipped = {str(path.parent.relative_to(ROOT)) for path in PORTIONS if path.name != "e2e"}
+def test_every_portion_but_those_for_development_is_in_the_wheel() -> None:
+    shipped = {str(path.parent.relative_to(ROOT)) for path in PORTIONS if path.name not in {"e2e", "devtools"}}
 
     assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == shipped
 

@@ -1,0 +1,69 @@
+"""`python -m kwitness.devtools.suite [GROUP ...]`: runs groups of tests side by side; `make test` runs all."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from kwitness.devtools.suite.groups import GROUPS, Group
+from kwitness.devtools.suite.side_by_side import Interruption, Run, end, follow
+from kwitness.devtools.suite.times import committed, comparison
+
+_SHOWN_FAILURES: Final = 40
+_FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
+_COLUMNS: Final = "160"
+"""Width of pytest's summary: the reason of a failure stands at the end of its line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the groups that are named, or all; the exit status is 0 when every test passed."""
+    parser = argparse.ArgumentParser(prog="python -m kwitness.devtools.suite", description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(one.name for one in GROUPS)}")
+    asked = parser.parse_args(arguments).groups
+    known = {group.name: group for group in GROUPS}
+    if unknown := [name for name in asked if name not in known]:
+        parser.error(f"no group {', '.join(unknown)}: the groups are {', '.join(known)}")
+    chosen = [known[name] for name in dict.fromkeys(asked)] or GROUPS
+    return run(chosen, figures=committed(), out=sys.stdout.buffer)
+
+
+def run(groups: Sequence[Group], *, figures: Mapping[str, float], out: BinaryIO) -> int:
+    """Start all groups, show the first as it goes and then the others, what failed, and the times."""
+    with tempfile.TemporaryDirectory(prefix="kwitness-suite-") as folder, Interruption() as interruption:
+        runs: list[Run] = []
+        try:
+            for group in groups:
+                environment = {**os.environ, "COLUMNS": _COLUMNS, "KWITNESS_TURNS": group.queue}
+                runs.append(Run(group.name, group.command(), Path(folder) / group.name, environment))
+            for group, shown in zip(groups, runs, strict=True):
+                _say(out, f"== {group.title} ==")
+                follow(shown, runs, interruption, out)
+                if interruption:
+                    _say(out, "interrupted; ends what still runs (once more: by force)")
+                    return 128 + interruption.signals[0]
+        finally:
+            end(runs, interruption)
+        if failed := [one for one in runs if one.process.returncode != 0]:
+            _say(out, "== what failed, and why ==", *failures(one.log.read_text(errors="replace") for one in failed))
+        _say(out, *comparison({one.name: one.seconds for one in runs}, figures))
+        return 1 if failed else 0
+
+
+def failures(logs: Iterable[str]) -> list[str]:
+    """The last lines of pytest that name a failed test or quote an assertion."""
+    return [line for log in logs for line in _FAILURE.findall(log)][-_SHOWN_FAILURES:]
+
+
+def _say(out: BinaryIO, *lines: str) -> None:
+    out.write("".join(f"{line}\n" for line in lines).encode())
+    out.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""The groups of tests that run side by side, and how pytest is started for each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["GROUPS", "Group"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that need the same surroundings and run one after another."""
+
+    name: str
+    title: str
+    """What its tests have in common, for a heading."""
+    expression: str
+    """Chooses its tests by their markers."""
+    queue: str
+    """In which it waits for other runs on this machine to end, see `KWITNESS_TURNS`."""
+
+    def command(self, arguments: Sequence[str] = ()) -> list[str]:
+        """The run of pytest, with further arguments for it."""
+        return [sys.executable, "-m", "pytest", "-m", self.expression, "--durations=5", *arguments]
+
+
+_NODE = "node or e2e"
+
+GROUPS: Final = (
+    Group("unit", "tests that need neither a broker nor a node", f"not (broker or {_NODE})", "run"),
+    Group("broker", "tests that need a broker", f"broker and not ({_NODE})", "broker"),
+    Group("node", "tests that need a node", _NODE, "node"),
+)
+"""Together every test there is."""

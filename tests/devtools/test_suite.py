@@ -1,0 +1,244 @@
+"""The program behind `make test`, with groups of its own: small real runs of pytest in a folder of the test's."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kwitness.devtools.suite.__main__ import failures, main, run
+from kwitness.devtools.suite.groups import GROUPS, Group
+from kwitness.devtools.suite.side_by_side import Interruption, Run, end
+from kwitness.devtools.suite.times import committed, comparison
+
+from tests.eventually import eventually
+
+ONE, TWO = Group("one", "the first", "not second", "off"), Group("two", "the second", "second", "off")
+FIGURES = {"one": 3600.0, "two": 3600.0}
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[int, str]]:
+    """Run both groups over a module of tests; the exit status and what was shown."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
+    monkeypatch.chdir(tmp_path)
+
+    def suite(module: str) -> tuple[int, str]:
+        (tmp_path / "test_it.py").write_text(f"import pytest, time, pathlib\n{module}")
+        shown = io.BytesIO()
+        return run([ONE, TWO], figures=FIGURES, out=shown), shown.getvalue().decode()
+
+    return suite
+
+
+def test_groups_run_side_by_side_and_are_shown_one_after_another(suite) -> None:
+    status, shown = suite("""
+def meet(mine, others):
+    pathlib.Path(mine).touch()
+    until = time.monotonic() + 60
+    while not pathlib.Path(others).exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+def test_a(): meet("a", "b")
+@pytest.mark.second
+def test_b(): meet("b", "a")
+""")
+
+    assert status == 0, shown
+    titles = [line for line in shown.splitlines() if line in {"== the first ==", "== the second =="}]
+    assert titles == ["== the first ==", "== the second =="]
+    assert shown.count("1 passed, 1 deselected") == 2
+    assert "what failed" not in shown
+
+
+def test_what_failed_comes_at_the_end_whichever_group_it_is_in(suite) -> None:
+    status, shown = suite("""
+def test_a(): pass
+@pytest.mark.second
+def test_b(): assert 1 == 2, "of no use"
+""")
+
+    assert status == 1
+    end = shown.partition("== what failed, and why ==\n")[2]
+    assert "FAILED test_it.py::test_b - AssertionError: of no use" in end
+    assert "test_a" not in end
+
+
+def test_a_group_without_a_test_is_a_failure(suite) -> None:
+    assert suite("def test_a(): pass")[0] == 1
+
+
+def test_the_time_of_a_group_is_until_its_own_end_though_it_is_shown_later(suite) -> None:
+    _, shown = suite("""
+def test_a(): time.sleep(6)
+@pytest.mark.second
+def test_b(): pass
+""")
+
+    seconds = {line.split()[0]: int(line.split()[1][-2:]) for line in shown.splitlines()[-2:]}
+    assert seconds["one"] >= 6
+    assert seconds["two"] < seconds["one"]
+
+
+HANGS = """
+import pytest, time, pathlib, os
+@pytest.fixture
+def surroundings():
+    name = os.environ["PYTEST_CURRENT_TEST"].split("::")[1].split()[0]
+    pathlib.Path(name + ".pid").write_text(str(os.getpid()))
+    yield
+    pathlib.Path(name + ".put-away").touch()
+def test_a(surroundings): {wait}
+@pytest.mark.second
+def test_b(surroundings): {wait}
+"""
+PROGRAM = """
+import sys
+from kwitness.devtools.suite.__main__ import run
+from tests.devtools.test_suite import FIGURES, ONE, TWO
+sys.exit(run([ONE, TWO], figures=FIGURES, out=sys.stdout.buffer))
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
+    """The program with tests that do not end, and the process ids of its runs."""
+    started: list[subprocess.Popen[str]] = []
+    children: list[int] = []
+
+    def begin(wait: str) -> tuple[subprocess.Popen[str], list[int]]:
+        (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider --capture=no\n")
+        (tmp_path / "test_it.py").write_text(HANGS.format(wait=wait))
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+        # As a shell starts what it runs in the background: with the signal of Ctrl-C ignored.
+        program = ["sh", "-c", 'trap "" INT; exec "$0" -c "$1"', sys.executable, PROGRAM]
+        process = subprocess.Popen(program, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        files = [tmp_path / "test_a.pid", tmp_path / "test_b.pid"]
+        eventually(lambda: all(file.exists() and file.read_text() for file in files), every=0.1)
+        children.extend(int(file.read_text()) for file in files)
+        return process, children
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    for child in children:
+        if _runs(child):
+            os.kill(child, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interruption_ends_its_runs_in_good_order(hanging, tmp_path: Path, number: signal.Signals) -> None:
+    process, children = hanging("time.sleep(3600)")
+
+    process.send_signal(number)
+    told, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 128 + number
+    assert "interrupted" in told
+    assert not [child for child in children if _runs(child)]
+    assert {file.stem for file in tmp_path.glob("*.put-away")} == {"test_a", "test_b"}
+
+
+def test_a_second_interruption_ends_by_force_what_does_not_heed_the_first(hanging, tmp_path: Path) -> None:
+    deaf = "[signal.signal(signal.SIGINT, signal.SIG_IGN) for signal in [__import__('signal')]]; time.sleep(3600)"
+    process, children = hanging(deaf)
+    time.sleep(1)  # until they are deaf
+
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout is not None
+    eventually(process.stdout.readline, lambda line: "interrupted" in line, every=0)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+
+    assert not [child for child in children if _runs(child)]
+
+
+def test_what_does_not_end_within_the_grace_is_ended_by_force(tmp_path: Path) -> None:
+    deaf = "import signal, time; signal.signal(2, signal.SIG_IGN); print(1, flush=True); time.sleep(99)"
+    child = Run("deaf", [sys.executable, "-c", deaf], tmp_path / "log", os.environ)
+    eventually(child.log.read_text, every=0.1)
+
+    end([child], Interruption(), grace_seconds=0.5)
+
+    assert child.process.returncode == -signal.SIGKILL
+
+
+def test_a_reader_that_goes_away_leaves_no_run_behind(hanging) -> None:
+    process, children = hanging("[print('x' * 1000, flush=True) or time.sleep(0.01) for _ in range(10**6)]")
+    assert process.stdout is not None
+
+    process.stdout.close()
+
+    assert process.wait(60) != 0
+    assert not [child for child in children if _runs(child)]
+
+
+def _runs(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_times_are_shown_beside_the_committed_ones() -> None:
+    taken = {"unit": 754.4, "broker": 600.2, "node": 61.0, "new": 5.0}
+    figures = {"unit": 700.0, "broker": 600.0, "node": 120.0}
+
+    assert comparison(taken, figures) == [
+        "group      took  committed",
+        "unit      12:34      11:40   above by 0:54 (8%)",
+        "broker    10:00      10:00",
+        "node       1:01       2:00",
+        "new        0:05       none",
+    ]
+
+
+@pytest.mark.parametrize("figure", ["0", "-1", "true", '"600"', "[]"])
+def test_a_figure_that_is_no_time_is_named(figure: str) -> None:
+    with pytest.raises(ValueError, match=r"group_seconds\.toml: unit is .*; write the seconds"):
+        committed(f"unit = {figure}")
+
+
+def test_every_group_has_a_committed_figure_and_no_other_has() -> None:
+    assert set(committed()) == {group.name for group in GROUPS}
+
+
+def test_only_lines_that_tell_of_failures_are_shown_and_no_endless_list() -> None:
+    log = "x\nE   assert 1 == 2\nEverything\nFAILED a::b - no\nERROR a::c - worse\n E  indented\n"
+
+    assert failures([log, "FAILED d::e\n"]) == [
+        "E   assert 1 == 2",
+        "FAILED a::b - no",
+        "ERROR a::c - worse",
+        "FAILED d::e",
+    ]
+    assert len(failures(["FAILED a::b\n" * 1000])) == 40
+
+
+def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["units"])
+
+    assert ended.value.code == 2
+    assert "no group units: the groups are unit, broker, node" in capsys.readouterr().err
+
+
+def test_every_test_is_in_one_group() -> None:
+    """Whatever markers a test has."""
+    for broker in (False, True):
+        for node in (False, True):
+            for e2e in (False, True):
+                markers = {"broker": broker, "node": node, "e2e": e2e}
+                assert sum(bool(eval(group.expression, {}, markers)) for group in GROUPS) == 1, markers  # noqa: S307 - pytest's own language of names, and, or, not
