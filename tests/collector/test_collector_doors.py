@@ -18,40 +18,52 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import Me
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError, UnavailableError
 from kwitness.collector.ingest.authentication import Authenticator, Caller
 from kwitness.collector.ingest.token_review import TokenReviewer
-from kwitness.collector.sinks.allowed_hosts import address_of, is_allowed
-from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError, address_of
+from kwitness.collector.sinks.kafka_client import settings
+from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
 from tests.eventually import eventually
+from tests.vectors import vectors
 
 Start = Callable[..., CollectorProcess]
 
 
-@pytest.mark.parametrize(
-    ("address", "hosts", "allowed"),
-    [
-        ("kafka:9093", "kafka:9093", True),
-        ("KAFKA:9093", " other:1, kafka:9093 ", True),
-        ("kafka:9092", "kafka:9093", False),
-        ("b-1.msk.aws:9096", "*.msk.aws:9096", True),
-        ("msk.aws:9096", "*.msk.aws:9096", False),
-        ("evilmsk.aws:9096", "*.msk.aws:9096", False),
-        ("msk.aws.evil:9096", "*.msk.aws:9096", False),
-        ("kafka:9093", "", False),
-        ("kafka:9093", "*:9093", False),
-        ("kafka:9093", "kafka", False),
-    ],
-)
-def test_a_credential_goes_only_to_the_hosts_its_secret_names(address: str, hosts: str, allowed: bool) -> None:
-    assert is_allowed(address, hosts) is allowed
+def kafka(folder: Path, address: str, **login: str) -> KafkaConnection:
+    (folder / "username").write_text("alice")
+    files = {"username_file": str(folder / "username"), "password_file": str(folder / "username")}
+    return KafkaConnection.model_validate(
+        {"bootstrap_servers": [address], "tls": True, "authentication": {"type": "plain", **files, **login}}
+    )
+
+
+@pytest.mark.parametrize("vector", vectors("allowed_hosts", "verdicts"))
+def test_a_credential_goes_to_listed_hosts_only(tmp_path: Path, vector: dict[str, Any]) -> None:
+    (tmp_path / "hosts").write_bytes(vector["hosts"].encode())
+    connection = kafka(tmp_path, vector["address"], hosts_file=str(tmp_path / "hosts"))
+    if vector["allowed"]:
+        settings(connection, "c")
+    else:
+        with pytest.raises(HostNotAllowedError):
+            settings(connection, "c")
+
+
+def test_a_credential_without_hosts_goes_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(HostNotAllowedError):
+        settings(kafka(tmp_path, "kafka:9093"), "c")
+    with pytest.raises(HostNotAllowedError):
+        settings(kafka(tmp_path, "kafka:9093", hosts_file=str(tmp_path / "absent")), "c")
+    certificate = {"certificate_file": "tls.crt", "key_file": "tls.key", "authentication": KafkaAuthentication()}
+    with pytest.raises(HostNotAllowedError):
+        settings(kafka(tmp_path, "kafka:9093").model_copy(update=certificate), "c")
 
 
 def test_the_port_of_a_url_is_the_schemes_where_none_is_written() -> None:
     assert address_of("https://otlp.example.org/v1/metrics") == "otlp.example.org:443"
-    assert address_of("http://user@[::1]:4318/") == "::1:4318"
+    assert address_of("http://user@[::1]:4318/") == "[::1]:4318"
 
 
 def write(folder: Path, authority: Authority) -> None:

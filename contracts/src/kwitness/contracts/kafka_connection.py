@@ -18,7 +18,7 @@ class KafkaAuthentication(BaseModel):
     username_file: str | None = None
     password_file: str | None = None
     hosts_file: str | None = None
-    """The only addresses the credential may be sent to: a comma list of host:port or *.suffix:port."""
+    """The only addresses the credential may be sent to, as `allowed_hosts` reads them."""
 
 
 class KafkaConnection(BaseModel):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
 
 _MODULES = {
@@ -67,23 +68,14 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
     return options
 
 
-def host_allowed(address: str, hosts: str) -> bool:
-    """Whether `hosts`, a comma list of `host:port` and `*.suffix:port`, lets a credential go to `host:port`."""
-    host, _, port = address.lower().rpartition(":")
-    for entry in hosts.lower().split(","):
-        pattern, _, allowed_port = entry.strip().rpartition(":")
-        if port != allowed_port or not pattern:
-            continue
-        if host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:])):
-            return True
-    return False
-
-
 def _require_allowed_hosts(connection: KafkaConnection) -> None:
     file = connection.authentication.hosts_file
-    hosts = _read(file, "hosts") if file is not None else ""
+    try:
+        hosts = AllowedHosts.parse(_read(file, "hosts") if file is not None else "")
+    except MalformedHostsError as error:
+        raise KafkaSettingsError("HostNotAllowed", str(error)) from error
     for address in connection.bootstrap_servers:
-        if not host_allowed(address, hosts):
+        if not hosts.allows(address):
             raise KafkaSettingsError(
                 "HostNotAllowed",
                 f"the credential's key hosts does not list {address}: add it there if the credential is meant for it",

@@ -11,7 +11,8 @@ from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from kwitness.operator.adapters.kafka_connection import KafkaConnection, host_is_allowed
+from kwitness.contracts.allowed_hosts import join_address
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
 
 __all__ = ["AdminClient", "BootstrapError", "HostRefusedError", "Stage", "open_client"]
 
@@ -45,7 +46,7 @@ class BootstrapError(Exception):
 class _Manager(KafkaConnectionManager):  # type: ignore[misc]  # the library has no types
     """Tries each bootstrap server once and keeps the reason, where the library tries until a time-out and drops it."""
 
-    allowed_hosts: tuple[str, ...] | None = None
+    connection: KafkaConnection
 
     async def _do_bootstrap(self, deadline: float | None) -> bool:  # noqa: ARG002 - the library's signature
         failures: dict[Stage, BaseException] = {}
@@ -76,8 +77,9 @@ class _Manager(KafkaConnectionManager):  # type: ignore[misc]  # the library has
         raise BootstrapError(failures.get(reached), reached)
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
-        if not host_is_allowed(node.host, node.port, self.allowed_hosts):
-            raise HostRefusedError(f"{node.host}:{node.port}")
+        address = join_address(node.host, node.port)
+        if not self.connection.may_reach(address):
+            raise HostRefusedError(address)
         return await super()._build_transport(node, timeout_at=timeout_at)
 
 
@@ -115,7 +117,7 @@ def open_client(connection: KafkaConnection) -> AdminClient:
     def build(**configs: Any) -> KafkaNetClient:
         network = NetworkSelector(**configs)
         manager = _Manager(network, **configs)
-        manager.allowed_hosts = connection.allowed_hosts
+        manager.connection = connection
         return KafkaNetClient(net=network, manager=manager)
 
     login: dict[str, Any] = {}

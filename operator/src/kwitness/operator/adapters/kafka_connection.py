@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kwitness.contracts.allowed_hosts import AllowedHosts
 from kwitness.operator.errors import PassingError
 
-__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "host_is_allowed", "in_memory", "split_address"]
+__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,15 @@ class TlsMaterial:
 class KafkaConnection:
     """Everything needed to connect as the operator.
 
-    ``allowed_hosts`` is the Secret's ``hosts``; None where there is no credential to protect. ``cluster_id`` is the
-    cluster that the addresses must lead to; None where that is to be found out.
+    ``allowed_hosts`` has one list for each Secret whose credential is sent; none where there is no credential to
+    protect. ``cluster_id`` is the cluster that the addresses must lead to; None where that is to be found out.
     """
 
     bootstrap_servers: tuple[str, ...]
     client_id: str
     tls: TlsMaterial | None = None
     login: SaslLogin | None = None
-    allowed_hosts: tuple[str, ...] | None = None
+    allowed_hosts: tuple[AllowedHosts, ...] = ()
     cluster_id: str | None = None
 
     @property
@@ -77,28 +78,15 @@ class KafkaConnection:
         """Kafka's word for the combination of TLS and SASL."""
         return ("SASL_" if self.login else "") + ("SSL" if self.tls else "PLAINTEXT")
 
+    def may_reach(self, address: str) -> bool:
+        """Whether every credential of this connection may be sent to ``host:port``."""
+        return all(hosts.allows(address) for hosts in self.allowed_hosts)
+
 
 def split_address(address: str) -> tuple[str, int]:
     """Split ``host:port`` or ``[v6]:port``."""
     host, _, port = address.rpartition(":")
     return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def host_is_allowed(host: str, port: int, allowed: tuple[str, ...] | None) -> bool:
-    """Whether a credential may be sent to ``host:port``.
-
-    An entry is ``host:port`` or ``*.suffix:port``; letters' case does not count. None allows every host.
-    """
-    if allowed is None:
-        return True
-    name = host.lower().rstrip(".")
-    for entry in allowed:
-        pattern, allowed_port = split_address(entry.lower())
-        if port != allowed_port:
-            continue
-        if pattern == name or (pattern.startswith("*.") and name.endswith(pattern[1:]) and name != pattern[2:]):
-            return True
-    return False
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import socket
 import ssl
 from typing import Final
 
-from kwitness.operator.adapters.kafka_connection import KafkaConnection, host_is_allowed, split_address
+from kwitness.operator.adapters.kafka_connection import KafkaConnection, split_address
 from kwitness.operator.errors import OperatorError, PassingError
 
 __all__ = ["probe", "refused_certificate", "speaks_tls"]
@@ -33,8 +33,7 @@ def probe(connection: KafkaConnection) -> None:
     """
     failure: OperatorError | None = None
     for address in connection.bootstrap_servers:
-        host, port = split_address(address)
-        if not host_is_allowed(host, port, connection.allowed_hosts):
+        if not connection.may_reach(address):
             raise PassingError(
                 "HostNotAllowed",
                 f"{address} is not in the key hosts of the Secret, so nothing was sent there: add it to hosts, or"

@@ -6,9 +6,10 @@ import base64
 import binascii
 from typing import Final, Literal, cast
 
+from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import SecretRef
-from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial, split_address
+from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
 from kwitness.operator.errors import PassingError, SettledError
 
@@ -31,7 +32,7 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
     kind = spec.authentication.type
     if kind not in {"none", "mtls", *_MECHANISMS}:
         raise SettledError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
-    allowed: list[tuple[str, ...]] = []
+    allowed: list[AllowedHosts] = []
     login: SaslLogin | None = None
     if kind in _MECHANISMS and spec.authentication.secret_ref is not None:
         secret = await _read(context, namespace, spec.authentication.secret_ref, ("username", "password"))
@@ -54,7 +55,7 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
         client_id=f"kwitness-operator-{context.installation}",
         tls=tls,
         login=login,
-        allowed_hosts=None if not allowed else tuple(sorted(set(allowed[0]).intersection(*allowed[1:]))),
+        allowed_hosts=tuple(allowed),
     )
 
 
@@ -81,22 +82,18 @@ async def _read(context: Context, namespace: str, reference: SecretRef, keys: tu
     return data
 
 
-def _hosts(secret: dict[str, str], name: str) -> tuple[str, ...]:
-    entries = tuple(entry.strip() for entry in secret.get("hosts", "").replace("\n", ",").split(",") if entry.strip())
-    if not entries:
+def _hosts(secret: dict[str, str], name: str) -> AllowedHosts:
+    try:
+        hosts = AllowedHosts.parse(secret.get("hosts", ""))
+    except MalformedHostsError as error:
+        raise PassingError("HostNotAllowed", f"Secret {name}: {error}") from error
+    if not hosts.entries:
         raise PassingError(
             "HostNotAllowed",
             f"Secret {name} has no key hosts, so its credential is sent nowhere: add hosts with the brokers' addresses,"
-            " a comma list of host:port or *.suffix:port",
+            " each host:port or *.suffix:port, between commas or line breaks",
         )
-    for entry in entries:
-        try:
-            split_address(entry)
-        except ValueError as error:
-            raise PassingError(
-                "HostNotAllowed", f"the key hosts of Secret {name} has an entry that is not host:port: correct it"
-            ) from error
-    return entries
+    return hosts
 
 
 def _role(context: Context, namespace: str, secret: str) -> str:

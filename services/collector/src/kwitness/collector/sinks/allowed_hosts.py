@@ -1,42 +1,37 @@
-"""The rule that a credential goes only to the hosts its Secret names (docs/decisions/0023)."""
+"""Before a credential of a mounted Secret is sent: does the Secret name the host? (docs/decisions/0023)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import urlsplit
+
+from yarl import URL
+
+from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError, join_address
 
 
 class HostNotAllowedError(Exception):
     """A credential would go to a host that its Secret does not name."""
 
 
-def is_allowed(address: str, hosts: str) -> bool:
-    """Whether ``host:port`` is in ``hosts``: a comma list of ``host:port`` or ``*.suffix:port``."""
-    host, _, port = address.lower().rpartition(":")
-    for entry in hosts.lower().split(","):
-        allowed, _, allowed_port = entry.strip().rpartition(":")
-        if allowed_port != port or not allowed:
-            continue
-        if allowed == host or (allowed.startswith("*.") and host.endswith(allowed[1:]) and host != allowed[2:]):
-            return True
-    return False
-
-
 def check(addresses: Iterable[str], hosts_file: str | None, purpose: str) -> None:
     """Raise `HostNotAllowedError` unless the file beside the credential names every address."""
     try:
-        hosts = Path(hosts_file).read_text() if hosts_file else ""
+        hosts = AllowedHosts.parse(Path(hosts_file).read_text(encoding="utf-8") if hosts_file else "")
     except OSError as error:
         raise HostNotAllowedError(f"the Secret for {purpose} has no key hosts: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise HostNotAllowedError(f"the key hosts of the Secret for {purpose} is not text") from error
+    except MalformedHostsError as error:
+        raise HostNotAllowedError(f"the Secret for {purpose}: {error}") from error
     for address in addresses:
-        if not is_allowed(address, hosts):
+        if not hosts.allows(address):
             raise HostNotAllowedError(
                 f"{address} is not among the hosts that the Secret for {purpose} names; add it to the key hosts"
             )
 
 
 def address_of(url: str) -> str:
-    """Return ``host:port`` of a URL, with the scheme's port where none is written."""
-    parts = urlsplit(url)
-    return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    """Return the address of a URL, with the scheme's port where none is written, as the HTTP client will read it."""
+    parsed = URL(url)
+    return join_address(parsed.raw_host or "", parsed.port or 0)

@@ -79,8 +79,7 @@ def settings(kafka: KafkaConnection, client_id: str) -> dict[str, Any]:
     if kafka.ca_file:
         chosen["ssl.ca.location"] = kafka.ca_file
     if kafka.certificate_file and kafka.key_file:
-        if login.hosts_file:
-            allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, "Kafka")
+        allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, "Kafka")
         chosen["ssl.certificate.location"] = kafka.certificate_file
         chosen["ssl.key.location"] = kafka.key_file
     if sasl:
