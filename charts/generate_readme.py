@@ -25,7 +25,7 @@ _HEAD = """\
 <!-- Generated from values.yaml by charts/generate_readme.py; do not edit. -->
 # The kwitness chart
 
-Installs the operator, its custom resource definitions and its rights; optionally rules and dashboards, a small
+Installs the operator, its custom resource definitions and its permissions; optionally rules and dashboards, a small
 Prometheus and a development Kafka.
 
     helm install kwitness charts/kwitness --namespace kwitness --create-namespace

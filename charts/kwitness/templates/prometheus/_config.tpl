@@ -1,5 +1,5 @@
 {{/*
-Configuration of the small Prometheus. It finds pods by DNS, which takes no right at all and works in any build of
+Configuration of the small Prometheus. It finds pods by DNS, which takes no permission at all and works in any build of
 Prometheus; the price is that collectors are named in the values.
 */}}
 

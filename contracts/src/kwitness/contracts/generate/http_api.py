@@ -58,7 +58,7 @@ class Operation:
 
 _SENDING = (
     (400, "The body is not what the schema says; do not send it again."),
-    (401, "The token is missing, expired or unknown; read it anew and send again."),
+    (401, "The token is missing, expired or unknown; read it again and resend."),
     (403, "The token's source may not speak for this cluster or client."),
     (413, "The body is longer than 8 MiB, or 64 MiB after decompression; send less."),
     (415, "Content-Type or Content-Encoding is not known."),
@@ -68,7 +68,7 @@ _READING = (
     (400, "A parameter is not what it may be."),
     (401, "The token is missing, expired or unknown."),
     (403, "The token's service account is no reader."),
-    (404, "There is no such thing."),
+    (404, "Unknown path, cluster or subscription."),
     (503, "The API server cannot be asked about the token; ask again after Retry-After."),
 )
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")

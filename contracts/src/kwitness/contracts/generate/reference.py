@@ -134,7 +134,8 @@ def _metrics() -> str:
         + "\n## Of Kafka clients (KIP-714)\n\nOne name, type and unit whatever the client sent; the name on the wire "
         "is in HELP. Labels are the identity keys chosen in `TelemetryCollector.spec.prometheus.labels` (default "
         + ", ".join(map(_code, DEFAULT_LABELS))
-        + "). Instances that share a series are combined as the table says; `kwitness_client_instances` tells how "
+        + "). Instances with the same labels, such as the replicas of a Deployment that have one client id, share a "
+        "series and are combined as the table says; `kwitness_client_instances` tells how "
         "many. Metrics that are not in the table follow OpenTelemetry's translation and are combined by type: sums "
         "add, gauges are averaged.\n\n" + _table(head, map(_client_metric, CLIENT_METRICS))
     )

@@ -1,6 +1,6 @@
 """ClientMetricsSubscription: which clients push which metrics, how often.
 
-It affects every client of the Kafka cluster that it matches, so the right to create one is an administrator's right.
+It affects every client of the Kafka cluster that it matches, so permission to create one is for administrators.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class ClientTls(Contract):
     ca_secret_ref: SecretRef | None = Field(
         None,
         description="Secret with the key ca.crt. Absent: the KafkaCluster's, where that is in the same namespace, "
-        "else the system's authorities.",
+        "else the system's CAs.",
     )
     client_certificate_secret_ref: SecretRef | None = Field(
         None, description="Secret with the keys tls.crt, tls.key and hosts. Required with mtls."

@@ -36,7 +36,7 @@ class IngestTls(Contract):
     ca_config_map_ref: ConfigMapRef | None = Field(
         None,
         description="ConfigMap with the key ca.crt: who signed the certificate, for the operator and other replicas. "
-        "Absent: the system's authorities.",
+        "Absent: the system's CAs.",
     )
     insecure_plaintext: bool = Field(False, description="Accepts that telemetry and tokens travel unencrypted.")
 

@@ -108,7 +108,7 @@ class Subscriptions(Contract):
 
 
 class KafkaClusterSpec(Contract):
-    """How to reach the cluster, with which rights, and who may refer to it."""
+    """How to reach the cluster, with which permissions, and who may refer to it."""
 
     model_config = ConfigDict(json_schema_extra=rules(*CLUSTER_CONNECTION_RULES))
     bootstrap_servers: tuple[HostPort, ...] = Field(
@@ -168,7 +168,7 @@ class ClusterWarning(Contract):
 
 
 class AclHint(Contract):
-    """The rights one component needs on this cluster."""
+    """The permissions one component needs on this cluster."""
 
     component: Literal["operator", "collector", "analytics"] = Field(description="The component.")
     command: str = Field(description="The kafka-acls.sh command that grants them.", max_length=2048)
@@ -195,7 +195,7 @@ class KafkaClusterStatus(Status):
     )
     acls: tuple[AclHint, ...] = Field(
         (),
-        description="The exact rights each component needs, as commands.",
+        description="The exact ACLs each component needs, as commands.",
         max_length=8,
         json_schema_extra=list_map("component"),
     )
@@ -208,5 +208,7 @@ class KafkaCluster(Contract):
     api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
     kind: Literal["KafkaCluster"] = "KafkaCluster"
     metadata: ObjectMeta
-    spec: KafkaClusterSpec = Field(description="How to reach the cluster, with which rights, and who may refer to it.")
+    spec: KafkaClusterSpec = Field(
+        description="How to reach the cluster, with which permissions, and who may refer to it."
+    )
     status: KafkaClusterStatus | None = Field(None, description="What the operator saw of the cluster.")

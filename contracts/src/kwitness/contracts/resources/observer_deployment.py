@@ -59,7 +59,7 @@ class TlsTermination(Contract):
     """The certificate that the observer shows to clients."""
 
     secret_ref: SecretRef = Field(
-        description="Secret with tls.crt and tls.key for the brokers' names, from an authority that clients trust."
+        description="Secret with tls.crt and tls.key for the brokers' names, from a CA that clients trust."
     )
 
 
@@ -76,7 +76,7 @@ class ObserverTls(Contract):
         )
     )
     terminate: TlsTermination | None = Field(
-        None, description="Reads encrypted connections by ending TLS here and starting it anew towards the broker."
+        None, description="Reads encrypted connections by ending TLS here and starting it again towards the broker."
     )
     client_identity: Literal["none", "certificatePerPrincipal"] | None = Field(
         None,

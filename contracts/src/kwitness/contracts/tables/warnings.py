@@ -16,7 +16,7 @@ ENTRIES: tuple[ClusterWarningType, ...] = (
     ClusterWarningType(type="TelemetryMissing", source="operator", meaning="Some brokers do not answer clients' telemetry requests: no plugin is loaded there."),
     ClusterWarningType(type="TopicDiffers", source="operator", meaning="A topic of the platform has other settings than spec.topics; existing topics are never changed."),
     ClusterWarningType(type="AskingUnavailable", source="plugin", meaning="The broker does not show which clients asked for subscriptions."),
-    ClusterWarningType(type="CertificatesUnreadable", source="plugin", meaning="The plugin cannot read the authorities it should trust."),
+    ClusterWarningType(type="CertificatesUnreadable", source="plugin", meaning="The plugin cannot read the CA certificates it should trust."),
     ClusterWarningType(type="IdentityIncomplete", source="plugin", meaning="The broker does not show software name, version and listener of pushing clients."),
     ClusterWarningType(type="InvalidConfiguration", source="plugin", meaning="The plugin's configuration is wrong and it stays passive; the broker's log says what to change."),
     ClusterWarningType(type="JmxReporterMissing", source="plugin", meaning="metric.reporters does not name JmxReporter, so the broker's own JMX metrics are off."),

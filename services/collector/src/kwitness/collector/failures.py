@@ -29,7 +29,7 @@ class ForbiddenError(RefusedError):
 
 
 class NotFoundError(RefusedError):
-    """There is no such thing."""
+    """The path, cluster or subscription is not known."""
 
     status = 404
 
