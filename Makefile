@@ -27,7 +27,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.e2e.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup prerequisites images generate verify lint lock
+.PHONY: setup prerequisites hooks images generate verify lint lock
 prerequisites:
 	@PYTHONPATH=e2e/src python3 -m kwitness.e2e.prerequisites
 
@@ -41,6 +41,9 @@ setup: prerequisites .venv/.done ## Check what is needed, make the Python enviro
 	@VIRTUAL_ENV=.venv $(UV) pip sync -q --require-hashes locks/dev.txt
 	@VIRTUAL_ENV=.venv $(UV) pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
+
+hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-commit)
+	@.venv/bin/pre-commit install
 
 images: setup ## Build all container images (with REGISTRY=... push them and write images.json, Helm values that name them)
 	@$(PY) -m kwitness.e2e.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
