@@ -9,6 +9,7 @@ import yaml
 
 from kwitness.contracts.resources import KINDS
 from kwitness.e2e import prerequisites
+from kwitness.e2e.kafka_jars import KAFKA_VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -43,3 +44,12 @@ def test_the_gate_calls_make_test_and_nothing_else() -> None:
     commands = [line for line in (ROOT / ".ci/run").read_text().splitlines() if line.startswith("make")]
 
     assert commands == ["make test"]
+
+
+def test_it_names_the_versions_that_the_chart_asks_for_and_the_tests_use() -> None:
+    chart = yaml.safe_load((ROOT / "charts/kwitness/Chart.yaml").read_text())
+    (kubernetes,) = re.findall(r"^\| Kubernetes \| (\S+) and later \|", README, re.MULTILINE)
+    (brokers,) = re.findall(r"^\| Kafka brokers .* \| ([^|]+) \|$", README, re.MULTILINE)
+
+    assert chart["kubeVersion"].startswith(f">={kubernetes}.")
+    assert tuple(brokers.split(", ")) == KAFKA_VERSIONS
