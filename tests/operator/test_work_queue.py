@@ -197,3 +197,23 @@ async def test_it_ends_when_told_so_while_a_key_is_being_added(steps):
 
     done, _ = await asyncio.wait({task}, timeout=PATIENCE_S)
     assert done == {task}
+
+
+async def test_a_weekend_of_failures_does_not_end_the_attempts(monkeypatch):
+    monkeypatch.setattr(work_queue, "_FIRST_DELAY", 0.0)
+    attempts, outage = dict.fromkeys("abcd", 0), 1100
+    back: set[str] = set()
+
+    async def reconcile(key: str) -> Again:
+        attempts[key] += 1
+        if attempts[key] <= outage:
+            raise PassingError("Unreachable", "x")
+        back.add(key)
+        return Again()
+
+    queue = WorkQueue("Test", reconcile, resync=60, workers=len(attempts))
+    for key in attempts:
+        queue.add(key)
+    async with running(queue):
+        await until(lambda: back == set(attempts))
+    assert set(attempts.values()) == {outage + 1}

@@ -28,6 +28,9 @@ _FIRST_DELAY: Final = 0.5
 _LONGEST_DELAY: Final = 60.0
 """Seconds; one attempt a minute costs nothing, and what has come back should not be waited for."""
 
+_MOST_DOUBLINGS: Final = 7
+"""From here on the longest delay counts; without a bound the power outgrows a float after half a day of failures."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -109,38 +112,41 @@ class WorkQueue(Generic[K]):
 
     async def _work(self, key: K) -> None:
         started = time.monotonic()
+        result, delay = "error", self._resync
         try:
             again = await self._reconcile(key)
-        except asyncio.CancelledError:
-            raise
+            result, delay = "success", self._until(again)
+            self._failures.pop(key, None)
         except SettledError as error:
             self._failures.pop(key, None)
-            self._finish(key, "settled", self._resync)
+            result = "settled"
             _log.info("Waiting for a change", extra={"kind": self.kind, "key": str(key), "reason": error.reason})
         except Exception as error:  # noqa: BLE001 - whatever it was, the key is tried again and the trouble is counted
-            self._fail(key, error)
-        else:
-            self._failures.pop(key, None)
-            if again.forget:
-                self._finish(key, "success", None)
-            else:
-                # Spread, so that a hundred resources made by one kubectl apply do not stay in step for ever.
-                resync = self._resync * random.uniform(0.9, 1.1)  # noqa: S311
-                self._finish(key, "success", resync if again.seconds is None else min(resync, again.seconds))
+            delay = self._fail(key, error)
         finally:
+            # Whatever went wrong, here too: the worker is free again and the key is not forgotten.
+            self._finish(key, result, delay)
             metrics.RECONCILE_DURATION.labels(kind=self.kind).observe(time.monotonic() - started)
 
-    def _fail(self, key: K, error: Exception) -> None:
+    def _until(self, again: Again) -> float | None:
+        if again.forget:
+            return None
+        # Spread, so that a hundred resources made by one kubectl apply do not stay in step for ever.
+        resync = self._resync * random.uniform(0.9, 1.1)  # noqa: S311
+        return resync if again.seconds is None else min(resync, again.seconds)
+
+    def _fail(self, key: K, error: Exception) -> float:
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2**failures) * random.uniform(0.5, 1.0)  # noqa: S311
+        delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures, _MOST_DOUBLINGS))
+        delay = min(delay * random.uniform(0.5, 1.0), self._resync)  # noqa: S311
         metrics.RECONCILE_ERRORS.labels(kind=self.kind).inc()
         extra = {"kind": self.kind, "key": str(key), "retry_seconds": round(delay, 1)}
         if isinstance(error, OperatorError):
             _log.warning("Will try again", extra={**extra, "reason": error.reason, "detail": error.message})
         else:
-            _log.error("Failed in an unforeseen way, will try again", extra=extra, exc_info=error)
-        self._finish(key, "error", min(delay, self._resync))
+            _log.error("Reconcile failed with an unexpected error; retrying", extra=extra, exc_info=error)
+        return delay
 
     def _finish(self, key: K, result: str, delay: float | None) -> None:
         metrics.RECONCILE.labels(kind=self.kind, result=result).inc()
