@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import aiohttp
-
 from kwitness.e2e.api_server import ApiServer
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.context import Context
 from kwitness.operator.factory import build_context
 from kwitness.operator.handlers.lists import fill_store, keep_listing
@@ -44,7 +43,7 @@ async def operating(
 ) -> AsyncIterator[Context]:
     """Run queues and lists; ``prepare`` may change the context before the first decision."""
     access = find_access(api.kubeconfig_of("operator"))
-    async with open_session(access, WatchHealth()) as session, aiohttp.ClientSession() as outside:
+    async with open_session(access, WatchHealth()) as session, outside_session() as outside:
         context, queues = build_context(settings, "inst", session=session, server=access.server, outside=outside)
         prepare(context)
         await fill_store(context)

@@ -17,6 +17,7 @@ from prometheus_client import REGISTRY
 
 from kwitness.operator import metrics
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
 from kwitness.operator.handlers.events import KINDS, register
@@ -76,7 +77,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
         alive=lambda: _alive(health, settings, started),
         ready=lambda: None if ready.is_set() and len(health.seen) >= watched else "not every kind is watched yet",
     )
-    async with open_session(access, health) as session, aiohttp.ClientSession(trust_env=False) as outside:
+    async with open_session(access, health) as session, outside_session() as outside:
         port = await probes.start()
         _log.info("Started", extra={"port": port, "server": access.server, "watches": settings.watch_namespaces})
         try:

@@ -1,0 +1,104 @@
+"""Collectors and drivers may be anybody's pods: whatever they answer, the operator holds little of it and goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import resource
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from kwitness.operator.adapters.http_json import JsonReader, outside_session
+from kwitness.operator.errors import PassingError
+
+MIB = 1024 * 1024
+Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@contextlib.asynccontextmanager
+async def _reading(folder: Path, answer: Answer) -> AsyncIterator[Callable[[], Awaitable[object]]]:
+    """Yield what asks a server that answers every request with ``answer``."""
+    token = folder / "token"
+    token.write_text("t")
+    application = web.Application()
+    application.router.add_get("/", answer)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with outside_session() as session:
+            reader = JsonReader(session, token, "CollectorUnreachable")
+            yield lambda: reader.get(f"http://127.0.0.1:{runner.addresses[0][1]}/")
+    finally:
+        await runner.cleanup()
+
+
+async def test_an_answer_without_a_length_is_read_no_further_than_its_bound(tmp_path):
+    sent = 0
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        nonlocal sent
+        response = web.StreamResponse()
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        with contextlib.suppress(ConnectionError):
+            while True:
+                await response.write(b" " * MIB)
+                sent += 1
+        return response
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with _reading(tmp_path, endless) as ask:
+        with pytest.raises(PassingError, match="more than 4194304 bytes"):
+            await asyncio.wait_for(ask(), 60)
+    assert sent < 64
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+async def test_a_compressed_answer_is_not_blown_up(tmp_path):
+    bomb = gzip.compress(b" " * 64 * MIB)
+
+    async def compressed(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=bomb, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    async with _reading(tmp_path, compressed) as ask:
+        with pytest.raises(PassingError, match="does not answer"):
+            await ask()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 * 1024
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"<html>sign in</html>", id="a login page"),
+        pytest.param(b"\xff\xfe{}", id="no text"),
+        pytest.param(b"[" * 200_000, id="nested without end"),
+    ],
+)
+async def test_an_answer_that_is_no_json_is_an_error_with_our_words(tmp_path, body):
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=body, content_type="application/json")
+
+    async with _reading(tmp_path, answer) as ask:
+        with pytest.raises(PassingError, match="does not answer") as caught:
+            await ask()
+    assert "sign in" not in str(caught.value)
+
+
+async def test_a_small_answer_in_pieces_is_read(tmp_path):
+    async def pieces(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        for piece in (b'{"clients"', b": 2", b"}"):
+            await response.write(piece)
+        return response
+
+    async with _reading(tmp_path, pieces) as ask:
+        assert await ask() == {"clients": 2}
