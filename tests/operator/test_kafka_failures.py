@@ -15,6 +15,7 @@ from kafka import errors as kafka_errors
 
 from kwitness.contracts.allowed_hosts import AllowedHosts
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.e2e.certificates import Authority
 from kwitness.e2e.local_broker import Listener, LocalBroker
 from kwitness.operator.adapters import kafka_admin
 from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin, TopicWanted
@@ -121,6 +122,19 @@ def test_each_secret_of_a_connection_must_list_the_host():
     connection = replace(CONNECTION, allowed_hosts=lists)
     addresses = ("a.kafka.svc:9092", "c.kafka.svc:9092", "b.kafka.svc:9093")
     assert [connection.may_reach(address) for address in addresses] == [True, False, False]
+
+
+def test_names_between_the_certificates_of_a_bundle_may_be_in_any_language():
+    authority = Authority("ours").certificate
+    bundle = f"# Autoridad de Certificación, 認証局\n{authority}\n# AC RAÍZ\n{authority}"
+    assert TlsMaterial(bundle).context().cert_store_stats()["x509_ca"] == 1
+
+
+@pytest.mark.parametrize("text", ["", "no certificate", "-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----"])
+def test_a_ca_without_a_certificate_is_an_error_and_not_the_systems(text):
+    with pytest.raises(PassingError, match="holds no PEM certificate") as caught:
+        TlsMaterial(text).context()
+    assert caught.value.reason == "TlsFailed"
 
 
 class TestAgainstARealBroker:
