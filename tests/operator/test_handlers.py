@@ -19,7 +19,7 @@ from kwitness.operator.handlers.lists import list_kind
 from kwitness.operator.process import kopf_settings
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Store
+from kwitness.operator.store import Key, Store, Subject
 
 SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
 
@@ -137,14 +137,14 @@ async def test_what_is_deleted_while_its_status_is_written_stays_deleted(context
     present = _object(kind, "gone")
     receive(context, kind, {"type": "ADDED", "object": present})
 
-    async def answer_late(*_: object) -> dict:
+    async def answer_late(*_: object, uid: str) -> dict:
         receive(context, kind, {"type": "DELETED", "object": _object(kind, "gone", "3")})
         return _object(kind, "gone", "2")
 
     context.kubernetes = SimpleNamespace(patch_status=answer_late)
     context.clock, context.status_written = Clock(), {}
     verdict = Verdict("Ready", "True", "Available", "ready")
-    await write_status(context, kind, Key("n", "gone"), fields={}, verdicts=[verdict])
+    await write_status(context, kind, Subject.of(present), fields={}, verdicts=[verdict])
     assert context.store.get(kind, Key("n", "gone")) is None
 
 

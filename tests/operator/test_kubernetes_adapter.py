@@ -56,6 +56,19 @@ async def test_a_field_that_is_no_longer_wanted_goes(kubernetes, namespace):
     assert "labels" not in (await kubernetes.get("Service", namespace, "child"))["metadata"]
 
 
+async def test_a_status_for_an_object_that_was_replaced_goes_to_nobody(kubernetes, api, namespace):
+    apply(api, cluster("main", namespace, "127.0.0.1:1"))
+    earlier = await kubernetes.get("KafkaCluster", namespace, "main")
+    api.kubectl("delete", "kfc", "main", "-n", namespace)
+    apply(api, cluster("main", namespace, "127.0.0.1:1"))
+    patch, uid = {"observedGeneration": 1}, earlier["metadata"]["uid"]
+    assert await kubernetes.patch_status("KafkaCluster", namespace, "main", patch, uid=uid) is None
+    later = await kubernetes.get("KafkaCluster", namespace, "main")
+    assert "status" not in later
+    written = await kubernetes.patch_status("KafkaCluster", namespace, "main", patch, uid=later["metadata"]["uid"])
+    assert written["status"] == patch
+
+
 def _owned(namespace: str, owner: str, uid: str) -> dict:
     service = _service(namespace)
     reference = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "TelemetryCollector", "name": owner, "uid": uid}

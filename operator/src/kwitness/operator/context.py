@@ -15,7 +15,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Store
+from kwitness.operator.store import Key, Store, Subject
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
@@ -38,6 +38,7 @@ class Clock:
 class SubscriptionOutcome:
     """What became of one ClientMetricsSubscription: its Ready verdict and the fields of its status that hold still."""
 
+    subject: Subject
     verdict: Verdict
     fields: dict[str, Any]
 

@@ -6,7 +6,7 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
-__all__ = ["KubernetesUnavailableError", "OperatorError", "PassingError", "SettledError"]
+__all__ = ["InternalError", "KubernetesUnavailableError", "OperatorError", "PassingError", "SettledError"]
 
 
 class OperatorError(Exception):
@@ -39,3 +39,15 @@ class KubernetesUnavailableError(PassingError):
 
     def __init__(self, message: str) -> None:
         super().__init__("KubernetesUnavailable", message)
+
+
+class InternalError(PassingError):
+    """An exception that nobody foresaw. Its text is left out, since it may hold what a remote end sent."""
+
+    def __init__(self, cause: Exception) -> None:
+        name = type(cause).__name__
+        super().__init__(
+            "InternalError",
+            f"an unexpected {name} stopped the operator's work on this resource, and it is tried again: see the"
+            f" operator's log for {name}, and report it",
+        )

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-import aiohttp
 import kopf
 from prometheus_client import REGISTRY
 

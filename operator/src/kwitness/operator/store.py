@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from typing_extensions import override
 
-__all__ = ["Key", "Store"]
+__all__ = ["Key", "Store", "Subject"]
 
 
 class Key(NamedTuple):
@@ -19,6 +19,21 @@ class Key(NamedTuple):
     @override
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+
+class Subject(NamedTuple):
+    """What a verdict is about: one object, not a later one of its name, and the generation that was looked at."""
+
+    key: Key
+    uid: str
+    generation: int
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Subject:
+        """The subject of a verdict that is made of ``body``."""
+        metadata = body["metadata"]
+        key = Key(metadata["namespace"], metadata["name"])
+        return cls(key, str(metadata.get("uid", "")), int(metadata.get("generation", 0)))
 
 
 class Store:

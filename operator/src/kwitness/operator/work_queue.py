@@ -112,7 +112,8 @@ class WorkQueue(Generic[K]):
 
     async def _work(self, key: K) -> None:
         started = time.monotonic()
-        result, delay = "error", self._resync
+        result = "error"
+        delay: float | None = self._resync
         try:
             again = await self._reconcile(key)
             result, delay = "success", self._until(again)
@@ -138,8 +139,8 @@ class WorkQueue(Generic[K]):
     def _fail(self, key: K, error: Exception) -> float:
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures, _MOST_DOUBLINGS))
-        delay = min(delay * random.uniform(0.5, 1.0), self._resync)  # noqa: S311
+        longest: float = min(_LONGEST_DELAY, _FIRST_DELAY * 2 ** min(failures, _MOST_DOUBLINGS))
+        delay = min(longest * random.uniform(0.5, 1.0), self._resync)  # noqa: S311
         metrics.RECONCILE_ERRORS.labels(kind=self.kind).inc()
         extra = {"kind": self.kind, "key": str(key), "retry_seconds": round(delay, 1)}
         if isinstance(error, OperatorError):

@@ -150,8 +150,8 @@ class Kubernetes:
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
-    async def patch_status(self, kind: str, namespace: str, name: str, patch: Object) -> Object | None:
-        """Change a status by a merge patch; the new object, or None if it is gone."""
+    async def patch_status(self, kind: str, namespace: str, name: str, patch: Object, *, uid: str) -> Object | None:
+        """Change the status of the object with ``uid`` by a merge patch; the new object, or None if it is gone."""
         return await self._request(
             "PATCH",
             kind,
@@ -160,7 +160,7 @@ class Kubernetes:
             subresource="status",
             parameters={"fieldManager": FIELD_MANAGER},
             content_type="application/merge-patch+json",
-            body={"status": patch},
+            body={"metadata": {"uid": uid}, "status": patch},
         )
 
     async def delete(self, kind: str, namespace: str, name: str, *, uid: str) -> None:

@@ -30,7 +30,9 @@ def ready(reason: str, message: str) -> Verdict:
 
 def failure(error: OperatorError) -> Verdict:
     """Not ready, because of ``error``."""
-    return Verdict("Ready", "Unknown" if error.reason == "Paused" else "False", error.reason, error.message)
+    return Verdict(
+        "Ready", "Unknown" if error.reason in {"Paused", "InternalError"} else "False", error.reason, error.message
+    )
 
 
 def conditions_of(

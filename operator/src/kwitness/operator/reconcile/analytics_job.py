@@ -15,9 +15,10 @@ from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, 
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
 from kwitness.operator.reconcile.parsing import parsed
-from kwitness.operator.reconcile.references import cluster_key, referred_cluster
+from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 from kwitness.runtime.child_names import job_name
 
@@ -37,6 +38,7 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         return Again(forget=True)
     if "deletionTimestamp" in body["metadata"]:
         return Again()
+    subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
     try:
         job = parsed(AnalyticsJob, body)
@@ -48,10 +50,7 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         if facts is None or not facts.checked:
             # The cluster's reconcile wakes us.
             return Again()
-        known = (context.store.get("KafkaCluster", cluster_at) or {}).get("status") or {}
-        cluster_id = facts.cluster_id or known.get("clusterId")
-        if cluster_id is None:
-            raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster_at.name} was never reached")
+        cluster_id = known_cluster_id(context, cluster_at, facts)
         await _check_claim(context, key.namespace)
         read_from = status.get("clusterId", cluster_id)
         changed: OperatorError | None = None
@@ -65,13 +64,14 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         if children_are_due(context, _KIND, key, wanted.objects):
             await _replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
-        return await _report(context, key, job, wanted, cluster_id=read_from, trouble=changed)
+        return await _report(context, subject, job, wanted, cluster_id=read_from, trouble=changed)
     except KubernetesUnavailableError:
         raise
-    except OperatorError as error:
+    except Exception as caught:
+        error = as_operator_error(caught, _KIND, key)
         fields = {name: value for name, value in status.items() if name not in {"conditions", "observedGeneration"}}
-        await write_status(context, _KIND, key, fields=fields, verdicts=[failure(error)])
-        raise
+        await write_status(context, _KIND, subject, fields=fields, verdicts=[failure(error)])
+        raise error from caught
 
 
 def _refuse_second(context: Context, key: Key, job: AnalyticsJob) -> None:
@@ -149,14 +149,14 @@ async def _replace_runners(context: Context, key: Key, job: AnalyticsJob, wanted
 
 async def _report(
     context: Context,
-    key: Key,
+    subject: Subject,
     job: AnalyticsJob,
     wanted: JobObjects,
     *,
     cluster_id: str,
     trouble: OperatorError | None,
 ) -> Again:
-    metadata = wanted.runner["metadata"]
+    key, metadata = subject.key, wanted.runner["metadata"]
     runner = await context.kubernetes.get(wanted.runner["kind"], key.namespace, metadata["name"])
     answer: dict[str, Any] | None = None
     state = (runner or {}).get("status") or {}
@@ -178,7 +178,7 @@ async def _report(
     verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous.get("conditions", ()))
     if trouble is not None:
         verdicts = [failure(trouble), *verdicts[1:]]
-    wait = await write_status(context, _KIND, key, fields=fields, verdicts=verdicts)
+    wait = await write_status(context, _KIND, subject, fields=fields, verdicts=verdicts)
     if phase in {"Pending", "Starting", "Running", "Failed"} and job.spec.run.schedule is None:
         return Again(_POLL_SECONDS)
     if job.spec.run.schedule is not None and not job.spec.suspend:

@@ -22,7 +22,8 @@ from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_apply import Round, apply_subscriptions
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
-from kwitness.operator.store import Key
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["reconcile_subscriptions"]
@@ -48,11 +49,11 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Again:
     if facts.trouble is None and facts.connection is not None:
         try:
             await apply_subscriptions(Round(context, facts, key, resources, outcomes), facts.connection, wanted)
-        except OperatorError as error:
-            trouble = error
-            _all_not_ready(context, wanted, outcomes, error)
+        except Exception as caught:  # noqa: BLE001 - an unforeseen one becomes a condition too
+            trouble = error = as_operator_error(caught, _KIND, key)
+            _all_not_ready(resources, wanted, outcomes, error)
     else:
-        _all_not_ready(context, wanted, outcomes, PassingError("ClusterNotReady", facts.trouble or "not connected"))
+        _all_not_ready(resources, wanted, outcomes, PassingError("ClusterNotReady", facts.trouble or "not connected"))
     facts.outcomes = outcomes
     await write_subscription_statuses(context, key)
     context.enqueue("Inventory", key, context.settings.inventory_seconds)
@@ -77,11 +78,10 @@ async def _without_cluster(context: Context, key: Key) -> Again:
     outcomes: dict[Key, SubscriptionOutcome] = {}
     await _wanted(context, resources, outcomes)
     verdict = failure(PassingError("ClusterNotReady", f"KafkaCluster {key.name} was deleted"))
-    for resource in resources:
+    for resource, body in resources.items():
         if broker_name(context.installation, resource) in removed:
             # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
-            unapplied = _unchanged(context, resource, verdict)
-            outcomes.setdefault(resource, unapplied).fields.pop("appliedHash", None)
+            outcomes.setdefault(resource, _unchanged(body, verdict)).fields.pop("appliedHash", None)
     context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
     return Again()
@@ -117,8 +117,8 @@ async def _wanted(
         except KubernetesUnavailableError:
             # Without this one no plan for the others would be whole.
             raise
-        except OperatorError as error:
-            outcomes[key] = _unchanged(context, key, failure(error))
+        except Exception as error:  # noqa: BLE001 - an unforeseen one becomes a condition too
+            outcomes[key] = _unchanged(body, failure(as_operator_error(error, _KIND, key)))
     return wanted
 
 
@@ -142,15 +142,18 @@ async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wante
 
 
 def _all_not_ready(
-    context: Context, wanted: list[Wanted], outcomes: dict[Key, SubscriptionOutcome], error: OperatorError
+    resources: Mapping[Key, dict[str, Any]],
+    wanted: list[Wanted],
+    outcomes: dict[Key, SubscriptionOutcome],
+    error: OperatorError,
 ) -> None:
-    if error.reason != "Forbidden":
+    if error.reason not in {"Forbidden", "InternalError"}:
         error = PassingError("ClusterNotReady", error.message)
     for one in wanted:
-        outcomes.setdefault(one.key, _unchanged(context, one.key, failure(error)))
+        outcomes.setdefault(one.key, _unchanged(resources[one.key], failure(error)))
 
 
-def _unchanged(context: Context, key: Key, verdict: Verdict) -> SubscriptionOutcome:
-    status = (context.store.get(_KIND, key) or {}).get("status") or {}
+def _unchanged(body: Mapping[str, Any], verdict: Verdict) -> SubscriptionOutcome:
+    status = body.get("status") or {}
     kept = ("brokerResource", "appliedHash", "driftRepairs", "atRiskClients")
-    return SubscriptionOutcome(verdict, {name: status[name] for name in kept if name in status})
+    return SubscriptionOutcome(Subject.of(body), verdict, {name: status[name] for name in kept if name in status})

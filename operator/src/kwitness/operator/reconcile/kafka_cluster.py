@@ -23,7 +23,8 @@ from kwitness.operator.reconcile.connecting import connection_of
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["ACCEPT_ANNOTATION", "PAUSE_ANNOTATION", "reconcile_kafka_cluster"]
@@ -42,10 +43,11 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
         # The subscriptions' reconcile cleans up with the connection that is still known.
         _wake(context, key)
         return Again(forget=True)
+    subject = Subject.of(body)
     facts = context.clusters.setdefault(key, ClusterFacts())
     id_before = (body.get("status") or {}).get("clusterId")
     before = (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection)
-    error: OperatorError | None = None
+    trouble: OperatorError | None = None
     fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
     try:
         cluster = parsed(KafkaCluster, body)
@@ -54,21 +56,21 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
         verdict, fields = await _observe(context, key, facts, cluster, fields)
     except KubernetesUnavailableError:
         raise
-    except OperatorError as caught:
-        error = caught
-        verdict = failure(caught)
-        if caught.reason not in {"Forbidden", "Paused"} or facts.seen is None:
-            facts.trouble = f"KafkaCluster {key.name} is not ready ({caught.reason}): see its status"
+    except Exception as caught:  # noqa: BLE001 - an unforeseen one becomes a condition too
+        trouble = as_operator_error(caught, _KIND, key)
+        verdict = failure(trouble)
+        if trouble.reason not in {"Forbidden", "Paused"} or facts.seen is None:
+            facts.trouble = f"KafkaCluster {key.name} is not ready ({trouble.reason}): see its status"
     facts.checked = True
-    wait = await write_status(context, _KIND, key, fields=fields, verdicts=[verdict])
+    wait = await write_status(context, _KIND, subject, fields=fields, verdicts=[verdict])
     if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
         _wake(context, key)
     if facts.cluster_id is not None and facts.cluster_id != id_before:
         # The warning SharedCluster concerns the others too.
         for other in _sharing(context, key, facts.cluster_id):
             context.enqueue(_KIND, other, 0.0)
-    if error is not None:
-        raise error
+    if trouble is not None:
+        raise trouble
     return Again(wait)
 
 

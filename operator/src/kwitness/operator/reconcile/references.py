@@ -7,12 +7,12 @@ from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
-from kwitness.operator.context import Context
-from kwitness.operator.errors import OperatorError, SettledError
+from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.store import Key
 
-__all__ = ["cluster_key", "deleted_subscriptions_of", "referred_cluster", "subscriptions_of"]
+__all__ = ["cluster_key", "deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
 
 
 def cluster_key(namespace: str, reference: ClusterRef) -> Key:
@@ -49,6 +49,23 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
         f"KafkaCluster {key} may not be referred to from namespace {namespace}: its owner can allow it in"
         " spec.allowedNamespaces",
     )
+
+
+def known_cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:
+    """The id of the Kafka cluster that KafkaCluster ``cluster`` led to when it was last reached.
+
+    A broker's trouble must not take down what stands already, so the status serves where ``facts`` do not know.
+
+    Raises
+    ------
+    PassingError
+        ClusterNotReady: it was never reached.
+    """
+    status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
+    cluster_id = facts.cluster_id or status.get("clusterId")
+    if cluster_id is None:
+        raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet")
+    return str(cluster_id)
 
 
 def subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from kwitness.operator.context import Context
 from kwitness.operator.desired.conditions import Verdict, conditions_of
 from kwitness.operator.desired.ownership import merge_patch
-from kwitness.operator.store import Key
+from kwitness.operator.store import Subject
 
 __all__ = ["write_status"]
 
@@ -23,24 +23,28 @@ _log = logging.getLogger(__name__)
 
 
 async def write_status(
-    context: Context, kind: str, key: Key, *, fields: dict[str, Any], verdicts: Sequence[Verdict]
+    context: Context, kind: str, subject: Subject, *, fields: dict[str, Any], verdicts: Sequence[Verdict]
 ) -> float | None:
-    """Make the status of ``key`` say ``fields`` and ``verdicts``.
+    """Make the status of ``subject`` say ``fields`` and ``verdicts``.
 
-    Returns the seconds after which a postponed change of live numbers is due, or None.
+    The status says of which generation that is. An object that took the subject's place is left alone, and so is a
+    status that is about a later generation already. Returns the seconds after which a postponed change of live numbers
+    is due, or None.
     """
+    key = subject.key
     body = context.store.get(kind, key)
-    if body is None:
+    if body is None or body["metadata"].get("uid") != subject.uid:
         return None
     present: dict[str, Any] = body.get("status") or {}
-    generation = int(body["metadata"].get("generation", 0))
+    if int(present.get("observedGeneration", 0)) > subject.generation:
+        return None
     wanted = {
         **{name: value for name, value in fields.items() if value not in (None, [], {}, ())},
-        "observedGeneration": generation,
+        "observedGeneration": subject.generation,
         "conditions": conditions_of(
             verdicts,
             previous=present.get("conditions", ()),
-            generation=generation,
+            generation=subject.generation,
             now=context.clock.rfc3339(),
         ),
     }
@@ -53,7 +57,7 @@ async def write_status(
     if set(patch) <= LIVE_FIELDS and wait > 0:
         return wait
     context.status_written[(kind, key)] = now
-    updated = await context.kubernetes.patch_status(kind, key.namespace, key.name, patch)
+    updated = await context.kubernetes.patch_status(kind, key.namespace, key.name, patch, uid=subject.uid)
     if updated is not None and context.store.get(kind, key) is not None:
         # One that was deleted meanwhile must not come back. Our own write comes back as an event; knowing it already,
         # the event is no news and wakes nobody.

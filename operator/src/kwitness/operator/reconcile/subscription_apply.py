@@ -28,7 +28,7 @@ from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
 from kwitness.operator.reconcile.orphans import Round, find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
-from kwitness.operator.store import Key
+from kwitness.operator.store import Key, Subject
 from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
 
 __all__ = ["Round", "apply_subscriptions"]
@@ -123,20 +123,20 @@ async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None
 
 
 async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutcome:
-    name = one.subscription.id
+    name, subject = one.subscription.id, Subject.of(work.resources[one.key])
     status = result.statuses.get(name, {})
     fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": status.get("driftRepairs")}
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
     error = result.answers.get(name)
     if error is not None:
-        return SubscriptionOutcome(failure(error), as_before)
+        return SubscriptionOutcome(subject, failure(error), as_before)
     if work.facts.paused and name in result.decided.changes:
         verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
-        return SubscriptionOutcome(verdict, as_before)
+        return SubscriptionOutcome(subject, verdict, as_before)
     if one.suspended and name in result.decided.retained:
-        return SubscriptionOutcome(retained_verdict(), as_before)
+        return SubscriptionOutcome(subject, retained_verdict(), as_before)
     if one.suspended:
-        return SubscriptionOutcome(ready("Suspended", "not on the broker, as spec.suspend says"), fields)
+        return SubscriptionOutcome(subject, ready("Suspended", "not on the broker, as spec.suspend says"), fields)
     if name in result.decided.held:
         return await _held(work, one, result.decided.held[name], status, fields)
     fields["appliedHash"] = config_hash(to_configs(one.subscription), work.facts.cluster_id or "")
@@ -145,7 +145,7 @@ async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutco
         metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
         note = f"the broker config {name} had been changed by someone else and was put right"
         await emit(work.context, _KIND, one.key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
-    return SubscriptionOutcome(ready("Applied", f"on the broker as {name}"), fields)
+    return SubscriptionOutcome(subject, ready("Applied", f"on the broker as {name}"), fields)
 
 
 async def _held(
@@ -170,7 +170,7 @@ async def _held(
             note=verdict.message,
             type_="Warning",
         )
-    return SubscriptionOutcome(verdict, fields)
+    return SubscriptionOutcome(Subject.of(work.resources[one.key]), verdict, fields)
 
 
 def _steady(entry: dict[str, Any], old: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:

@@ -28,10 +28,13 @@ async def write_subscription_statuses(context: Context, cluster: Key) -> None:
         state = facts.subscription_states.get(name) if name is not None else None
         verdicts = [outcome.verdict] + ([facts.inventory_verdict] if facts.inventory_verdict else [])
         async with turns:
+            if facts.outcomes.get(key) is not outcome:
+                # A later look has found something else meanwhile, and says it itself.
+                return
             await write_status(
                 context,
                 "ClientMetricsSubscription",
-                key,
+                outcome.subject,
                 fields={**outcome.fields, **live_fields(state)},
                 verdicts=verdicts,
             )

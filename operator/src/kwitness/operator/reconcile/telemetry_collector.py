@@ -13,14 +13,15 @@ from kwitness.operator.desired.conditions import failure
 from kwitness.operator.desired.ownership import belongs_to
 from kwitness.operator.desired.pods import owner
 from kwitness.operator.desired.quantities import quantity
-from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
+from kwitness.operator.errors import KubernetesUnavailableError, SettledError
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.parsing import parsed
-from kwitness.operator.reconcile.references import cluster_key, referred_cluster
+from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key
+from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 from kwitness.runtime.child_names import collector_name
 
@@ -39,6 +40,7 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
         return Again(forget=True)
     if "deletionTimestamp" in body["metadata"]:
         return Again()
+    subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
     try:
         collector = parsed(TelemetryCollector, body)
@@ -50,15 +52,16 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
             # Both wake us when they are known; children made without them would be made twice.
             return Again()
         settings = await _with_present_storage(context, collector)
-        cluster_id = _cluster_id(context, cluster_at, facts)
+        cluster_id = known_cluster_id(context, cluster_at, facts)
         await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings)
-        return await _report(context, key, collector, facts, was_ready=status.get("readyReplicas"))
+        return await _report(context, subject, collector, facts, was_ready=status.get("readyReplicas"))
     except KubernetesUnavailableError:
         raise
-    except OperatorError as error:
+    except Exception as caught:
+        error = as_operator_error(caught, _KIND, key)
         kept = {name: value for name, value in status.items() if name in _KEPT}
-        await write_status(context, _KIND, key, fields=kept, verdicts=[failure(error)])
-        raise
+        await write_status(context, _KIND, subject, fields=kept, verdicts=[failure(error)])
+        raise error from caught
 
 
 async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
@@ -68,15 +71,6 @@ async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
         raise SettledError(
             "Conflict", f"TelemetryCollector {holder} serves KafkaCluster {cluster} already: remove one of the two"
         )
-
-
-def _cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:
-    # A broker's trouble must not take down the collector: the id that was last seen serves.
-    status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
-    cluster_id = facts.cluster_id or status.get("clusterId")
-    if cluster_id is None:
-        raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet")
-    return str(cluster_id)
 
 
 async def _with_present_storage(context: Context, collector: TelemetryCollector) -> OperatorSettings:
@@ -148,8 +142,9 @@ async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> N
 
 
 async def _report(
-    context: Context, key: Key, collector: TelemetryCollector, facts: ClusterFacts, *, was_ready: int | None
+    context: Context, subject: Subject, collector: TelemetryCollector, facts: ClusterFacts, *, was_ready: int | None
 ) -> Again:
+    key = subject.key
     name = collector_name(key.name)
     present = await context.kubernetes.get("StatefulSet", key.namespace, name) or {}
     state = present.get("status") or {}
@@ -161,7 +156,7 @@ async def _report(
     endpoint = f"{scheme}://{name}.{key.namespace}.svc:8443"
     verdicts = collector_verdicts(collector, replicas, facts.inventory, current=current)
     wait = await write_status(
-        context, _KIND, key, fields=collector_fields(endpoint, replicas, facts.inventory), verdicts=verdicts
+        context, _KIND, subject, fields=collector_fields(endpoint, replicas, facts.inventory), verdicts=verdicts
     )
     if was_ready != replicas:
         context.enqueue("Inventory", cluster_key(key.namespace, collector.spec.cluster_ref), 0.0)

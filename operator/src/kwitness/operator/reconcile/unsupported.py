@@ -8,7 +8,7 @@ from typing import Final
 from kwitness.operator.context import Context
 from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key
+from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["UNSUPPORTED_KINDS", "reconcile_unsupported"]
@@ -20,10 +20,12 @@ def reconcile_unsupported(kind: str) -> Callable[[Context, Key], Awaitable[Again
     """Return the reconcile for a kind that nothing acts on yet."""
 
     async def reconcile(context: Context, key: Key) -> Again:
-        if context.store.get(kind, key) is None:
+        body = context.store.get(kind, key)
+        if body is None:
             return Again(forget=True)
         message = f"this version does nothing with {kind} resources yet: keep it for a later one, or delete it"
-        await write_status(context, kind, key, fields={}, verdicts=[Verdict("Ready", "False", "Unsupported", message)])
+        verdict = Verdict("Ready", "False", "Unsupported", message)
+        await write_status(context, kind, Subject.of(body), fields={}, verdicts=[verdict])
         return Again()
 
     return reconcile

@@ -1,0 +1,63 @@
+"""An exception that nobody foresaw is a condition too: a resource without a status tells nobody what to do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kwitness.operator.reconcile import client_metrics_subscription
+
+from tests.eventually import eventually_beside
+from tests.operator.in_process import operating, settings_of
+from tests.operator.surroundings import apply, cluster, collector, get, ready, subscription
+
+JOB = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}}
+
+
+def _job(namespace: str) -> dict[str, Any]:
+    metadata = {"name": "job", "namespace": namespace}
+    return {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob", "metadata": metadata, "spec": JOB}
+
+
+@pytest.mark.parametrize(
+    "host", [pytest.param("kafka..svc", id="empty label"), pytest.param("k" * 64, id="64 letters")]
+)
+async def test_an_address_that_no_resolver_takes_leaves_no_resource_without_a_status(api, namespace, tmp_path, host):
+    apply(api, cluster("main", namespace, f"{host}:9092"), subscription("a", namespace))
+    apply(api, collector("main", namespace), _job(namespace))
+    async with operating(api, settings_of(namespace, tmp_path), lambda _context: None):
+        for kind, name in (("kfc", "main"), ("kcms", "a"), ("ktc", "main"), ("kaj", "job")):
+            await eventually_beside(lambda kind=kind, name=name: ready(api, kind, name, namespace)["reason"])
+    said = ready(api, "kfc", "main", namespace)
+    assert (said["status"], said["reason"]) == ("Unknown", "InternalError")
+    assert "UnicodeError" in said["message"]
+    assert host not in said["message"]
+    others = [ready(api, kind, name, namespace) for kind, name in (("kcms", "a"), ("ktc", "main"), ("kaj", "job"))]
+    assert {one["reason"] for one in others} == {"ClusterNotReady"}
+    assert all("InternalError" in one["message"] for one in others)
+
+
+@pytest.mark.broker
+async def test_one_resource_with_an_unexpected_error_does_not_stop_the_others(
+    api, namespace, clean_broker, tmp_path, monkeypatch
+):
+    real = client_metrics_subscription.desired_subscription
+
+    def fail(name: str, resource: Any, **options: Any) -> Any:
+        if resource.metadata.name == "odd":
+            raise KeyError("secret-canary")
+        return real(name, resource, **options)
+
+    monkeypatch.setattr(client_metrics_subscription, "desired_subscription", fail)
+    apply(api, cluster("main", namespace, clean_broker.bootstrap))
+    apply(api, subscription("odd", namespace), subscription("plain", namespace))
+    async with operating(api, settings_of(namespace, tmp_path), lambda _context: None):
+        await eventually_beside(lambda: ready(api, "kcms", "plain", namespace)["reason"] == "Applied")
+        said = await eventually_beside(lambda: ready(api, "kcms", "odd", namespace), lambda now: now["reason"])
+    assert (said["status"], said["reason"]) == ("Unknown", "InternalError")
+    assert "KeyError" in said["message"]
+    assert "canary" not in said["message"]
+    status = await asyncio.to_thread(get, api, "kcms", "odd", namespace)
+    assert status["status"]["observedGeneration"] == 1
