@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from kwitness.operator.adapters.http_json import JsonReader, outside_session
-from kwitness.operator.errors import PassingError
+from kwitness.operator.model.errors import PassingError
 
 MIB = 1024 * 1024
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]

@@ -13,13 +13,13 @@ import pytest
 import kwitness.operator
 from kwitness.contracts.reasons import reasons_of
 from kwitness.operator.context import Clock
-from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.handlers.events import KINDS, receive, register
 from kwitness.operator.handlers.lists import list_kind
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.process import kopf_settings
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Store, Subject
 
 SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
 

@@ -18,14 +18,15 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.local_broker import Listener, LocalBroker
 from kwitness.operator.adapters import kafka_admin
-from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin, TopicWanted
+from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kafka_connection import (
     KafkaConnection,
     SaslLogin,
     TlsMaterial,
 )
 from kwitness.operator.adapters.kafka_failures import acl_command, from_exception, from_result
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
+from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
 from kwitness.operator.reconcile.connecting import connection_of
 
 from tests.eventually import eventually_beside
@@ -153,7 +154,7 @@ class TestAgainstARealBroker:
         return tls
 
     @staticmethod
-    async def _observe(broker: LocalBroker, listener: Listener, **options: Any) -> ClusterSeen:
+    async def _observe(broker: LocalBroker, listener: Listener, **options: Any) -> ClusterDescription:
         address = broker.bootstrap_of(listener)
         connection = KafkaConnection(bootstrap_servers=(address,), client_id="kwitness-operator-test", **options)
         return await KafkaAdmin().observe(connection, ("kwitness.telemetry",))
@@ -270,7 +271,7 @@ class TestAgainstARealBroker:
 
     async def test_a_topic_that_exists_counts_as_created(self, broker):
         connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")
-        wanted = (TopicWanted("twice", 1, 1),)
+        wanted = (WantedTopic("twice", 1, 1),)
         assert await KafkaAdmin().create_topics(connection, wanted) == {"twice": None}
         assert await KafkaAdmin().create_topics(connection, wanted) == {"twice": None}
 

@@ -10,7 +10,7 @@ import pytest
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import TYPES, Kubernetes
 from kwitness.operator.context import Context
-from kwitness.operator.desired.ownership import APPLIED_HASH
+from kwitness.operator.model.ownership import APPLIED_HASH
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of

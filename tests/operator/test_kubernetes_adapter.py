@@ -10,8 +10,8 @@ import pytest
 from kwitness.operator.adapters import kubernetes as adapter
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
-from kwitness.operator.desired.ownership import covers, merge_patch
-from kwitness.operator.errors import PassingError, SettledError
+from kwitness.operator.model.errors import PassingError, SettledError
+from kwitness.operator.model.ownership import covers, merge_patch
 
 from tests.operator.surroundings import apply, cluster, writes_of
 

@@ -10,9 +10,9 @@ import pytest
 
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.context import Clock, Context
-from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key, Store, Subject
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of

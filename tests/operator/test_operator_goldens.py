@@ -14,11 +14,9 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.adapters.kafka_admin import BrokerSeen, ClusterSeen, TopicSeen
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
-from kwitness.operator.desired.conditions import conditions_of, failure
 from kwitness.operator.desired.job_config import check_limits
 from kwitness.operator.desired.job_objects import job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
@@ -31,9 +29,11 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
-from kwitness.operator.errors import SettledError
+from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
+from kwitness.operator.model.conditions import conditions_of, failure
+from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key
 from kwitness.runtime.subscriptions.broker_subscription import parse
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -109,11 +109,11 @@ def _job_status(case: dict[str, Any]) -> Any:
 
 def _cluster_status(case: dict[str, Any]) -> Any:
     cluster = _cluster(case)
-    seen = ClusterSeen(
+    seen = ClusterDescription(
         cluster_id="cluster-id",
-        brokers=tuple(BrokerSeen(**{"rack": None, **broker}) for broker in case["brokers"]),
+        brokers=tuple(BrokerDescription(**{"rack": None, **broker}) for broker in case["brokers"]),
         lower_bound=case["lowerBound"],
-        topics={name: TopicSeen(**topic) for name, topic in case.get("topics", {}).items()},
+        topics={name: TopicDescription(**topic) for name, topic in case.get("topics", {}).items()},
         subscriptions={},
     )
     inventory = ClusterState.model_validate(case["state"]) if "state" in case else None

@@ -9,7 +9,7 @@ import pytest
 
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.context import Context
-from kwitness.operator.errors import KubernetesUnavailableError
+from kwitness.operator.model.errors import KubernetesUnavailableError
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from kwitness.operator import work_queue
-from kwitness.operator.errors import PassingError, SettledError
+from kwitness.operator.model.errors import PassingError, SettledError
 from kwitness.operator.work_queue import Again, WorkQueue
 
 from tests.eventually import PATIENCE_S

@@ -10,12 +10,13 @@ from typing import Any
 
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.operator.adapters.http_json import JsonReader
-from kwitness.operator.adapters.kafka_admin import ClusterSeen, KafkaAdmin
+from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kubernetes import Kubernetes
-from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Store, Subject
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
@@ -54,7 +55,7 @@ class ClusterFacts:
     """
 
     connection: KafkaConnection | None = None
-    seen: ClusterSeen | None = None
+    seen: ClusterDescription | None = None
     cluster_id: str | None = None
     checked: bool = False
     trouble: str | None = None

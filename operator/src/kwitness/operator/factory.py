@@ -11,6 +11,7 @@ from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.context import Context
+from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.inventory import reconcile_inventory
@@ -18,7 +19,6 @@ from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_collector
 from kwitness.operator.reconcile.unsupported import UNSUPPORTED_KINDS, reconcile_unsupported
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Store
 from kwitness.operator.work_queue import Again, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 

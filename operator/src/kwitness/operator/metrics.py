@@ -9,7 +9,7 @@ from prometheus_client import Counter, Gauge, Histogram, Metric, disable_created
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from kwitness.contracts.own_metrics import own_metric
-from kwitness.operator.store import Store
+from kwitness.operator.model.store import Store
 
 __all__ = [
     "API_WRITES",

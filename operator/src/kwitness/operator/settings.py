@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.operator.desired.quantities import mebibytes
+from kwitness.operator.model.quantities import mebibytes
 
 __all__ = [
     "DEFAULT_SETTINGS_FILE",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from kwitness.operator import metrics
-from kwitness.operator.errors import OperatorError, SettledError
+from kwitness.operator.model.errors import OperatorError, SettledError
 
 __all__ = ["Again", "WorkQueue"]
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from kwitness.operator.errors import PassingError
+from kwitness.operator.model.errors import PassingError
 from kwitness.runtime.reloading import ReloadingFile
 
 __all__ = ["JsonReader", "outside_session"]

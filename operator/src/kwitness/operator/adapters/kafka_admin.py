@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from kafka import errors as kafka_errors
@@ -21,10 +20,17 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
 from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.adapters.own_thread import in_own_thread
-from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.model.cluster_description import (
+    TOPIC_CONFIGS,
+    BrokerDescription,
+    ClusterDescription,
+    TopicDescription,
+    WantedTopic,
+)
+from kwitness.operator.model.errors import OperatorError, PassingError
 from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
 
-__all__ = ["TOPIC_CONFIGS", "BrokerSeen", "ClusterSeen", "KafkaAdmin", "TopicSeen", "TopicWanted"]
+__all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "KafkaAdmin", "TopicDescription", "WantedTopic"]
 
 _CALL_SECONDS: Final = 120.0
 """Upper bound for one call as a whole; the library's own time-outs of 10 s each come first."""
@@ -35,61 +41,13 @@ _SECOND_TRY_SECONDS: Final = 0.5
 _PROBE_RESOURCE: Final = "kwitness.probe"
 """Name for the ``validate_only`` alter that finds out about ALTER_CONFIGS; nothing of this name is ever written."""
 
-TOPIC_CONFIGS: Final = ("cleanup.policy", "retention.ms", "min.insync.replicas")
-"""What is set on topics that are created, and read of those that exist."""
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerSeen:
-    """One broker as metadata shows it; ``telemetry`` None means that it could not be asked."""
-
-    id: int
-    host: str
-    port: int
-    rack: str | None
-    telemetry: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSeen:
-    """A topic that exists; ``configs`` are those of `TOPIC_CONFIGS`, none of them where they may not be described."""
-
-    partitions: int
-    replication_factor: int
-    configs: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class TopicWanted:
-    """A topic to create if it is missing; ``configs`` are topic configs."""
-
-    name: str
-    partitions: int
-    replication_factor: int
-    configs: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSeen:
-    """Everything a KafkaCluster's reconcile needs to know.
-
-    ``lower_bound`` is the oldest version with the APIs that were advertised, such as ``4.3``. ``topics`` holds those of
-    the names that were asked for and exist. ``subscriptions`` holds every CLIENT_METRICS resource's configs.
-    """
-
-    cluster_id: str
-    brokers: tuple[BrokerSeen, ...]
-    lower_bound: str
-    topics: Mapping[str, TopicSeen]
-    subscriptions: Mapping[str, Mapping[str, str]]
 
 
 class KafkaAdmin:
     """The adapter; it has no state."""
 
-    async def observe(self, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:
+    async def observe(self, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterDescription:
         """Describe the cluster and find out whether the operator's rights suffice.
 
         Raises
@@ -124,7 +82,7 @@ class KafkaAdmin:
         return await _in_thread(connection, lambda client: _alter(client, connection, changes))
 
     async def create_topics(
-        self, connection: KafkaConnection, topics: tuple[TopicWanted, ...]
+        self, connection: KafkaConnection, topics: tuple[WantedTopic, ...]
     ) -> dict[str, OperatorError | None]:
         """Create topics; one that exists by now counts as created.
 
@@ -176,17 +134,17 @@ def _check_cluster(client: AdminClient, connection: KafkaConnection) -> None:
         )
 
 
-def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterSeen:
+def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterDescription:
     with _translated("DESCRIBE", connection):
         described = client.describe_cluster()
         existing = [topic for topic in client.describe_topics(list(topics)) if topic["error_code"] == 0]
         topic_configs = _topic_configs(client, [topic["name"] for topic in existing])
     configs = _subscriptions(client, connection)
     _check_alter(client, connection)
-    return ClusterSeen(
+    return ClusterDescription(
         cluster_id=described["cluster_id"],
         brokers=tuple(
-            BrokerSeen(
+            BrokerDescription(
                 id=broker["broker_id"],
                 host=broker["host"],
                 port=broker["port"],
@@ -197,7 +155,7 @@ def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str
         ),
         lower_bound=".".join(str(part) for part in client._manager.broker_version),  # noqa: SLF001 - no other way
         topics={
-            topic["name"]: TopicSeen(
+            topic["name"]: TopicDescription(
                 partitions=len(topic["partitions"]),
                 replication_factor=min((len(one["replica_nodes"]) for one in topic["partitions"]), default=0),
                 configs=topic_configs.get(topic["name"], {}),
@@ -276,7 +234,7 @@ def _operation(configs: Mapping[str, str] | None, key: str) -> tuple[AlterConfig
 
 
 def _create_topics(
-    client: AdminClient, connection: KafkaConnection, topics: tuple[TopicWanted, ...]
+    client: AdminClient, connection: KafkaConnection, topics: tuple[WantedTopic, ...]
 ) -> dict[str, OperatorError | None]:
     wanted = {
         topic.name: {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from kwitness.contracts.allowed_hosts import AllowedHosts
-from kwitness.operator.errors import PassingError
+from kwitness.operator.model.errors import PassingError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
 

@@ -11,7 +11,7 @@ from kafka import errors as kafka_errors
 from kwitness.operator.adapters.kafka_client import BootstrapError, HostRefusedError
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
 
 __all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
 

@@ -11,7 +11,7 @@ import ssl
 from typing import Final
 
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, split_address
-from kwitness.operator.errors import OperatorError, PassingError
+from kwitness.operator.model.errors import OperatorError, PassingError
 
 __all__ = ["probe", "refused_certificate", "speaks_tls"]
 

@@ -16,9 +16,9 @@ import aiohttp
 
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
-from kwitness.operator.desired.fingerprints import fingerprint
-from kwitness.operator.desired.ownership import APPLIED_HASH, belongs_to, covers
-from kwitness.operator.errors import KubernetesUnavailableError, PassingError, SettledError
+from kwitness.operator.model.errors import KubernetesUnavailableError, PassingError, SettledError
+from kwitness.operator.model.fingerprints import fingerprint
+from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
 

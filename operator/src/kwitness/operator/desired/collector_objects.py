@@ -9,9 +9,9 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import collector_config, subscriptions_file
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
-from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import labels, owner, selector
+from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription

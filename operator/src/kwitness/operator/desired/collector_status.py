@@ -6,7 +6,7 @@ from typing import Any
 
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.conditions import Verdict, ready
+from kwitness.operator.model.conditions import Verdict, ready
 
 __all__ = ["collector_fields", "collector_verdicts"]
 

@@ -10,8 +10,8 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import topic_name
-from kwitness.operator.desired.quantities import mebibytes
-from kwitness.operator.errors import SettledError
+from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["EXECUTOR_TEMPLATE", "STATUS_PORT", "SUPPORTED_TYPES", "check_limits", "job_config", "table_folder"]

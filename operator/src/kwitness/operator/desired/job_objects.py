@@ -10,11 +10,11 @@ import yaml
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.collector_pods import CONFIG_HASH
-from kwitness.operator.desired.fingerprints import fingerprint
 from kwitness.operator.desired.job_config import job_config
 from kwitness.operator.desired.job_pods import DRIVER_PORTS, driver_pod, executor_template
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import labels, owner, selector
+from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import cut_name, job_name
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kwitness.contracts.reasons import reasons_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
-from kwitness.operator.desired.conditions import Verdict, ready
+from kwitness.operator.model.conditions import Verdict, ready
 
 __all__ = ["job_fields", "job_verdicts", "phase_of"]
 

@@ -9,7 +9,7 @@ from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnec
 from kwitness.contracts.resources.connection import Authentication, ClientTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.pods import secret_volume
-from kwitness.operator.errors import SettledError
+from kwitness.operator.model.errors import SettledError
 
 __all__ = ["SECRETS", "KafkaClientFiles", "kafka_client_files"]
 

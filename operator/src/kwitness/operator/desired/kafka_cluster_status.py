@@ -11,7 +11,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
-from kwitness.operator.adapters.kafka_admin import ClusterSeen, TopicSeen, TopicWanted
+from kwitness.operator.model.cluster_description import ClusterDescription, TopicDescription, WantedTopic
 from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.runtime.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
 
@@ -33,7 +33,7 @@ def topic_names(cluster: KafkaCluster) -> tuple[str, ...]:
     return tuple(topic_name(cluster.spec.topics.prefix, topic.name) for topic in USED_TOPICS)
 
 
-def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[TopicWanted, ...]:
+def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[WantedTopic, ...]:
     """The platform's topics as they are created when they are missing."""
     spec = cluster.spec.topics
     replication = spec.replication_factor or min(3, max(1, brokers))
@@ -43,11 +43,11 @@ def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[TopicWanted, ...
     }
     if replication >= 3:  # noqa: PLR2004 - with two replicas a minimum of two would stop writes at every restart
         configs["min.insync.replicas"] = "2"
-    return tuple(TopicWanted(name, spec.partitions, replication, configs) for name in topic_names(cluster))
+    return tuple(WantedTopic(name, spec.partitions, replication, configs) for name in topic_names(cluster))
 
 
 def cluster_fields(
-    seen: ClusterSeen, inventory: ClusterState | None, cluster: KafkaCluster, found: list[dict[str, Any]]
+    seen: ClusterDescription, inventory: ClusterState | None, cluster: KafkaCluster, found: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Fields of the status; ``found`` are the warnings."""
     heartbeats = {state.broker_id: state for state in inventory.brokers} if inventory else {}
@@ -98,7 +98,7 @@ def _listeners(heartbeats: Mapping[str, BrokerState]) -> list[dict[str, Any]]:
 def warnings(
     *,
     cluster: KafkaCluster,
-    seen: ClusterSeen,
+    seen: ClusterDescription,
     inventory: ClusterState | None,
     shared_with: Collection[str],
     deletion_held: Collection[str],
@@ -195,7 +195,7 @@ def _sortable(version: str) -> tuple[int, int, int]:
     return parse_version(version) or (0, 0, 0)
 
 
-def _differing(cluster: KafkaCluster, present: Mapping[str, TopicSeen], brokers: int) -> list[str]:
+def _differing(cluster: KafkaCluster, present: Mapping[str, TopicDescription], brokers: int) -> list[str]:
     differing = []
     for wanted in wanted_topics(cluster, brokers):
         topic = present.get(wanted.name)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.operator.errors import SettledError
-from kwitness.operator.store import Key
+from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.store import Key
 from kwitness.runtime.subscriptions import risk
 from kwitness.runtime.subscriptions.broker_subscription import (
     DEFAULT_INTERVAL_MS,

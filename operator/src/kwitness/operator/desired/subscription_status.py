@@ -7,8 +7,8 @@ from typing import Any
 
 from kwitness.contracts.envelopes import SubscriptionState
 from kwitness.contracts.software import librdkafka_version
-from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.desired.subscription_plan import SeenSoftware
+from kwitness.operator.model.conditions import Verdict
 from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
 from kwitness.runtime.subscriptions.risk import SAFE_PREFIX
 

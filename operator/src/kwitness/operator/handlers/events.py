@@ -13,7 +13,7 @@ import kopf
 from kwitness.contracts.resources.meta import GROUP, VERSION
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
-from kwitness.operator.store import Key, Store
+from kwitness.operator.model.store import Key, Store
 
 __all__ = ["KINDS", "receive", "register"]
 

@@ -7,9 +7,9 @@ import logging
 from typing import Any
 
 from kwitness.operator.context import Context
-from kwitness.operator.errors import OperatorError
 from kwitness.operator.handlers.events import KINDS, receive
-from kwitness.operator.store import Key
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key
 
 __all__ = ["fill_store", "keep_listing", "list_kind"]
 

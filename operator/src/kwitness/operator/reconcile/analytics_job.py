@@ -6,19 +6,19 @@ from typing import Any
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.context import Context
-from kwitness.operator.desired.conditions import failure
 from kwitness.operator.desired.job_config import check_limits, table_folder
 from kwitness.operator.desired.job_objects import JobObjects, job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
-from kwitness.operator.desired.ownership import covers
-from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
+from kwitness.operator.model.ownership import covers
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 from kwitness.runtime.child_names import job_name
 

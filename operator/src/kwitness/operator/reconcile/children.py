@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from kwitness.operator import metrics
 from kwitness.operator.context import Context
-from kwitness.operator.desired.fingerprints import fingerprint
-from kwitness.operator.desired.ownership import APPLIED_HASH
-from kwitness.operator.errors import OperatorError
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.fingerprints import fingerprint
+from kwitness.operator.model.ownership import APPLIED_HASH
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.events import emit
-from kwitness.operator.store import Key
 
 __all__ = ["apply_children", "children_are_due", "remove_child"]
 

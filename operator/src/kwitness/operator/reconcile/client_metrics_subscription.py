@@ -13,9 +13,10 @@ from kwitness.contracts.resources.client_metrics_subscription import ClientMetri
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
-from kwitness.operator.desired.conditions import Verdict, failure
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
-from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.conditions import Verdict, failure
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.parsing import parsed
@@ -23,7 +24,6 @@ from kwitness.operator.reconcile.references import deleted_subscriptions_of, ref
 from kwitness.operator.reconcile.subscription_apply import Round, apply_subscriptions
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["reconcile_subscriptions"]

@@ -11,7 +11,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import SecretRef
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
-from kwitness.operator.errors import PassingError, SettledError
+from kwitness.operator.model.errors import PassingError, SettledError
 
 __all__ = ["connection_of"]
 

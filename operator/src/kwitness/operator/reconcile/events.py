@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from kwitness.operator.adapters.kubernetes import FIELD_MANAGER
 from kwitness.operator.context import Context
-from kwitness.operator.errors import OperatorError
-from kwitness.operator.store import Key
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key
 
 __all__ = ["emit"]
 

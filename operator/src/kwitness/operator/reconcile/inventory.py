@@ -10,14 +10,14 @@ from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.desired.conditions import Verdict
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import SeenSoftware, broker_name
-from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
-from kwitness.operator.store import Key
 from kwitness.operator.work_queue import Again
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]

@@ -7,9 +7,7 @@ from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator import metrics
-from kwitness.operator.adapters.kafka_admin import ClusterSeen
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.desired.conditions import Verdict, failure, ready
 from kwitness.operator.desired.kafka_cluster_status import (
     acl_hints,
     cluster_fields,
@@ -18,13 +16,15 @@ from kwitness.operator.desired.kafka_cluster_status import (
     wanted_topics,
     warnings,
 )
-from kwitness.operator.errors import KubernetesUnavailableError, OperatorError, SettledError
+from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.conditions import Verdict, failure, ready
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, SettledError
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.connecting import connection_of
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.parsing import parsed
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["ACCEPT_ANNOTATION", "PAUSE_ANNOTATION", "reconcile_kafka_cluster"]
@@ -110,7 +110,7 @@ async def _observe(
     return ready("Connected", f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"), fields
 
 
-def _check_identity(cluster: KafkaCluster, seen: ClusterSeen, last: str | None) -> None:
+def _check_identity(cluster: KafkaCluster, seen: ClusterDescription, last: str | None) -> None:
     accepted = cluster.spec.cluster_id or cluster.metadata.annotations.get(ACCEPT_ANNOTATION) or last
     if accepted is not None and accepted != seen.cluster_id:
         raise SettledError(

@@ -8,8 +8,8 @@ from typing import Any
 
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_plan import own_key
-from kwitness.operator.errors import OperatorError
-from kwitness.operator.store import Key
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key
 
 __all__ = ["Round", "find_orphans"]
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kwitness.operator.errors import SettledError
+from kwitness.operator.model.errors import SettledError
 
 __all__ = ["parsed"]
 

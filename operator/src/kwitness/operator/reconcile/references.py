@@ -8,9 +8,9 @@ from typing import Any
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.parsing import parsed
-from kwitness.operator.store import Key
 
 __all__ = ["cluster_key", "deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
 

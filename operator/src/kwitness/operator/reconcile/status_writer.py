@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.operator.context import Context
-from kwitness.operator.desired.conditions import Verdict, conditions_of
-from kwitness.operator.desired.ownership import merge_patch
-from kwitness.operator.store import Subject
+from kwitness.operator.model.conditions import Verdict, conditions_of
+from kwitness.operator.model.ownership import merge_patch
+from kwitness.operator.model.store import Subject
 
 __all__ = ["write_status"]
 

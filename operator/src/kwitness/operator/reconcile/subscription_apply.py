@@ -11,7 +11,6 @@ from typing import Any
 from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
-from kwitness.operator.desired.conditions import Verdict, failure, ready
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import (
     SeenSoftware,
@@ -23,12 +22,13 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, retained_verdict
-from kwitness.operator.errors import OperatorError
+from kwitness.operator.model.conditions import Verdict, failure, ready
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
 from kwitness.operator.reconcile.orphans import Round, find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
-from kwitness.operator.store import Key, Subject
 from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
 
 __all__ = ["Round", "apply_subscriptions"]

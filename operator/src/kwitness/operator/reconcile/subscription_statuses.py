@@ -7,8 +7,8 @@ from typing import Final
 
 from kwitness.operator.context import Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_status import live_fields
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key
 
 __all__ = ["write_subscription_statuses"]
 

@@ -9,11 +9,12 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
-from kwitness.operator.desired.conditions import failure
-from kwitness.operator.desired.ownership import belongs_to
 from kwitness.operator.desired.pods import owner
-from kwitness.operator.desired.quantities import quantity
-from kwitness.operator.errors import KubernetesUnavailableError, SettledError
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import KubernetesUnavailableError, SettledError
+from kwitness.operator.model.ownership import belongs_to
+from kwitness.operator.model.quantities import quantity
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.parsing import parsed
@@ -21,7 +22,6 @@ from kwitness.operator.reconcile.references import cluster_key, known_cluster_id
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 from kwitness.runtime.child_names import collector_name
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from kwitness.operator.errors import InternalError, OperatorError
-from kwitness.operator.store import Key
+from kwitness.operator.model.errors import InternalError, OperatorError
+from kwitness.operator.model.store import Key
 
 __all__ = ["as_operator_error"]
 

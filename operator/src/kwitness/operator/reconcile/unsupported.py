@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from kwitness.operator.context import Context
-from kwitness.operator.desired.conditions import Verdict
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.store import Key, Subject
 from kwitness.operator.work_queue import Again
 
 __all__ = ["UNSUPPORTED_KINDS", "reconcile_unsupported"]

@@ -6,9 +6,10 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.core import CoreCounts
+from kwitness.collector.inventory.brokers import Brokers
+from kwitness.collector.inventory.clients import ClientRecord, Clients
 from kwitness.collector.ledger import Ledger
-from kwitness.collector.memory import Memory
 from kwitness.contracts.envelopes import BrokerState, ClientItem, ClientPage, ClusterState, HopState, SoftwareState
 from kwitness.contracts.software import is_ours
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
@@ -44,10 +45,10 @@ def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> 
 
 
 def clients_page(
-    memory: Memory, subscriptions: Sequence[BrokerSubscription], limit: int, after: str
+    clients: Clients, subscriptions: Sequence[BrokerSubscription], limit: int, after: str
 ) -> list[tuple[str, ClientItem]]:
     """Return up to ``limit`` of this replica's clients by key, beginning after ``after``."""
-    chosen = heapq.nsmallest(limit, ((key, record) for key, record in memory.clients.items() if key > after))
+    chosen = heapq.nsmallest(limit, ((key, record) for key, record in clients.items() if key > after))
     return [(key, _item(record, subscriptions)) for key, record in chosen]
 
 
@@ -64,10 +65,11 @@ def merge_pages(parts: Iterable[Sequence[tuple[str, ClientItem]]], limit: int) -
     return ClientPage(items=tuple(newest[key] for key in page), continue_=page[-1] if page and more else None)
 
 
-def cluster_part(memory: Memory, ledger: Ledger, cluster_id: str) -> ClusterState:
-    """Return what this replica knows of a cluster."""
-    connected = memory.brokers.connected_software(cluster_id)
-    counts = memory.core.counts()
+def cluster_part(
+    clients: Clients, brokers: Brokers, counts: CoreCounts, ledger: Ledger, cluster_id: str
+) -> ClusterState:
+    """Return what this replica knows of a cluster; ``counts`` are of its series."""
+    connected = brokers.connected_software(cluster_id)
     return ClusterState(
         cluster_id=cluster_id,
         brokers=tuple(
@@ -82,7 +84,7 @@ def cluster_part(memory: Memory, ledger: Ledger, cluster_id: str) -> ClusterStat
                 warnings=one.snapshot.warnings,
                 ledger=one.snapshot.ledger,
             )
-            for one in memory.brokers.of_cluster(cluster_id)
+            for one in brokers.of_cluster(cluster_id)
         ),
         software=tuple(
             SoftwareState(
@@ -93,12 +95,12 @@ def cluster_part(memory: Memory, ledger: Ledger, cluster_id: str) -> ClusterStat
                 last_seen_ms=seen.last_seen_ms,
                 ours=is_ours(None, name),
             )
-            for (cluster, name, version), seen in memory.brokers.software.items()
+            for (cluster, name, version), seen in brokers.software.items()
             if cluster == cluster_id
         ),
         series=counts.series,
         overflowed=sum(counts.overflowed.values()),
-        clients=sum(record.identity.get("cluster_id") == cluster_id for record in memory.clients.records()),
+        clients=sum(record.identity.get("cluster_id") == cluster_id for record in clients.records()),
         ledger=tuple(
             HopState(
                 hop=hop.name,

@@ -11,8 +11,9 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from kwitness.collector.inventory.brokers import Brokers
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.reports import match_keys
-from kwitness.collector.memory import Memory
 from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
@@ -48,13 +49,13 @@ class SubscriptionPart(BaseModel):
     top: tuple[TopClient, ...] = ()
 
 
-def part(memory: Memory, subscription: BrokerSubscription, cluster_id: str) -> SubscriptionPart:
+def part(clients: Clients, brokers: Brokers, subscription: BrokerSubscription, cluster_id: str) -> SubscriptionPart:
     """Evaluate a subscription against this replica's clients and brokers."""
     matching = pushing = at_all = 0
     sent: set[str] = set()
     software: set[tuple[str, str]] = set()
     top: list[TopClient] = []
-    for record in memory.clients.records():
+    for record in clients.records():
         if record.terminated or record.identity.get("cluster_id") != cluster_id:
             continue
         at_all += 1
@@ -78,9 +79,9 @@ def part(memory: Memory, subscription: BrokerSubscription, cluster_id: str) -> S
                 metrics=len(wanted),
             )
         )
-    connected = memory.brokers.connected_software(cluster_id)
+    connected = brokers.connected_software(cluster_id)
     return SubscriptionPart(
-        asking=memory.brokers.asking(cluster_id),
+        asking=brokers.asking(cluster_id),
         matching=matching,
         pushing=pushing,
         pushing_at_all=at_all,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kwitness.operator.errors import OperatorError
+from kwitness.operator.model.errors import OperatorError
 
 __all__ = ["Verdict", "conditions_of", "failure", "ready"]
 

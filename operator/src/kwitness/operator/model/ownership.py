@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kwitness.operator.desired.quantities import quantity
+from kwitness.operator.model.quantities import quantity
 
 __all__ = ["APPLIED_HASH", "belongs_to", "covers", "merge_patch"]
 
