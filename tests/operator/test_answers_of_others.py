@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from kwitness.operator.adapters.http_json import JsonReader, outside_session
-from kwitness.operator.model.errors import PassingError
+from kwitness.operator.model.errors import TransientError
 
 MIB = 1024 * 1024
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -53,7 +53,7 @@ async def test_an_answer_without_a_length_is_read_no_further_than_its_bound(tmp_
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     async with _reading(tmp_path, endless) as ask:
-        with pytest.raises(PassingError, match="more than 4194304 bytes"):
+        with pytest.raises(TransientError, match="more than 4194304 bytes"):
             await asyncio.wait_for(ask(), 60)
     assert sent < 64
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
@@ -67,7 +67,7 @@ async def test_a_compressed_answer_is_not_blown_up(tmp_path):
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     async with _reading(tmp_path, compressed) as ask:
-        with pytest.raises(PassingError, match="does not answer"):
+        with pytest.raises(TransientError, match="does not answer"):
             await ask()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 * 1024
 
@@ -86,7 +86,7 @@ async def test_an_answer_that_is_no_json_is_an_error_with_our_words(tmp_path, bo
         return web.Response(body=body, content_type="application/json")
 
     async with _reading(tmp_path, answer) as ask:
-        with pytest.raises(PassingError, match="does not answer") as caught:
+        with pytest.raises(TransientError, match="does not answer") as caught:
             await ask()
     assert "sign in" not in str(caught.value)
 

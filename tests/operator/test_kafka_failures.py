@@ -26,8 +26,8 @@ from kwitness.operator.adapters.kafka_connection import (
 )
 from kwitness.operator.adapters.kafka_failures import acl_command, from_exception, from_result
 from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
-from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
-from kwitness.operator.reconcile.connecting import connection_of
+from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
+from kwitness.operator.reconcile.kafka_credentials import connection_of
 
 from tests.eventually import eventually_beside
 from tests.vectors import vectors
@@ -68,13 +68,13 @@ def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words
 @pytest.mark.parametrize(
     ("code", "kind", "reason"),
     [
-        (29, PassingError, "Forbidden"),
-        (31, PassingError, "Forbidden"),
-        (40, SettledError, "InvalidPattern"),
-        (42, SettledError, "InvalidPattern"),
-        (41, PassingError, "Unreachable"),
-        (7, PassingError, "Unreachable"),
-        (-1, PassingError, "Unreachable"),
+        (29, TransientError, "Forbidden"),
+        (31, TransientError, "Forbidden"),
+        (40, TerminalError, "InvalidPattern"),
+        (42, TerminalError, "InvalidPattern"),
+        (41, TransientError, "Unreachable"),
+        (7, TransientError, "Unreachable"),
+        (-1, TransientError, "Unreachable"),
     ],
 )
 def test_the_class_of_the_error_is_the_retry_decision(code, kind, reason):
@@ -113,7 +113,7 @@ async def test_a_credential_goes_to_listed_hosts_only(vector):
     try:
         connection = await connection_of(SimpleNamespace(kubernetes=kubernetes, installation="test"), KAFKA)
         verdict = "Allowed" if connection.may_reach(vector["address"]) else "HostNotAllowed"
-    except PassingError as error:
+    except TransientError as error:
         verdict = error.reason
     assert verdict == ("Allowed" if vector["allowed"] else "HostNotAllowed")
 
@@ -133,7 +133,7 @@ def test_names_between_the_certificates_of_a_bundle_may_be_in_any_language():
 
 @pytest.mark.parametrize("text", ["", "no certificate", "-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----"])
 def test_a_ca_without_a_certificate_is_an_error_and_not_the_systems(text):
-    with pytest.raises(PassingError, match="holds no PEM certificate") as caught:
+    with pytest.raises(TransientError, match="holds no PEM certificate") as caught:
         TlsMaterial(text).context()
     assert caught.value.reason == "TlsFailed"
 
@@ -223,7 +223,7 @@ class TestAgainstARealBroker:
     async def test_an_address_without_a_broker_is_unreachable(self):
         for address in ("127.0.0.1:9", "no-such-host.invalid:9092"):
             connection = KafkaConnection(bootstrap_servers=(address,), client_id="kwitness-operator-test")
-            with pytest.raises(PassingError) as caught:
+            with pytest.raises(TransientError) as caught:
                 await KafkaAdmin().observe(connection, ())
             assert caught.value.reason == "Unreachable"
 

@@ -10,7 +10,7 @@ import pytest
 from kwitness.operator.adapters import kubernetes as adapter
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
-from kwitness.operator.model.errors import PassingError, SettledError
+from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.ownership import covers, merge_patch
 
 from tests.operator.surroundings import apply, cluster, writes_of
@@ -79,7 +79,7 @@ def _owned(namespace: str, owner: str, uid: str) -> dict:
 async def test_an_object_of_somebody_else_is_not_taken_over(kubernetes, api, namespace):
     apply(api, _service(namespace))
     since = len(api.audit())
-    with pytest.raises(PassingError, match="Service child is there already") as caught:
+    with pytest.raises(TransientError, match="Service child is there already") as caught:
         await kubernetes.apply(_owned(namespace, "main", "1"))
     assert caught.value.reason == "Conflict"
     assert writes_of(api, "operator", since) == []
@@ -89,7 +89,7 @@ async def test_an_object_of_somebody_else_is_not_taken_over(kubernetes, api, nam
 
 async def test_two_resources_whose_children_have_one_name_do_not_fight(kubernetes, namespace):
     await kubernetes.apply(_owned(namespace, "a", "1"))
-    with pytest.raises(PassingError, match="Conflict"):
+    with pytest.raises(TransientError, match="Conflict"):
         await kubernetes.apply(_owned(namespace, "a-replicas", "2"))
     assert await kubernetes.apply(_owned(namespace, "a", "1")) == "unchanged"
 
@@ -115,7 +115,7 @@ async def test_nothing_is_created_by_post(kubernetes, api, namespace):
 
 
 async def test_a_missing_right_names_verb_and_resource(kubernetes):
-    with pytest.raises(PassingError) as caught:
+    with pytest.raises(TransientError) as caught:
         await kubernetes.get("Secret", "default", "any")
     assert caught.value.reason == "KubernetesForbidden"
     assert "secrets" in caught.value.message
@@ -124,7 +124,7 @@ async def test_a_missing_right_names_verb_and_resource(kubernetes):
 async def test_a_refused_object_is_the_users_to_correct(kubernetes, namespace):
     wrong = _service(namespace)
     wrong["spec"]["ports"][0]["port"] = 99999
-    with pytest.raises(SettledError) as caught:
+    with pytest.raises(TerminalError) as caught:
         await kubernetes.apply(wrong)
     assert caught.value.reason == "InvalidSpec"
     assert "(spec.ports[0].port, " in caught.value.message
@@ -132,7 +132,7 @@ async def test_a_refused_object_is_the_users_to_correct(kubernetes, namespace):
 
 async def test_a_stateful_set_that_cannot_be_changed_says_how_to_go_on(kubernetes, namespace):
     await kubernetes.apply(_stateful_set(namespace, "before"))
-    with pytest.raises(SettledError) as caught:
+    with pytest.raises(TerminalError) as caught:
         await kubernetes.apply(_stateful_set(namespace, "after"))
     assert "--cascade=orphan" in caught.value.message
 
@@ -165,7 +165,7 @@ async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, names
     role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
     role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
     api.kubectl("replace", "-f", "-", input=json.dumps(role))
-    with pytest.raises(PassingError):
+    with pytest.raises(TransientError):
         await kubernetes.list("Unknown", namespace)
 
 

@@ -22,7 +22,7 @@ from kwitness.operator.desired.job_objects import job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
 from kwitness.operator.desired.subscription_plan import (
-    SeenSoftware,
+    ObservedSoftware,
     Wanted,
     broker_name,
     desired_subscription,
@@ -31,7 +31,7 @@ from kwitness.operator.desired.subscription_plan import (
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
-from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.subscriptions.broker_subscription import parse
@@ -153,7 +153,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
             subscription = desired_subscription(
                 broker_name("inst", key), resource, restriction=restriction, min_interval="1s"
             )
-        except SettledError as error:
+        except TerminalError as error:
             errors[str(key)] = failure(error).reason + ": " + error.message
             continue
         wanted.append(
@@ -170,7 +170,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
         present=case.get("present", {}),
         orphans=case.get("orphans", []),
         applied=case.get("applied", {}),
-        seen=[SeenSoftware(**entry) for entry in case.get("seen", [])],
+        seen=[ObservedSoftware(**entry) for entry in case.get("seen", [])],
         now_ms=10_000,
     )
     return {
@@ -205,7 +205,7 @@ def test_the_decision_is_as_recorded(case):
     given = yaml.safe_load((GOLDENS / case / "input.yaml").read_text())
     try:
         decided = DECISIONS[given.pop("decision")](given)
-    except SettledError as error:
+    except TerminalError as error:
         decided = {"refused": {"reason": error.reason, "message": error.message}}
     expected = GOLDENS / case / "output.yaml"
     text = yaml.safe_dump(yaml.safe_load(yaml.safe_dump(_plain(decided))), sort_keys=False, width=120)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from kwitness.operator import work_queue
-from kwitness.operator.model.errors import PassingError, SettledError
-from kwitness.operator.work_queue import Again, WorkQueue
+from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.work_queue import Requeue, WorkQueue
 
 from tests.eventually import PATIENCE_S
 
@@ -37,9 +37,9 @@ async def until(condition: Callable[[], object], seconds: float = PATIENCE_S) ->
 async def test_a_key_added_many_times_is_worked_on_once():
     done: list[str] = []
 
-    async def reconcile(key: str) -> Again:
+    async def reconcile(key: str) -> Requeue:
         done.append(key)
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     for _ in range(100):
@@ -53,7 +53,7 @@ async def test_a_key_added_many_times_is_worked_on_once():
 async def test_a_key_that_changes_while_it_is_worked_on_is_worked_on_again_afterwards():
     at_once, most, rounds = 0, 0, 0
 
-    async def reconcile(_: str) -> Again:
+    async def reconcile(_: str) -> Requeue:
         nonlocal at_once, most, rounds
         at_once, rounds = at_once + 1, rounds + 1
         most = max(most, at_once)
@@ -61,7 +61,7 @@ async def test_a_key_that_changes_while_it_is_worked_on_is_worked_on_again_after
             queue.add("a")
         await asyncio.sleep(0.05)
         at_once -= 1
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("a")
@@ -74,13 +74,13 @@ async def test_a_key_that_changes_while_it_is_worked_on_is_worked_on_again_after
 async def test_different_keys_are_worked_on_side_by_side_up_to_the_number_of_workers():
     at_once, most = 0, 0
 
-    async def reconcile(_: str) -> Again:
+    async def reconcile(_: str) -> Requeue:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
         await asyncio.sleep(0.02)
         at_once -= 1
-        return Again(forget=True)
+        return Requeue.never()
 
     queue = WorkQueue("Test", reconcile, resync=60, workers=3)
     for key in "abcdefgh":
@@ -93,20 +93,20 @@ async def test_different_keys_are_worked_on_side_by_side_up_to_the_number_of_wor
 @pytest.mark.parametrize(
     ("error", "rounds"),
     [
-        pytest.param(PassingError("Unreachable", "x"), 3, id="passing"),
+        pytest.param(TransientError("Unreachable", "x"), 3, id="passing"),
         pytest.param(RuntimeError("x"), 3, id="unforeseen"),
-        pytest.param(SettledError("InvalidPattern", "x"), 1, id="settled"),
+        pytest.param(TerminalError("InvalidPattern", "x"), 1, id="settled"),
     ],
 )
 async def test_the_class_of_the_error_decides_on_a_retry(error, rounds, monkeypatch):
     monkeypatch.setattr(work_queue, "_FIRST_DELAY", 0.01)
     times: list[float] = []
 
-    async def reconcile(_: str) -> Again:
+    async def reconcile(_: str) -> Requeue:
         times.append(time.monotonic())
         if len(times) < 3:
             raise error
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("a")
@@ -121,9 +121,9 @@ async def test_intervals_grow_and_success_forgets_them(monkeypatch):
     monkeypatch.setattr(work_queue.random, "uniform", lambda _low, high: high)
     times: list[float] = []
 
-    async def reconcile(_: str) -> Again:
+    async def reconcile(_: str) -> Requeue:
         times.append(time.monotonic())
-        raise PassingError("Unreachable", "x")
+        raise TransientError("Unreachable", "x")
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("a")
@@ -136,11 +136,11 @@ async def test_intervals_grow_and_success_forgets_them(monkeypatch):
 async def test_one_stuck_key_does_not_stop_the_others():
     done: list[str] = []
 
-    async def reconcile(key: str) -> Again:
+    async def reconcile(key: str) -> Requeue:
         if key == "stuck":
             await asyncio.sleep(60)
         done.append(key)
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("stuck")
@@ -152,9 +152,9 @@ async def test_one_stuck_key_does_not_stop_the_others():
 async def test_every_key_is_looked_at_again_at_the_resync_unless_it_is_gone():
     done: list[str] = []
 
-    async def reconcile(key: str) -> Again:
+    async def reconcile(key: str) -> Requeue:
         done.append(key)
-        return Again(forget=key == "gone")
+        return Requeue.never() if key == "gone" else Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=0.05)
     queue.add("gone")
@@ -168,9 +168,9 @@ async def test_a_later_time_does_not_push_back_an_earlier_one():
     done: list[float] = []
     start = time.monotonic()
 
-    async def reconcile(_: str) -> Again:
+    async def reconcile(_: str) -> Requeue:
         done.append(time.monotonic() - start)
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("a", 0.05)
@@ -182,8 +182,8 @@ async def test_a_later_time_does_not_push_back_an_earlier_one():
 
 @pytest.mark.parametrize("steps", range(6))
 async def test_it_ends_when_told_so_while_a_key_is_being_added(steps):
-    async def reconcile(_: str) -> Again:
-        return Again()
+    async def reconcile(_: str) -> Requeue:
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60)
     queue.add("later", 60)
@@ -204,12 +204,12 @@ async def test_a_weekend_of_failures_does_not_end_the_attempts(monkeypatch):
     attempts, outage = dict.fromkeys("abcd", 0), 1100
     back: set[str] = set()
 
-    async def reconcile(key: str) -> Again:
+    async def reconcile(key: str) -> Requeue:
         attempts[key] += 1
         if attempts[key] <= outage:
-            raise PassingError("Unreachable", "x")
+            raise TransientError("Unreachable", "x")
         back.add(key)
-        return Again()
+        return Requeue()
 
     queue = WorkQueue("Test", reconcile, resync=60, workers=len(attempts))
     for key in attempts:

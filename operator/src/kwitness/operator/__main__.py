@@ -32,7 +32,7 @@ def main() -> int:
     try:
         asyncio.run(until_signalled())
     except Exception:
-        log.exception("The operator ends, so that it is started anew")
+        log.exception("Operator stopped on an unexpected error")
         return 1
     return 0
 

@@ -19,12 +19,12 @@ from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_collector
 from kwitness.operator.reconcile.unsupported import UNSUPPORTED_KINDS, reconcile_unsupported
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.work_queue import Again, WorkQueue
+from kwitness.operator.work_queue import Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 
 __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "driver_url"]
 
-Reconcile = Callable[[Context, Key], Awaitable[Again]]
+Reconcile = Callable[[Context, Key], Awaitable[Requeue]]
 
 RECONCILERS: Mapping[str, Reconcile] = {
     "KafkaCluster": reconcile_kafka_cluster,
@@ -84,8 +84,8 @@ def build_context(
 def build_queues(context: Context) -> dict[str, WorkQueue[Key]]:
     """One queue per reconciler."""
 
-    def bound(reconcile: Reconcile) -> Callable[[Key], Awaitable[Again]]:
-        async def work(key: Key) -> Again:
+    def bound(reconcile: Reconcile) -> Callable[[Key], Awaitable[Requeue]]:
+        async def work(key: Key) -> Requeue:
             return await reconcile(context, key)
 
         return work

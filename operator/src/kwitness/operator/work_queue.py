@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from kwitness.operator import metrics
-from kwitness.operator.model.errors import OperatorError, SettledError
+from kwitness.operator.model.errors import OperatorError, TerminalError
 
-__all__ = ["Again", "WorkQueue"]
+__all__ = ["Requeue", "WorkQueue"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -35,14 +35,19 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Requeue:
     """When to look at a key again, though nothing happens.
 
-    ``seconds`` None means at the resync; ``forget`` means never, since the resource is gone.
+    ``after`` is in seconds, None means at the resync.
     """
 
-    seconds: float | None = None
+    after: float | None = None
     forget: bool = False
+
+    @classmethod
+    def never(cls) -> Requeue:
+        """The resource is gone."""
+        return cls(forget=True)
 
 
 class WorkQueue(Generic[K]):
@@ -53,16 +58,16 @@ class WorkQueue(Generic[K]):
     kind
         Label in metrics and logs.
     reconcile
-        Works on one key. It raises `SettledError` (looked at again at resync), `PassingError` or anything else (tried
-        again with growing, jittered intervals), or returns `Again`.
+        Works on one key. It raises `TerminalError` (looked at again at resync), `TransientError` or anything else
+        (tried again with growing, jittered intervals), or returns `Requeue`.
     resync
-        Seconds after which a key is looked at again.
+        Seconds after which a key is looked at requeue.
     workers
         Keys worked on at the same time.
     """
 
     def __init__(
-        self, kind: str, reconcile: Callable[[K], Awaitable[Again]], *, resync: float, workers: int = 4
+        self, kind: str, reconcile: Callable[[K], Awaitable[Requeue]], *, resync: float, workers: int = 4
     ) -> None:
         self.kind = kind
         self._reconcile = reconcile
@@ -115,10 +120,10 @@ class WorkQueue(Generic[K]):
         result = "error"
         delay: float | None = self._resync
         try:
-            again = await self._reconcile(key)
-            result, delay = "success", self._until(again)
+            requeue = await self._reconcile(key)
+            result, delay = "success", self._delay(requeue)
             self._failures.pop(key, None)
-        except SettledError as error:
+        except TerminalError as error:
             self._failures.pop(key, None)
             result = "settled"
             _log.info("Waiting for a change", extra={"kind": self.kind, "key": str(key), "reason": error.reason})
@@ -129,12 +134,12 @@ class WorkQueue(Generic[K]):
             self._finish(key, result, delay)
             metrics.RECONCILE_DURATION.labels(kind=self.kind).observe(time.monotonic() - started)
 
-    def _until(self, again: Again) -> float | None:
-        if again.forget:
+    def _delay(self, requeue: Requeue) -> float | None:
+        if requeue.forget:
             return None
         # Spread, so that a hundred resources made by one kubectl apply do not stay in step for ever.
         resync = self._resync * random.uniform(0.9, 1.1)  # noqa: S311
-        return resync if again.seconds is None else min(resync, again.seconds)
+        return resync if requeue.after is None else min(resync, requeue.after)
 
     def _fail(self, key: K, error: Exception) -> float:
         failures = self._failures.get(key, 0)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from kwitness.operator.model.errors import PassingError
+from kwitness.operator.model.errors import TransientError
 from kwitness.runtime.reloading import ReloadingFile
 
 __all__ = ["JsonReader", "outside_session"]
@@ -46,7 +46,7 @@ class JsonReader:
 
         Raises
         ------
-        PassingError
+        TransientError
             When nothing useful was answered.
         """
         try:
@@ -61,10 +61,10 @@ class JsonReader:
                 if response.status == 404:  # noqa: PLR2004
                     return None
                 if response.status != 200:  # noqa: PLR2004
-                    raise PassingError(self._reason, f"{url} answered {response.status}; see its pods' logs")
+                    raise TransientError(self._reason, f"{url} answered {response.status}; see its pods' logs")
                 return json.loads(await self._body(url, response))
         except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError, OSError) as error:
-            raise PassingError(
+            raise TransientError(
                 self._reason, f"{url} does not answer ({type(error).__name__}); see its pods and their logs"
             ) from error
 
@@ -74,7 +74,7 @@ class JsonReader:
         async for piece in response.content.iter_any():
             body += piece
             if len(body) > _MOST_BYTES:
-                raise PassingError(self._reason, f"{url} answered more than {_MOST_BYTES} bytes; see its pods")
+                raise TransientError(self._reason, f"{url} answered more than {_MOST_BYTES} bytes; see its pods")
         return bytes(body)
 
     def _context(self, authorities: str | None) -> ssl.SSLContext:

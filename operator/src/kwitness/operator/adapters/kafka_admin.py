@@ -27,7 +27,7 @@ from kwitness.operator.model.cluster_description import (
     TopicDescription,
     WantedTopic,
 )
-from kwitness.operator.model.errors import OperatorError, PassingError
+from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
 
 __all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "KafkaAdmin", "TopicDescription", "WantedTopic"]
@@ -103,7 +103,7 @@ async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient]
         async with asyncio.timeout(_CALL_SECONDS):
             return await in_own_thread(work)
     except TimeoutError as error:
-        raise PassingError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
+        raise TransientError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def _check_cluster(client: AdminClient, connection: KafkaConnection) -> None:
     # A cluster made anew at the same address must get nothing before its KafkaCluster has been looked at again.
     found = client._manager.cluster.cluster_id  # noqa: SLF001 - asking would be a request more for each call
     if connection.cluster_id not in {None, found}:
-        raise PassingError(
+        raise TransientError(
             "ClusterIdChanged", f"the addresses lead to cluster {found}, no longer to {connection.cluster_id}"
         )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from kwitness.contracts.allowed_hosts import AllowedHosts
-from kwitness.operator.model.errors import PassingError
+from kwitness.operator.model.errors import TransientError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
 
@@ -40,7 +40,7 @@ class TlsMaterial:
 
         Raises
         ------
-        PassingError
+        TransientError
             Reason TlsFailed, when a PEM text is not one or key and certificate do not belong together; nobody watches
             Secrets, so it is looked at again.
         """
@@ -54,7 +54,7 @@ class TlsMaterial:
                 with in_memory(self.certificate) as certificate, in_memory(self.key) as key:
                     context.load_cert_chain(certificate, key)
             except ssl.SSLError as error:
-                raise PassingError(
+                raise TransientError(
                     "TlsFailed",
                     "tls.crt and tls.key of spec.tls.clientCertificateSecretRef are no PEM certificate with its key",
                 ) from error
@@ -96,8 +96,8 @@ class KafkaConnection:
         return all(hosts.allows(address) for hosts in self.allowed_hosts)
 
 
-def _no_certificate() -> PassingError:
-    return PassingError(
+def _no_certificate() -> TransientError:
+    return TransientError(
         "TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate: put the authority's there"
     )
 

@@ -11,7 +11,7 @@ from kafka import errors as kafka_errors
 from kwitness.operator.adapters.kafka_client import BootstrapError, HostRefusedError
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
-from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 
 __all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
 
@@ -40,16 +40,16 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
         return _authentication_failed(error, connection)
     for cause in getattr(error.cause, "args", ()):
         if isinstance(cause, ssl.SSLError) and (refused := refused_certificate(servers, cause)) is not None:
-            return PassingError("TlsFailed", refused)
+            return TransientError("TlsFailed", refused)
     if error.stage == "connect" and connection.tls is None and any(map(speaks_tls, connection.bootstrap_servers)):
-        return PassingError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
+        return TransientError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
     if error.stage == "request" and connection.login is None:
-        return PassingError(
+        return TransientError(
             "AuthenticationFailed",
             f"{servers} answered and ended the connection at the first request: the listener wants authentication,"
             " set spec.authentication",
         )
-    return PassingError(
+    return TransientError(
         "Unreachable", f"{servers} took the connection and did not answer as Kafka does: check spec.bootstrapServers"
     )
 
@@ -57,15 +57,15 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
 def _authentication_failed(error: BootstrapError, connection: KafkaConnection) -> OperatorError:
     mechanism = connection.login.mechanism if connection.login else ""
     if isinstance(error.cause, kafka_errors.UnsupportedSaslMechanismError):
-        return PassingError(
+        return TransientError(
             "AuthenticationFailed",
             f"the listener does not offer SASL {mechanism}: change spec.authentication.type, or name another listener",
         )
     if isinstance(error.cause, kafka_errors.IllegalSaslStateError):
-        return PassingError(
+        return TransientError(
             "AuthenticationFailed", "the listener takes no SASL: set spec.authentication.type to none, or name another"
         )
-    return PassingError(
+    return TransientError(
         "AuthenticationFailed",
         f"SASL {mechanism} was refused: check username and password in the Secret of spec.authentication.secretRef, and"
         " that the listener offers this mechanism",
@@ -92,23 +92,23 @@ def from_result(result: str, operation: Operation, connection: KafkaConnection) 
 
 def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> OperatorError:
     if code in _FORBIDDEN:
-        return PassingError(
+        return TransientError(
             "Forbidden",
             f"the operator lacks {operation} on the cluster; grant it: {acl_command(connection, (operation,))}",
         )
     if code in _REFUSED_VALUE:
-        return SettledError(
+        return TerminalError(
             "InvalidPattern",
             f"the broker refused the configuration (error {code}): check spec.match, whose patterns must also be valid"
             " for Java, and spec.metrics",
         )
-    return PassingError(
+    return TransientError(
         "Unreachable", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"
     )
 
 
 def _host_not_allowed() -> OperatorError:
-    return PassingError(
+    return TransientError(
         "HostNotAllowed",
         "the cluster advertises a broker that is not in the key hosts of the Secret, so the credential was not sent"
         " there: add the brokers' advertised addresses to hosts (host:port or *.suffix:port)",

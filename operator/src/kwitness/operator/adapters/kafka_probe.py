@@ -11,7 +11,7 @@ import ssl
 from typing import Final
 
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, split_address
-from kwitness.operator.model.errors import OperatorError, PassingError
+from kwitness.operator.model.errors import OperatorError, TransientError
 
 __all__ = ["probe", "refused_certificate", "speaks_tls"]
 
@@ -34,7 +34,7 @@ def probe(connection: KafkaConnection) -> None:
     failure: OperatorError | None = None
     for address in connection.bootstrap_servers:
         if not connection.may_reach(address):
-            raise PassingError(
+            raise TransientError(
                 "HostNotAllowed",
                 f"{address} is not in the key hosts of the Secret, so nothing was sent there: add it to hosts, or"
                 " remove it from spec.bootstrapServers",
@@ -72,17 +72,17 @@ def _connect(host: str, port: int) -> socket.socket:
     try:
         return socket.create_connection((host, port), timeout=_CONNECT_SECONDS)
     except socket.gaierror as error:
-        raise PassingError(
+        raise TransientError(
             "Unreachable", f"the name {host} cannot be resolved: check spec.bootstrapServers and the cluster's DNS"
         ) from error
     except TimeoutError as error:
-        raise PassingError(
+        raise TransientError(
             "Unreachable",
             f"{host}:{port} did not answer within {_CONNECT_SECONDS:g} s: check spec.bootstrapServers, network policies"
             " and firewalls",
         ) from error
     except OSError as error:
-        raise PassingError(
+        raise TransientError(
             "Unreachable",
             f"{host}:{port} refused the connection ({error.strerror or 'no route'}): check spec.bootstrapServers and"
             " whether the broker runs",
@@ -98,15 +98,15 @@ def _handshake(plain: socket.socket, host: str, port: int, context: ssl.SSLConte
             except TimeoutError:
                 return
     except ssl.SSLCertVerificationError as error:
-        raise PassingError(
+        raise TransientError(
             "TlsFailed",
             f"the certificate of {host}:{port} was not accepted ({error.verify_message}): check ca.crt in"
             " spec.tls.caSecretRef and that the certificate is for this name",
         ) from error
     except ssl.SSLError as error:
-        raise PassingError("TlsFailed", _explain(f"{host}:{port}", error)) from error
+        raise TransientError("TlsFailed", _explain(f"{host}:{port}", error)) from error
     except (ConnectionError, TimeoutError) as error:
-        raise PassingError(
+        raise TransientError(
             "TlsFailed", f"{host}:{port} ended the TLS handshake: check that this listener speaks TLS"
         ) from error
 

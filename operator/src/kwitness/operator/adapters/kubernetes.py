@@ -16,7 +16,7 @@ import aiohttp
 
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
-from kwitness.operator.model.errors import KubernetesUnavailableError, PassingError, SettledError
+from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
 
@@ -75,8 +75,9 @@ TYPES: Final[Mapping[str, ResourceType]] = {
 class Kubernetes:
     """The adapter.
 
-    Raises, in every method, `KubernetesUnavailableError`, `PassingError` with reason KubernetesForbidden for a missing
-    right (Roles are not watched, so it is tried again), and `SettledError` with reason InvalidSpec for what is refused.
+    Raises, in every method, `KubernetesUnavailableError`, `TransientError` with reason KubernetesForbidden for a
+    missing right (Roles are not watched, so it is tried again), and `TerminalError` with reason InvalidSpec for what is
+    refused.
     """
 
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
@@ -113,7 +114,7 @@ class Kubernetes:
 
         Raises
         ------
-        PassingError
+        TransientError
             Conflict: an object of a child's name is there and is somebody else's. It would be deleted with our resource
             if it were taken over. Nobody watches it, so it is looked at again.
         """
@@ -126,7 +127,7 @@ class Kubernetes:
         present = await self.get(desired["kind"], metadata["namespace"], metadata["name"])
         for owner in metadata.get("ownerReferences", ()):
             if present is not None and not belongs_to(present, owner):
-                raise PassingError(
+                raise TransientError(
                     "Conflict",
                     f"{desired['kind']} {metadata['name']} is there already and does not belong to this resource, so it"
                     " is left alone: remove it if nobody needs it, or give this resource another name",
@@ -144,7 +145,7 @@ class Kubernetes:
             body=wanted,
         )
         if written is None:
-            raise SettledError(
+            raise TerminalError(
                 "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
             )
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
@@ -215,7 +216,7 @@ class Kubernetes:
                 return
             case 403:
                 verb = {"GET": "get", "PATCH": "create and patch", "DELETE": "delete"}[method]
-                raise PassingError(
+                raise TransientError(
                     "KubernetesForbidden",
                     f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
                     " is in the Helm value watchNamespaces",
@@ -224,7 +225,7 @@ class Kubernetes:
                 _log.warning(
                     "The API server refused an object", extra={"object": what, "detail": detail[:_DETAIL_LENGTH]}
                 )
-                raise SettledError("InvalidSpec", _refusal(kind, what, detail))
+                raise TerminalError("InvalidSpec", _refusal(kind, what, detail))
             case _:
                 raise KubernetesUnavailableError(f"the API server answered {status} for {method} of {what}")
 

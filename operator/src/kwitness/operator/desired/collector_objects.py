@@ -32,7 +32,7 @@ def collector_objects(
 
     Raises
     ------
-    SettledError
+    TerminalError
         Unsupported or HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = collector.metadata.name, collector.metadata.namespace

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import topic_name
-from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
@@ -40,21 +40,23 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
 
     Raises
     ------
-    SettledError
+    TerminalError
         NamespaceNotEnabled, Unsupported, LimitExceeded, StorageUnsuitable.
     """
     analytics, limits, executors = settings.analytics, settings.limits, job.spec.executors
     namespace = job.metadata.namespace
     if namespace not in analytics.namespaces:
-        raise SettledError(
+        raise TerminalError(
             "NamespaceNotEnabled",
             f"Spark drivers do not run in namespace {namespace}: add it to the Helm value analytics.namespaces, or"
             f" apply the resource in one of {', '.join(analytics.namespaces) or 'none'}",
         )
     if settings.images.spark is None:
-        raise SettledError("Unsupported", "this installation has no Spark: set the Helm value analytics.enabled")
+        raise TerminalError("Unsupported", "this installation has no Spark: set the Helm value analytics.enabled")
     if job.spec.type not in SUPPORTED_TYPES:
-        raise SettledError("Unsupported", f"this version has no job of type {job.spec.type} yet: delete it, or keep it")
+        raise TerminalError(
+            "Unsupported", f"this version has no job of type {job.spec.type} yet: delete it, or keep it"
+        )
     bounds = (
         _Bound("instances", executors.instances, limits.max_executor_instances),
         _Bound("cores", executors.cores, limits.max_executor_cores),
@@ -62,13 +64,13 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
     )
     for bound in bounds:
         if bound.asked > bound.most:
-            raise SettledError(
+            raise TerminalError(
                 "LimitExceeded",
                 f"spec.executors.{bound.field} is {bound.asked}{bound.unit}, above this installation's"
                 f" {bound.most}{bound.unit}: ask for less, or have the Helm values under limits raised",
             )
     if analytics.table_root.startswith("file:") and analytics.table_claim is None:
-        raise SettledError(
+        raise TerminalError(
             "StorageUnsuitable",
             "the Helm value analytics.tableRoot is a path and analytics.tableClaim names no claim, so a table would be"
             " lost with its pod: set the claim, or use an object store",

@@ -37,7 +37,7 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
 
     Raises
     ------
-    SettledError
+    TerminalError
         Unsupported or HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = job.metadata.name, job.metadata.namespace

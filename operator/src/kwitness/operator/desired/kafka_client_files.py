@@ -9,7 +9,7 @@ from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnec
 from kwitness.contracts.resources.connection import Authentication, ClientTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.pods import secret_volume
-from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.errors import TerminalError
 
 __all__ = ["SECRETS", "KafkaClientFiles", "kafka_client_files"]
 
@@ -41,17 +41,17 @@ def kafka_client_files(
 
     Raises
     ------
-    SettledError
+    TerminalError
         Unsupported for a reserved mechanism; HostNotAllowed where a password would travel unencrypted without the
         cluster's consent.
     """
     volumes: list[dict[str, Any]] = []
     kind = authentication.type
     if kind not in {"none", "mtls", *_LOGIN_TYPES}:
-        raise SettledError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
+        raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
     encrypted = cluster.spec.tls.enabled
     if kind in _LOGIN_TYPES and not encrypted and not cluster.spec.tls.insecure_plaintext:
-        raise SettledError(
+        raise TerminalError(
             "HostNotAllowed",
             "the KafkaCluster speaks no TLS, so a password would travel unencrypted: set its spec.tls.enabled, or"
             " accept it by its spec.tls.insecurePlaintext",

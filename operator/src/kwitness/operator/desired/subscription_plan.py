@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.runtime.subscriptions import risk
 from kwitness.runtime.subscriptions.broker_subscription import (
@@ -28,7 +28,7 @@ from kwitness.runtime.subscriptions.broker_subscription import (
 from kwitness.runtime.subscriptions.patterns import InvalidPatternError, to_broker
 
 __all__ = [
-    "SeenSoftware",
+    "ObservedSoftware",
     "SubscriptionPlan",
     "Wanted",
     "broker_name",
@@ -52,7 +52,7 @@ _SELECTORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class SeenSoftware:
+class ObservedSoftware:
     """A client software of the range at risk, and when it was last seen, in milliseconds since 1970."""
 
     name: str
@@ -82,7 +82,7 @@ class SubscriptionPlan:
 
     changes: Mapping[str, Mapping[str, str] | None] = field(default_factory=dict)
     drifted: frozenset[str] = frozenset()
-    held: Mapping[str, tuple[SeenSoftware, ...]] = field(default_factory=dict)
+    held: Mapping[str, tuple[ObservedSoftware, ...]] = field(default_factory=dict)
     retained: frozenset[str] = frozenset()
 
 
@@ -109,13 +109,13 @@ def desired_subscription(
 
     Raises
     ------
-    SettledError
+    TerminalError
         Reasons IntervalTooShort, InvalidPattern, Restricted.
     """
     spec = resource.spec
     interval = parse_duration(spec.interval)
     if interval < parse_duration(min_interval):
-        raise SettledError(
+        raise TerminalError(
             "IntervalTooShort",
             f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}: choose a longer"
             " one, or have the Helm value operator.minInterval lowered",
@@ -125,11 +125,11 @@ def desired_subscription(
         try:
             match[_SELECTORS[entry.selector]] = to_broker(entry.pattern)
         except InvalidPatternError as error:
-            raise SettledError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
+            raise TerminalError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
     if restriction is not None:
         key = _SELECTORS[restriction.selector]
         if key in match:
-            raise SettledError(
+            raise TerminalError(
                 "Restricted",
                 f"the KafkaCluster narrows this namespace by {restriction.selector}: remove that selector from"
                 " spec.match, the restriction is added by itself",
@@ -150,7 +150,7 @@ def plan(
     present: Mapping[str, Mapping[str, str]],
     orphans: Collection[str],
     applied: Mapping[str, str],
-    seen: Collection[SeenSoftware],
+    seen: Collection[ObservedSoftware],
     now_ms: int,
     cluster_id: str = "",
 ) -> SubscriptionPlan:
@@ -217,7 +217,7 @@ def config_hash(configs: Mapping[str, str], cluster_id: str = "") -> str:
     return hashlib.sha256((text + cluster_id).encode()).hexdigest()[:16]
 
 
-def _softwares(found: Collection[SeenSoftware]) -> list[risk.Software]:
+def _softwares(found: Collection[ObservedSoftware]) -> list[risk.Software]:
     return [risk.Software(one.name, one.version) for one in found]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kwitness.contracts.envelopes import SubscriptionState
 from kwitness.contracts.software import librdkafka_version
-from kwitness.operator.desired.subscription_plan import SeenSoftware
+from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
 from kwitness.runtime.subscriptions.risk import SAFE_PREFIX
@@ -17,7 +17,7 @@ __all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict"]
 _MOST = 20
 
 
-def held_verdict(software: Sequence[SeenSoftware], window: str) -> Verdict:
+def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
     """Ready=False, because clients would crash; says whom, and how to make the subscription harmless."""
     names = ", ".join(sorted({f"{one.name} {one.version}" for one in software})[:5])
     verb = "would" if all(librdkafka_version(one.name, one.version) for one in software) else "might"
@@ -43,7 +43,7 @@ def retained_verdict() -> Verdict:
     )
 
 
-def at_risk_entries(software: Sequence[SeenSoftware], rfc3339: Any) -> list[dict[str, Any]]:
+def at_risk_entries(software: Sequence[ObservedSoftware], rfc3339: Any) -> list[dict[str, Any]]:
     """``status.atRiskClients``, the last seen first; ``rfc3339`` renders milliseconds."""
     entries = []
     for one in sorted(software, key=lambda entry: (-entry.last_seen_ms, entry.name, entry.version))[:_MOST]:

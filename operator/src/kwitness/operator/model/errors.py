@@ -6,7 +6,7 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
-__all__ = ["InternalError", "KubernetesUnavailableError", "OperatorError", "PassingError", "SettledError"]
+__all__ = ["InternalError", "KubernetesUnavailableError", "OperatorError", "TerminalError", "TransientError"]
 
 
 class OperatorError(Exception):
@@ -26,22 +26,22 @@ class OperatorError(Exception):
         self.message = message
 
 
-class SettledError(OperatorError):
-    """The user's doing: trying again changes nothing until a resource or a right does. Looked at again at resync."""
+class TerminalError(OperatorError):
+    """Trying again changes nothing until a resource or a right is changed. Looked at again at the resync."""
 
 
-class PassingError(OperatorError):
-    """The surroundings' doing: tried again with growing intervals."""
+class TransientError(OperatorError):
+    """The surroundings may get better by themselves: tried again with growing intervals."""
 
 
-class KubernetesUnavailableError(PassingError):
+class KubernetesUnavailableError(TransientError):
     """The API server does not answer: says nothing about any resource, and no status could be written now."""
 
     def __init__(self, message: str) -> None:
         super().__init__("KubernetesUnavailable", message)
 
 
-class InternalError(PassingError):
+class InternalError(TransientError):
     """An exception that nobody foresaw. Its text is left out, since it may hold what a remote end sent."""
 
     def __init__(self, cause: Exception) -> None:

@@ -10,16 +10,16 @@ from kwitness.operator.desired.job_config import check_limits, table_folder
 from kwitness.operator.desired.job_objects import JobObjects, job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
 from kwitness.operator.model.conditions import failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError, SettledError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 from kwitness.runtime.child_names import job_name
 
 __all__ = ["reconcile_analytics_job"]
@@ -31,17 +31,17 @@ _POLL_SECONDS = 10.0
 _RUNNERS = ("StatefulSet", "CronJob", "Job")
 
 
-async def reconcile_analytics_job(context: Context, key: Key) -> Again:
+async def reconcile_analytics_job(context: Context, key: Key) -> Requeue:
     """Bring one job's children and status up to date."""
     body = context.store.get(_KIND, key)
     if body is None:
-        return Again(forget=True)
+        return Requeue.never()
     if "deletionTimestamp" in body["metadata"]:
-        return Again()
+        return Requeue()
     subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
     try:
-        job = parsed(AnalyticsJob, body)
+        job = parse_resource(AnalyticsJob, body)
         check_limits(job, context.settings)
         _refuse_second(context, key, job)
         cluster = await referred_cluster(context, key.namespace, job.spec.cluster_ref)
@@ -49,7 +49,7 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Again:
         facts = context.clusters.get(cluster_at)
         if facts is None or not facts.checked:
             # The cluster's reconcile wakes us.
-            return Again()
+            return Requeue()
         cluster_id = known_cluster_id(context, cluster_at, facts)
         await _check_claim(context, key.namespace)
         read_from = status.get("clusterId", cluster_id)
@@ -81,13 +81,13 @@ def _refuse_second(context: Context, key: Key, job: AnalyticsJob) -> None:
             rivals.append((body["metadata"].get("creationTimestamp") or "", other.name))
     holder = min(rivals)[1]
     if holder != key.name:
-        raise SettledError(
+        raise TerminalError(
             "Conflict", f"AnalyticsJob {holder} writes the table {job.spec.table} already: choose another spec.table"
         )
 
 
-def _another_cluster(read_from: str, present: str) -> SettledError:
-    return SettledError(
+def _another_cluster(read_from: str, present: str) -> TerminalError:
+    return TerminalError(
         "ClusterIdChanged",
         f"nothing runs, since table and checkpoint are of the Kafka cluster {read_from} and the KafkaCluster is now"
         f" {present}: make another AnalyticsJob with another spec.table; or, to go on with this one, remove its folder"
@@ -101,19 +101,19 @@ async def _check_claim(context: Context, namespace: str) -> None:
         return
     try:
         claim = await context.kubernetes.get("PersistentVolumeClaim", namespace, analytics.table_claim)
-    except PassingError as error:
+    except TransientError as error:
         if error.reason != "KubernetesForbidden":
             raise
         # Without the right to look, the pods' events have to tell.
         return
     if claim is None:
-        raise PassingError(
+        raise TransientError(
             "StorageUnsuitable",
             f"there is no PersistentVolumeClaim {analytics.table_claim} in namespace {namespace}: create it, with"
             " access mode ReadWriteMany",
         )
     if "ReadWriteMany" not in claim["spec"].get("accessModes", ()):
-        raise SettledError(
+        raise TerminalError(
             "StorageUnsuitable",
             f"PersistentVolumeClaim {analytics.table_claim} is not ReadWriteMany, so executors on other nodes would"
             " wait for ever: use one that is, an object store, or, on one node, the Helm value analytics.singleNode",
@@ -155,7 +155,7 @@ async def _report(
     *,
     cluster_id: str,
     trouble: OperatorError | None,
-) -> Again:
+) -> Requeue:
     key, metadata = subject.key, wanted.runner["metadata"]
     runner = await context.kubernetes.get(wanted.runner["kind"], key.namespace, metadata["name"])
     answer: dict[str, Any] | None = None
@@ -163,7 +163,7 @@ async def _report(
     if not job.spec.suspend and (state.get("replicas") or state.get("active")):
         try:
             answer = await context.drivers.get(context.driver_url(key))
-        except PassingError:
+        except TransientError:
             # It is starting, or has just ended; what runs it tells which.
             answer = None
     body = context.store.get(_KIND, key) or {}
@@ -180,10 +180,10 @@ async def _report(
         verdicts = [failure(trouble), *verdicts[1:]]
     wait = await write_status(context, _KIND, subject, fields=fields, verdicts=verdicts)
     if phase in {"Pending", "Starting", "Running", "Failed"} and job.spec.run.schedule is None:
-        return Again(_POLL_SECONDS)
+        return Requeue(after=_POLL_SECONDS)
     if job.spec.run.schedule is not None and not job.spec.suspend:
-        return Again(_POLL_SECONDS)
-    return Again(wait)
+        return Requeue(after=_POLL_SECONDS)
+    return Requeue(after=wait)
 
 
 def _is_ready(runner: dict[str, Any] | None) -> bool:

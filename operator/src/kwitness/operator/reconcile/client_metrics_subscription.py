@@ -15,16 +15,17 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.model.conditions import Verdict, failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
-from kwitness.operator.reconcile.subscription_apply import Round, apply_subscriptions
+from kwitness.operator.reconcile.subscription_apply import apply_subscriptions
+from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 
 __all__ = ["reconcile_subscriptions"]
 
@@ -32,14 +33,14 @@ _KIND = "ClientMetricsSubscription"
 _log = logging.getLogger(__name__)
 
 
-async def reconcile_subscriptions(context: Context, key: Key) -> Again:
+async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     """Bring the broker configs and statuses of all subscriptions of cluster ``key`` up to date."""
     if context.store.get("KafkaCluster", key) is None:
         return await _without_cluster(context, key)
     facts = context.clusters.get(key)
     if facts is None or not facts.checked:
         # The cluster's own reconcile wakes us; a status written now would say something for a second.
-        return Again()
+        return Requeue()
     # Always, since a client that a change would abort may have come a second ago.
     await poll_inventory(context, key, numbers=facts.inventory_verdict is None)
     resources = subscriptions_of(context, key)
@@ -48,12 +49,14 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Again:
     trouble: OperatorError | None = None
     if facts.trouble is None and facts.connection is not None:
         try:
-            await apply_subscriptions(Round(context, facts, key, resources, outcomes), facts.connection, wanted)
+            await apply_subscriptions(
+                SubscriptionPass(context, facts, key, resources, outcomes), facts.connection, wanted
+            )
         except Exception as caught:  # noqa: BLE001 - an unforeseen one becomes a condition too
             trouble = error = as_operator_error(caught, _KIND, key)
             _all_not_ready(resources, wanted, outcomes, error)
     else:
-        _all_not_ready(resources, wanted, outcomes, PassingError("ClusterNotReady", facts.trouble or "not connected"))
+        _all_not_ready(resources, wanted, outcomes, TransientError("ClusterNotReady", facts.trouble or "not connected"))
     facts.outcomes = outcomes
     await write_subscription_statuses(context, key)
     context.enqueue("Inventory", key, context.settings.inventory_seconds)
@@ -61,10 +64,10 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Again:
         # What goes wrong here the cluster's own look explains better.
         context.enqueue("KafkaCluster", key, 0.0)
         raise trouble
-    return Again()
+    return Requeue()
 
 
-async def _without_cluster(context: Context, key: Key) -> Again:
+async def _without_cluster(context: Context, key: Key) -> Requeue:
     facts = context.clusters.pop(key, None)
     removed: frozenset[str] = frozenset()
     if facts is not None and facts.connection is not None and not facts.paused:
@@ -74,17 +77,17 @@ async def _without_cluster(context: Context, key: Key) -> Again:
         context.store.forget_deletion(_KIND, gone)
     resources = subscriptions_of(context, key)
     if not resources:
-        return Again(forget=True)
+        return Requeue.never()
     outcomes: dict[Key, SubscriptionOutcome] = {}
     await _wanted(context, resources, outcomes)
-    verdict = failure(PassingError("ClusterNotReady", f"KafkaCluster {key.name} was deleted"))
+    verdict = failure(TransientError("ClusterNotReady", f"KafkaCluster {key.name} was deleted"))
     for resource, body in resources.items():
         if broker_name(context.installation, resource) in removed:
             # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
             outcomes.setdefault(resource, _unchanged(body, verdict)).fields.pop("appliedHash", None)
     context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
-    return Again()
+    return Requeue()
 
 
 async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connection: KafkaConnection) -> frozenset[str]:
@@ -94,7 +97,7 @@ async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connect
     """
     try:
         present = await context.kafka.subscriptions(connection)
-        ours = await find_orphans(Round(context, facts, cluster, {}, {}), present, forsaken=True)
+        ours = await find_orphans(SubscriptionPass(context, facts, cluster, {}, {}), present, forsaken=True)
         results = await context.kafka.alter(connection, dict.fromkeys(sorted(ours), None)) if ours else {}
     except OperatorError as error:
         _log.warning(
@@ -123,7 +126,7 @@ async def _wanted(
 
 
 async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wanted:
-    resource = parsed(ClientMetricsSubscription, body)
+    resource = parse_resource(ClientMetricsSubscription, body)
     spec = resource.spec
     cluster = await referred_cluster(context, key.namespace, spec.cluster_ref)
     restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
@@ -148,7 +151,7 @@ def _all_not_ready(
     error: OperatorError,
 ) -> None:
     if error.reason not in {"Forbidden", "InternalError"}:
-        error = PassingError("ClusterNotReady", error.message)
+        error = TransientError("ClusterNotReady", error.message)
     for one in wanted:
         outcomes.setdefault(one.key, _unchanged(resources[one.key], failure(error)))
 

@@ -11,23 +11,23 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
-from kwitness.operator.desired.subscription_plan import SeenSoftware, broker_name
+from kwitness.operator.desired.subscription_plan import ObservedSoftware, broker_name
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, PassingError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import cluster_key, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
 
 
-async def reconcile_inventory(context: Context, key: Key) -> Again:
+async def reconcile_inventory(context: Context, key: Key) -> Requeue:
     """Ask the collector of cluster ``key``, show the numbers, and have dangerous subscriptions looked at anew."""
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
-        return Again(forget=True)
+        return Requeue.never()
     shown_before = _shown_by_cluster(facts)
     risk_before = {(one.name, one.version) for one in crashing_software(facts)}
     has_collector = await poll_inventory(context, key)
@@ -36,7 +36,7 @@ async def reconcile_inventory(context: Context, key: Key) -> Again:
     if shown_before != _shown_by_cluster(facts):
         context.enqueue("KafkaCluster", key, 0.0)
     await write_subscription_statuses(context, key)
-    return Again(context.settings.inventory_seconds) if has_collector else Again(forget=True)
+    return Requeue(after=context.settings.inventory_seconds) if has_collector else Requeue.never()
 
 
 async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) -> bool:
@@ -66,7 +66,7 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
     cluster_id = facts.cluster_id or status.get("clusterId")
     try:
         if cluster_id is None:
-            raise PassingError("CollectorUnreachable", "the cluster id is not known yet")
+            raise TransientError("CollectorUnreachable", "the cluster id is not known yet")
         names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)] if numbers else None
         await _fetch(context, facts, collector, str(cluster_id), names)
     except OperatorError as error:
@@ -97,7 +97,7 @@ async def _fetch(
         if names is not None:
             facts.subscription_states = states
     except ValidationError as error:
-        raise PassingError(
+        raise TransientError(
             "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"
         ) from error
 
@@ -109,7 +109,7 @@ async def _authorities(context: Context, collector: TelemetryCollector) -> str |
     found = await context.kubernetes.get("ConfigMap", collector.metadata.namespace, reference.name)
     authorities = ((found or {}).get("data") or {}).get("ca.crt")
     if not authorities:
-        raise PassingError(
+        raise TransientError(
             "CollectorUnreachable", f"ConfigMap {reference.name} of spec.ingest.tls.caConfigMapRef has no ca.crt"
         )
     return str(authorities)
@@ -126,7 +126,7 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
     found = []
     for _, body in context.store.items("TelemetryCollector"):
         try:
-            collector = parsed(TelemetryCollector, body)
+            collector = parse_resource(TelemetryCollector, body)
             namespace = collector.metadata.namespace
             if cluster_key(namespace, collector.spec.cluster_ref) == key:
                 await referred_cluster(context, namespace, collector.spec.cluster_ref)
@@ -141,10 +141,10 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
     )
 
 
-def crashing_software(facts: ClusterFacts) -> list[SeenSoftware]:
+def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:
     """Software that the inventory remembers and a subscription might crash."""
     return [
-        SeenSoftware(one.client_software_name, one.client_software_version, one.last_seen_ms)
+        ObservedSoftware(one.client_software_name, one.client_software_version, one.last_seen_ms)
         for one in (facts.inventory.software if facts.inventory else ())
         if may_crash_on_unknown_metrics(one.client_software_name, one.client_software_version)
     ]

@@ -18,14 +18,14 @@ from kwitness.operator.desired.kafka_cluster_status import (
 )
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict, failure, ready
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, SettledError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.reconcile.connecting import connection_of
 from kwitness.operator.reconcile.inventory import poll_inventory
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.kafka_credentials import connection_of
+from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 
 __all__ = ["ACCEPT_ANNOTATION", "PAUSE_ANNOTATION", "reconcile_kafka_cluster"]
 
@@ -36,13 +36,13 @@ _DEPENDENTS = ("TelemetryCollector", "AnalyticsJob")
 _KEPT = ("clusterId", "brokers", "kafkaVersion", "telemetry", "listeners", "warnings", "acls")
 
 
-async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
+async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
     """Bring one KafkaCluster's status up to date and its topics into being."""
     body = context.store.get(_KIND, key)
     if body is None:
         # The subscriptions' reconcile cleans up with the connection that is still known.
         _wake(context, key)
-        return Again(forget=True)
+        return Requeue.never()
     subject = Subject.of(body)
     facts = context.clusters.setdefault(key, ClusterFacts())
     id_before = (body.get("status") or {}).get("clusterId")
@@ -50,7 +50,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
     trouble: OperatorError | None = None
     fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
     try:
-        cluster = parsed(KafkaCluster, body)
+        cluster = parse_resource(KafkaCluster, body)
         facts.paused = cluster.metadata.annotations.get(PAUSE_ANNOTATION) == "true"
         fields["acls"] = acl_hints(cluster)
         verdict, fields = await _observe(context, key, facts, cluster, fields)
@@ -71,7 +71,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Again:
             context.enqueue(_KIND, other, 0.0)
     if trouble is not None:
         raise trouble
-    return Again(wait)
+    return Requeue(after=wait)
 
 
 async def _observe(
@@ -113,7 +113,7 @@ async def _observe(
 def _check_identity(cluster: KafkaCluster, seen: ClusterDescription, last: str | None) -> None:
     accepted = cluster.spec.cluster_id or cluster.metadata.annotations.get(ACCEPT_ANNOTATION) or last
     if accepted is not None and accepted != seen.cluster_id:
-        raise SettledError(
+        raise TerminalError(
             "ClusterIdChanged",
             f"the addresses lead to cluster {seen.cluster_id}, not to {accepted}; nothing is applied to it. If that is"
             f" meant, set spec.clusterId, or the annotation {ACCEPT_ANNOTATION}, to {seen.cluster_id}",

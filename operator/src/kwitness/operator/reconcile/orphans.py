@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
+from kwitness.operator.context import Context
 from kwitness.operator.desired.subscription_plan import own_key
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 
-__all__ = ["Round", "find_orphans"]
+__all__ = ["find_orphans"]
 
 _KIND = "ClientMetricsSubscription"
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """What one look at the subscriptions of a KafkaCluster works with; ``outcomes`` is filled as it goes."""
-
-    context: Context
-    facts: ClusterFacts
-    cluster: Key
-    resources: Mapping[Key, dict[str, Any]]
-    outcomes: dict[Key, SubscriptionOutcome]
-
-
-async def find_orphans(work: Round, present: Iterable[str], *, forsaken: bool = False) -> frozenset[str]:
+async def find_orphans(work: SubscriptionPass, present: Iterable[str], *, forsaken: bool = False) -> frozenset[str]:
     """Names among ``present`` that may be removed from the broker.
 
     Only names of this installation in namespaces that are watched count, and only if complete lists of subscriptions
@@ -60,7 +49,7 @@ async def find_orphans(work: Round, present: Iterable[str], *, forsaken: bool = 
     return frozenset(found)
 
 
-def _has_left(work: Round, key: Key, body: Mapping[str, Any], *, forsaken: bool) -> bool:
+def _has_left(work: SubscriptionPass, key: Key, body: Mapping[str, Any], *, forsaken: bool) -> bool:
     reference = body.get("spec", {}).get("clusterRef", {})
     target = Key(reference.get("namespace") or key.namespace, reference.get("name", ""))
     if target == work.cluster:

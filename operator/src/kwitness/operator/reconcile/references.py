@@ -8,9 +8,9 @@ from typing import Any
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.model.errors import OperatorError, PassingError, SettledError
+from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.parse_resource import parse_resource
 
 __all__ = ["cluster_key", "deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
 
@@ -25,7 +25,7 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
 
     Raises
     ------
-    SettledError
+    TerminalError
         RefNotPermitted, which does not tell whether a cluster elsewhere exists, or ClusterNotReady for one that does
         not exist in the same namespace.
     KubernetesUnavailableError
@@ -35,16 +35,16 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
     body = context.store.get("KafkaCluster", key)
     if key.namespace == namespace:
         if body is None:
-            raise SettledError(
+            raise TerminalError(
                 "ClusterNotReady",
                 f"there is no KafkaCluster {key.name} in this namespace: apply it, or correct spec.clusterRef",
             )
-        return parsed(KafkaCluster, body)
+        return parse_resource(KafkaCluster, body)
     if body is not None:
-        cluster = parsed(KafkaCluster, body)
+        cluster = parse_resource(KafkaCluster, body)
         if await _permits(context, cluster, namespace):
             return cluster
-    raise SettledError(
+    raise TerminalError(
         "RefNotPermitted",
         f"KafkaCluster {key} may not be referred to from namespace {namespace}: its owner can allow it in"
         " spec.allowedNamespaces",
@@ -58,13 +58,15 @@ def known_cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str
 
     Raises
     ------
-    PassingError
+    TransientError
         ClusterNotReady: it was never reached.
     """
     status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
     cluster_id = facts.cluster_id or status.get("clusterId")
     if cluster_id is None:
-        raise PassingError("ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet")
+        raise TransientError(
+            "ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet"
+        )
     return str(cluster_id)
 
 

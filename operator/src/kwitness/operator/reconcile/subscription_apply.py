@@ -1,4 +1,4 @@
-"""One round of looking at a broker's CLIENT_METRICS configs, planning, writing, and judging what became of each."""
+"""One pass of looking at a broker's CLIENT_METRICS configs, planning, writing, and judging what became of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import (
-    SeenSoftware,
+    ObservedSoftware,
     SubscriptionPlan,
     Wanted,
     broker_name,
@@ -27,11 +27,12 @@ from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
-from kwitness.operator.reconcile.orphans import Round, find_orphans
+from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
+from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
 
-__all__ = ["Round", "apply_subscriptions"]
+__all__ = ["apply_subscriptions"]
 
 _KIND = "ClientMetricsSubscription"
 _log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class _Result:
     statuses: Mapping[str, dict[str, Any]]
 
 
-async def apply_subscriptions(work: Round, connection: KafkaConnection, wanted: list[Wanted]) -> None:
+async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]) -> None:
     """Make the broker's configs what is wanted and safe, and put an outcome for each into ``work.outcomes``.
 
     Raises
@@ -81,11 +82,11 @@ async def apply_subscriptions(work: Round, connection: KafkaConnection, wanted: 
     await _share(work, _after(present, result))
 
 
-def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[SeenSoftware]:
+def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[ObservedSoftware]:
     # Inventory and statuses together: the one forgets with its volume, the other with the resource.
     newest: dict[tuple[str, str], int] = {}
     remembered = [
-        SeenSoftware(
+        ObservedSoftware(
             entry["clientSoftwareName"],
             entry["clientSoftwareVersion"],
             round(datetime.fromisoformat(entry["lastSeen"]).timestamp() * 1000),
@@ -96,10 +97,10 @@ def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[S
     for one in [*crashing_software(facts), *remembered]:
         known = (one.name, one.version)
         newest[known] = max(newest.get(known, 0), one.last_seen_ms)
-    return [SeenSoftware(name, version, when) for (name, version), when in sorted(newest.items())]
+    return [ObservedSoftware(name, version, when) for (name, version), when in sorted(newest.items())]
 
 
-async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None:
+async def _report(work: SubscriptionPass, result: _Result, orphans: frozenset[str]) -> None:
     done = [name for name, error in result.answers.items() if error is None]
     for name in done:
         operation = "remove" if result.decided.changes[name] is None else "write"
@@ -122,7 +123,7 @@ async def _report(work: Round, result: _Result, orphans: frozenset[str]) -> None
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
 
 
-async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutcome:
+async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:
     name, subject = one.subscription.id, Subject.of(work.resources[one.key])
     status = result.statuses.get(name, {})
     fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": status.get("driftRepairs")}
@@ -149,7 +150,11 @@ async def _judge(work: Round, one: Wanted, result: _Result) -> SubscriptionOutco
 
 
 async def _held(
-    work: Round, one: Wanted, found: tuple[SeenSoftware, ...], status: dict[str, Any], fields: dict[str, Any]
+    work: SubscriptionPass,
+    one: Wanted,
+    found: tuple[ObservedSoftware, ...],
+    status: dict[str, Any],
+    fields: dict[str, Any],
 ) -> SubscriptionOutcome:
     verdict = held_verdict(found, f"{one.risk_window_ms // 3_600_000} h")
     old = {
@@ -192,7 +197,7 @@ def _after(present: Mapping[str, Mapping[str, str]], result: _Result) -> dict[st
     return after
 
 
-async def _share(work: Round, configs: Mapping[str, Mapping[str, str]]) -> None:
+async def _share(work: SubscriptionPass, configs: Mapping[str, Mapping[str, str]]) -> None:
     found = []
     for name, values in sorted(configs.items()):
         try:

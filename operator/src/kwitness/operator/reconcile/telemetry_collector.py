@@ -11,18 +11,18 @@ from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.pods import owner
 from kwitness.operator.model.conditions import failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, SettledError
+from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError
 from kwitness.operator.model.ownership import belongs_to
 from kwitness.operator.model.quantities import quantity
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
-from kwitness.operator.reconcile.parsing import parsed
+from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 from kwitness.runtime.child_names import collector_name
 
 __all__ = ["reconcile_telemetry_collector"]
@@ -33,24 +33,24 @@ _PROGRESS_SECONDS = 4.0
 """Between looks at replicas that are starting."""
 
 
-async def reconcile_telemetry_collector(context: Context, key: Key) -> Again:
+async def reconcile_telemetry_collector(context: Context, key: Key) -> Requeue:
     """Bring one collector's children and status up to date."""
     body = context.store.get(_KIND, key)
     if body is None:
-        return Again(forget=True)
+        return Requeue.never()
     if "deletionTimestamp" in body["metadata"]:
-        return Again()
+        return Requeue()
     subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
     try:
-        collector = parsed(TelemetryCollector, body)
+        collector = parse_resource(TelemetryCollector, body)
         cluster = await referred_cluster(context, key.namespace, collector.spec.cluster_ref)
         cluster_at = cluster_key(key.namespace, collector.spec.cluster_ref)
         await _refuse_second(context, key, cluster_at)
         facts = context.clusters.get(cluster_at)
         if facts is None or not facts.checked or (facts.trouble is None and facts.subscriptions is None):
             # Both wake us when they are known; children made without them would be made twice.
-            return Again()
+            return Requeue()
         settings = await _with_present_storage(context, collector)
         cluster_id = known_cluster_id(context, cluster_at, facts)
         await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings)
@@ -68,7 +68,7 @@ async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
     first = (await collectors_of(context, cluster))[0]
     holder = Key(first.metadata.namespace, first.metadata.name)
     if holder != key:
-        raise SettledError(
+        raise TerminalError(
             "Conflict", f"TelemetryCollector {holder} serves KafkaCluster {cluster} already: remove one of the two"
         )
 
@@ -78,7 +78,7 @@ async def _with_present_storage(context: Context, collector: TelemetryCollector)
 
     Raises
     ------
-    SettledError
+    TerminalError
         StorageChanged: the resource asks for something else than is there.
     """
     name = collector_name(collector.metadata.name)
@@ -94,7 +94,7 @@ async def _with_present_storage(context: Context, collector: TelemetryCollector)
     wanted = storage.storage_class_name or was
     # The API server writes 1024Mi as 1Gi.
     if was != wanted or (size is not None and quantity(size) != quantity(storage.size)):
-        raise SettledError(
+        raise TerminalError(
             "StorageChanged",
             f"spec.storage cannot be changed after creation (it was {f'{was}, {size}' if was else 'an emptyDir'}):"
             f" restore it, or delete the resource and its claims (state-{name}-0 and so on) and apply it anew; its"
@@ -115,7 +115,7 @@ async def _apply(
 ) -> None:
     key = Key(collector.metadata.namespace, collector.metadata.name)
     if collector.spec.replicas > context.settings.limits.max_collector_replicas:
-        raise SettledError(
+        raise TerminalError(
             "LimitExceeded",
             f"spec.replicas is {collector.spec.replicas}, above this installation's"
             f" {context.settings.limits.max_collector_replicas}: ask for less, or have the limit raised",
@@ -143,7 +143,7 @@ async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> N
 
 async def _report(
     context: Context, subject: Subject, collector: TelemetryCollector, facts: ClusterFacts, *, was_ready: int | None
-) -> Again:
+) -> Requeue:
     key = subject.key
     name = collector_name(key.name)
     present = await context.kubernetes.get("StatefulSet", key.namespace, name) or {}
@@ -161,5 +161,5 @@ async def _report(
     if was_ready != replicas:
         context.enqueue("Inventory", cluster_key(key.namespace, collector.spec.cluster_ref), 0.0)
     if verdicts[0].status != "True":
-        return Again(_PROGRESS_SECONDS)
-    return Again(context.settings.status_seconds if wait is None else wait)
+        return Requeue(after=_PROGRESS_SECONDS)
+    return Requeue(after=context.settings.status_seconds if wait is None else wait)

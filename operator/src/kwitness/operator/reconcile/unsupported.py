@@ -9,23 +9,23 @@ from kwitness.operator.context import Context
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.status_writer import write_status
-from kwitness.operator.work_queue import Again
+from kwitness.operator.work_queue import Requeue
 
 __all__ = ["UNSUPPORTED_KINDS", "reconcile_unsupported"]
 
 UNSUPPORTED_KINDS: Final = ("ObserverDeployment", "InterceptorProfile", "HeaderRegistry")
 
 
-def reconcile_unsupported(kind: str) -> Callable[[Context, Key], Awaitable[Again]]:
+def reconcile_unsupported(kind: str) -> Callable[[Context, Key], Awaitable[Requeue]]:
     """Return the reconcile for a kind that nothing acts on yet."""
 
-    async def reconcile(context: Context, key: Key) -> Again:
+    async def reconcile(context: Context, key: Key) -> Requeue:
         body = context.store.get(kind, key)
         if body is None:
-            return Again(forget=True)
+            return Requeue.never()
         message = f"this version does nothing with {kind} resources yet: keep it for a later one, or delete it"
         verdict = Verdict("Ready", "False", "Unsupported", message)
         await write_status(context, kind, Subject.of(body), fields={}, verdicts=[verdict])
-        return Again()
+        return Requeue()
 
     return reconcile

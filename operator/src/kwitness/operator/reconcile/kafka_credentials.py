@@ -11,7 +11,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import SecretRef
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
-from kwitness.operator.model.errors import PassingError, SettledError
+from kwitness.operator.model.errors import TerminalError, TransientError
 
 __all__ = ["connection_of"]
 
@@ -23,15 +23,15 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
 
     Raises
     ------
-    SettledError
+    TerminalError
         Unsupported.
-    PassingError
+    TransientError
         SecretForbidden, SecretNotFound, HostNotAllowed: nobody watches Secrets and Roles, so they are looked at again.
     """
     spec, namespace = cluster.spec, cluster.metadata.namespace
     kind = spec.authentication.type
     if kind not in {"none", "mtls", *_MECHANISMS}:
-        raise SettledError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
+        raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
     allowed: list[AllowedHosts] = []
     login: SaslLogin | None = None
     if kind in _MECHANISMS and spec.authentication.secret_ref is not None:
@@ -62,12 +62,12 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
 async def _read(context: Context, namespace: str, reference: SecretRef, keys: tuple[str, ...]) -> dict[str, str]:
     try:
         secret = await context.kubernetes.get("Secret", namespace, reference.name)
-    except PassingError as error:
+    except TransientError as error:
         if error.reason == "KubernetesForbidden":
-            raise PassingError("SecretForbidden", _role(context, namespace, reference.name)) from error
+            raise TransientError("SecretForbidden", _role(context, namespace, reference.name)) from error
         raise
     if secret is None:
-        raise PassingError(
+        raise TransientError(
             "SecretNotFound", f"there is no Secret {reference.name}: create it with the keys {', '.join(keys)}"
         )
     data: dict[str, str] = {}
@@ -78,7 +78,7 @@ async def _read(context: Context, namespace: str, reference: SecretRef, keys: tu
             continue
     missing = [key for key in keys if not data.get(key)]
     if missing:
-        raise PassingError("SecretNotFound", f"Secret {reference.name} lacks {', '.join(missing)}: add it as text")
+        raise TransientError("SecretNotFound", f"Secret {reference.name} lacks {', '.join(missing)}: add it as text")
     return data
 
 
@@ -86,9 +86,9 @@ def _hosts(secret: dict[str, str], name: str) -> AllowedHosts:
     try:
         hosts = AllowedHosts.parse(secret.get("hosts", ""))
     except MalformedHostsError as error:
-        raise PassingError("HostNotAllowed", f"Secret {name}: {error}") from error
+        raise TransientError("HostNotAllowed", f"Secret {name}: {error}") from error
     if not hosts.entries:
-        raise PassingError(
+        raise TransientError(
             "HostNotAllowed",
             f"Secret {name} has no key hosts, so its credential is sent nowhere: add hosts with the brokers' addresses,"
             " each host:port or *.suffix:port, between commas or line breaks",

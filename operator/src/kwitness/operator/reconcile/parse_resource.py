@@ -6,19 +6,19 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kwitness.operator.model.errors import SettledError
+from kwitness.operator.model.errors import TerminalError
 
-__all__ = ["parsed"]
+__all__ = ["parse_resource"]
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def parsed(model: type[M], body: dict[str, Any]) -> M:
+def parse_resource(model: type[M], body: dict[str, Any]) -> M:
     """Return ``body`` as ``model``.
 
     Raises
     ------
-    SettledError
+    TerminalError
         Reason InvalidSpec: the object was stored under another version of the schema.
     """
     try:
@@ -27,4 +27,4 @@ def parsed(model: type[M], body: dict[str, Any]) -> M:
     except ValidationError as error:
         issue = error.errors()[0]
         field = ".".join(str(part) for part in issue["loc"])
-        raise SettledError("InvalidSpec", f"{field}: {issue['msg']}; apply the resource again") from error
+        raise TerminalError("InvalidSpec", f"{field}: {issue['msg']}; apply the resource again") from error
