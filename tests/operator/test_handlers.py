@@ -137,7 +137,7 @@ async def test_what_is_deleted_while_its_status_is_written_stays_deleted(context
     present = _object(kind, "gone")
     receive(context, kind, {"type": "ADDED", "object": present})
 
-    async def answer_late(*_: object, uid: str) -> dict:
+    async def answer_late(*_: object, version: str) -> dict:
         receive(context, kind, {"type": "DELETED", "object": _object(kind, "gone", "3")})
         return _object(kind, "gone", "2")
 

@@ -10,8 +10,9 @@ import pytest
 from kwitness.operator.adapters import kubernetes as adapter
 from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
-from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers, merge_patch
+from kwitness.operator.model.store import Key
 
 from tests.operator.surroundings import apply, cluster, writes_of
 
@@ -57,16 +58,16 @@ async def test_a_field_that_is_no_longer_wanted_goes(kubernetes, namespace):
 
 
 async def test_a_status_for_an_object_that_was_replaced_goes_to_nobody(kubernetes, api, namespace):
+    key = Key(namespace, "main")
     apply(api, cluster("main", namespace, "127.0.0.1:1"))
     earlier = await kubernetes.get("KafkaCluster", namespace, "main")
     api.kubectl("delete", "kfc", "main", "-n", namespace)
     apply(api, cluster("main", namespace, "127.0.0.1:1"))
-    patch, uid = {"observedGeneration": 1}, earlier["metadata"]["uid"]
-    assert await kubernetes.patch_status("KafkaCluster", namespace, "main", patch, uid=uid) is None
-    later = await kubernetes.get("KafkaCluster", namespace, "main")
-    assert "status" not in later
-    written = await kubernetes.patch_status("KafkaCluster", namespace, "main", patch, uid=later["metadata"]["uid"])
-    assert written["status"] == patch
+    with pytest.raises(KubernetesUnavailableError, match="was changed by someone else"):
+        await kubernetes.patch_status(
+            "KafkaCluster", key, {"observedGeneration": 1}, version=earlier["metadata"]["resourceVersion"]
+        )
+    assert "status" not in await kubernetes.get("KafkaCluster", namespace, "main")
 
 
 def _owned(namespace: str, owner: str, uid: str) -> dict:
@@ -180,9 +181,13 @@ async def test_only_the_object_that_was_meant_is_deleted(kubernetes, namespace):
 
 async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace):
     apply(api, cluster("main", namespace, "kafka:9092"))
-    updated = await kubernetes.patch_status("KafkaCluster", namespace, "main", {"clusterId": "x"})
+    version = (await kubernetes.get("KafkaCluster", namespace, "main"))["metadata"]["resourceVersion"]
+    updated = await kubernetes.patch_status("KafkaCluster", Key(namespace, "main"), {"clusterId": "x"}, version=version)
     assert updated["status"] == {"clusterId": "x"}
-    assert await kubernetes.patch_status("KafkaCluster", namespace, "missing", {"clusterId": "x"}) is None
+    assert (
+        await kubernetes.patch_status("KafkaCluster", Key(namespace, "missing"), {"clusterId": "x"}, version="1")
+        is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,8 +30,9 @@ def _body(generation: int, *, uid: str = "1", **status: Any) -> dict[str, Any]:
 async def _written(present: dict[str, Any], judged: dict[str, Any]) -> dict[str, Any] | None:
     patches: list[dict[str, Any]] = []
 
-    async def patch_status(_kind: str, _namespace: str, _name: str, patch: dict[str, Any], *, uid: str) -> None:
-        patches.append({**patch, "uid": uid})
+    async def patch_status(_kind: str, _key: Key, patch: dict[str, Any], *, version: str) -> None:
+        assert version == present["metadata"]["resourceVersion"]
+        patches.append(patch)
 
     store = Store()
     store.put("TelemetryCollector", present)

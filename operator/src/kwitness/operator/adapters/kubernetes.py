@@ -19,6 +19,7 @@ from kwitness.operator import metrics
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
+from kwitness.operator.model.store import Key
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
 
@@ -151,17 +152,24 @@ class Kubernetes:
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
-    async def patch_status(self, kind: str, namespace: str, name: str, patch: Object, *, uid: str) -> Object | None:
-        """Change the status of the object with ``uid`` by a merge patch; the new object, or None if it is gone."""
+    async def patch_status(self, kind: str, key: Key, patch: Object, *, version: str) -> Object | None:
+        """Change a status by a merge patch; the new object, or None if it is gone.
+
+        Raises
+        ------
+        KubernetesUnavailableError
+            Also where the object is not the one of resource version ``version`` any more: what would be written might
+            not be true of it.
+        """
         return await self._request(
             "PATCH",
             kind,
-            namespace,
-            name,
+            key.namespace,
+            key.name,
             subresource="status",
             parameters={"fieldManager": FIELD_MANAGER},
             content_type="application/merge-patch+json",
-            body={"metadata": {"uid": uid}, "status": patch},
+            body={"metadata": {"resourceVersion": version}, "status": patch},
         )
 
     async def delete(self, kind: str, namespace: str, name: str, *, uid: str) -> None:
@@ -214,6 +222,8 @@ class Kubernetes:
         match status:
             case 404 | 409 if method == "DELETE" or status == 404:  # noqa: PLR2004
                 return
+            case 409:
+                raise KubernetesUnavailableError(f"{what} was changed by someone else just now; it is looked at again")
             case 403:
                 verb = {"GET": "get", "PATCH": "create and patch", "DELETE": "delete"}[method]
                 raise TransientError(

@@ -57,7 +57,7 @@ async def write_status(
     if set(patch) <= LIVE_FIELDS and wait > 0:
         return wait
     context.status_written[(kind, key)] = now
-    updated = await context.kubernetes.patch_status(kind, key.namespace, key.name, patch, uid=subject.uid)
+    updated = await context.kubernetes.patch_status(kind, key, patch, version=body["metadata"]["resourceVersion"])
     if updated is not None and context.store.get(kind, key) is not None:
         # One that was deleted meanwhile must not come back. Our own write comes back as an event; knowing it already,
         # the event is no news and wakes nobody.
