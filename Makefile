@@ -21,15 +21,15 @@ help: ## Show what can be made
 ## Use
 .PHONY: demo demo-down
 demo: setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
-	@$(PY) -m kwitness.e2e.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
+	@$(PY) -m kwitness.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
 
 demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
-	@$(PY) -m kwitness.e2e.demo down --cluster $(CLUSTER)
+	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
 .PHONY: setup prerequisites hooks images generate verify lint lock
 prerequisites:
-	@PYTHONPATH=e2e/src python3 -m kwitness.e2e.prerequisites
+	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites
 
 setup: prerequisites .venv/.done ## Check what is needed, make the Python environment
 
@@ -46,17 +46,17 @@ hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-
 	@.venv/bin/pre-commit install
 
 images: setup ## Build all container images (with REGISTRY=... push them and write images.json, Helm values that name them)
-	@$(PY) -m kwitness.e2e.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
+	@$(PY) -m kwitness.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
 
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
 	@$(PY) charts/generate_readme.py
-	@$(PY) -m kwitness.e2e.reference
+	@$(PY) -m kwitness.devtools.reference
 
 verify: setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
 	@$(PY) charts/generate_readme.py --check
-	@$(PY) -m kwitness.e2e.reference --check
+	@$(PY) -m kwitness.devtools.reference --check
 
 lint: setup ## ruff, mypy, import-linter
 	@.venv/bin/ruff check .
@@ -71,12 +71,12 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
-.PHONY: test room test-java test-fast test-e2e
-test: setup room lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
+.PHONY: test check-capacity test-java test-fast test-e2e
+test: setup check-capacity lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
-room:
-	@$(PY) -m kwitness.e2e.room
+check-capacity:
+	@$(PY) -m kwitness.e2e.capacity
 
 test-java: setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
@@ -90,9 +90,9 @@ test-e2e: setup ## The end-to-end suite alone
 ## Measure
 .PHONY: bench
 bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 40 minutes
-	@$(PY) -m kwitness.e2e.bench
+	@$(PY) -m kwitness.bench
 
 ## Clean
 .PHONY: clean-cache
 clean-cache: .venv/.done ## Remove what is kept to be quick the next time: downloads, builds, images
-	@$(PY) -m kwitness.e2e.clean
+	@$(PY) -m kwitness.devtools.clean

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kwitness.e2e.cache import cache_folder
-from kwitness.e2e.local_broker import LocalBroker
-from kwitness.e2e.node import KubernetesNode
-from kwitness.e2e.room import SUITE_GIB, shortages
+from kwitness.e2e.capacity import SUITE_GIB, shortages
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.images.cache import cache_folder
 
 
 @pytest.fixture(scope="session")

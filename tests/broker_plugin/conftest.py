@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka import Producer
 
 from kwitness.e2e.java_programs import demo_client_classpath, plugin_jar
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
 
 #: Settings that make a test quick; each is a key of the plugin.

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import Producer
 
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
-from kwitness.e2e.telemetry_requests import subscribe
 
 pytestmark = pytest.mark.broker
 TEN_MINUTES = "600000"

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from kwitness.collector.decompression import TooLargeError, decompress
-from kwitness.e2e.local_broker import KAFKA_VERSIONS, LocalBroker
-from kwitness.e2e.recording_collector import RecordingCollector
-from kwitness.e2e.telemetry_requests import (
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, LocalBroker
+from kwitness.e2e.kafka.telemetry_requests import (
     GZIP,
     INVALID_RECORD,
     NONE,
@@ -22,6 +21,7 @@ from kwitness.e2e.telemetry_requests import (
     TelemetryClient,
     subscribe,
 )
+from kwitness.e2e.recording_collector import RecordingCollector
 
 pytestmark = pytest.mark.broker
 

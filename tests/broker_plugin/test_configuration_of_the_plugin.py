@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from kwitness.e2e.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, api_keys
-from kwitness.e2e.local_broker import KAFKA_VERSIONS, LocalBroker, reporter_class
+from kwitness.e2e.kafka.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, api_keys
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, LocalBroker, reporter_class
+from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.ports import free_port
-from kwitness.e2e.telemetry_requests import subscribe
 
 from tests.eventually import eventually
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.kafka_certificates import KafkaCertificates, make_certificates
+from kwitness.e2e.kafka.certificates import KafkaCertificates, make_certificates
+from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
-from kwitness.e2e.telemetry_requests import subscribe
 
 pytestmark = pytest.mark.broker
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zipfile
 
-from kwitness.e2e.reference import BROKER_PLUGIN_PAGE, broker_plugin_page
+from kwitness.devtools.reference import BROKER_PLUGIN_PAGE, broker_plugin_page
 
 _JAVA_11 = 55
 

@@ -12,10 +12,10 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.collector.decompression import decompress
 from kwitness.contracts.envelopes import GaugeSnapshot, PushBatch
-from kwitness.e2e.broker_requests import say_software
-from kwitness.e2e.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
+from kwitness.e2e.kafka.broker_requests import say_software
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
+from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.recording_collector import RecordingCollector
-from kwitness.e2e.telemetry_requests import subscribe
 
 pytestmark = pytest.mark.broker
 

@@ -16,7 +16,7 @@ from kwitness.contracts import reasons
 from kwitness.e2e import chart
 from kwitness.operator.settings import OperatorSettings
 
-DEMO = chart.CHART.parents[1] / "e2e" / "demo" / "values.yaml"
+DEMO = chart.CHART.parents[1] / "demo" / "values.yaml"
 NAMES = ("defaults", "everything", "every namespace", "demo", "openshift")
 
 

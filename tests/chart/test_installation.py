@@ -13,7 +13,7 @@ import yaml
 
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.commands import CommandFailedError
+from kwitness.images.commands import CommandFailedError
 
 NAMESPACE = "kwitness"
 SUBSCRIPTION: dict[str, Any] = {

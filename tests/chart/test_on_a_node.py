@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e import chart, images
-from kwitness.e2e.node import KubernetesNode
+from kwitness.e2e import chart
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.images import builder
 
 from tests.eventually import eventually
 
@@ -21,10 +22,10 @@ RELEASE = "chart-test"
 @pytest.fixture(scope="module")
 def image_values(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
     """Options of Helm that name the images; definitions that somebody else brought are left to him."""
-    built = images.build_all(names=["operator"])
+    built = builder.build_all(names=["operator"])
     node.load_images(built.values())
     values = tmp_path_factory.mktemp("chart") / "images.json"
-    values.write_text(images.helm_values(built))
+    values.write_text(builder.helm_values(built))
     return ["--values", values, "--set", f"crds.enabled={'false' if definitions(node) else 'true'}"]
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e import binaries, images
+from kwitness.demo import manifests, releases
+from kwitness.demo.cluster import DemoCluster
+from kwitness.e2e import binaries
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.demo import manifests, releases
-from kwitness.e2e.demo.cluster import DemoCluster
-from kwitness.e2e.image_parts import REPOSITORY
+from kwitness.images import builder
+from kwitness.images.image_parts import REPOSITORY
 
 FILES = ("kafka-ca.crt", "operator.password", "collector.password", "spark.password")
 MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "tokens")
@@ -34,8 +35,8 @@ class Reader:
         for name, command in (("kubectl", binaries.kubectl()), ("helm", binaries.helm())):
             (tools / name).symlink_to(command)
         (folder / "charts").symlink_to(REPOSITORY / "charts")
-        (folder / "e2e").symlink_to(REPOSITORY / "e2e")
-        (folder / "images.json").write_text(images.helm_values({"operator": "registry.example.org/me/operator:1"}))
+        (folder / "demo").symlink_to(REPOSITORY / "demo")
+        (folder / "images.json").write_text(builder.helm_values({"operator": "registry.example.org/me/operator:1"}))
         for name in (*FILES, *MORE_FILES):
             (folder / name).write_text("content")
         self._environment = {

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from kwitness.e2e import chart
-from kwitness.e2e.commands import CommandFailedError
+from kwitness.images.commands import CommandFailedError
 
 WRONG = {
     "an unknown value": ({"operatr": {}}, "operatr"),

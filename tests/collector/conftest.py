@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Message
 
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import (

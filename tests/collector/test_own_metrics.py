@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from kwitness.contracts.own_metrics import OWN_METRICS
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push

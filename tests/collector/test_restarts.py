@@ -14,7 +14,7 @@ import requests
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import (

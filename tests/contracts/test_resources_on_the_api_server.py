@@ -186,7 +186,7 @@ def test_every_rule_has_a_fixture_that_breaks_it(api_with_crds: ApiServer, info:
 def examples() -> list[Any]:
     """Every resource of ours that the repository shows to people, in files and in Markdown."""
     found = []
-    for folder in ("e2e/demo", "docs", "charts", "README.md"):
+    for folder in ("demo", "docs", "charts", "README.md"):
         place = ROOT / folder
         paths = [place] if place.is_file() else sorted({*place.rglob("*.yaml"), *place.rglob("*.md")})
         for path in paths:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, lookup
-from kwitness.e2e.kafka_jars import kafka_jars
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 LISTING = Path(__file__).parent / "ListClientMetrics.java"
 TEXTS = {"org.apache.kafka.app.info.version", "org.apache.kafka.app.info.commit.id"}

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import __main__ as demo
+from kwitness.demo import down, namespaces, places, releases
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.platform import APPS, NAMESPACE
+from kwitness.demo.progress import DemoError
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.commands import silent
-from kwitness.e2e.demo import __main__ as demo
-from kwitness.e2e.demo import down, namespaces, places, releases
-from kwitness.e2e.demo.cluster import DemoCluster
-from kwitness.e2e.demo.platform import APPS, NAMESPACE
-from kwitness.e2e.demo.progress import DemoError
+from kwitness.images.commands import silent
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from kwitness.e2e.demo import progress as module
-from kwitness.e2e.demo.progress import DemoError, Progress, wait_until
+from kwitness.demo import progress as module
+from kwitness.demo.progress import DemoError, Progress, wait_until
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.e2e.demo.summary import Facts, render
+from kwitness.demo.summary import Facts, render
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.demo import places, up
-from kwitness.e2e.demo.platform import APPS, KAFKA, NAMESPACE, Platform
-from kwitness.e2e.demo.progress import DemoError, Progress
-from kwitness.e2e.demo.toolbox import Toolbox
-from kwitness.e2e.node import KubernetesNode
+from kwitness.demo import places, up
+from kwitness.demo.platform import APPS, KAFKA, NAMESPACE, Platform
+from kwitness.demo.progress import DemoError, Progress
+from kwitness.demo.toolbox import Toolbox
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import yaml
 
-from kwitness.e2e.commands import CommandFailedError
-from kwitness.e2e.demo.cluster import DemoCluster
-from kwitness.e2e.demo.platform import NAMESPACE
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.platform import NAMESPACE
+from kwitness.images.commands import CommandFailedError
 
 KNOWN = Path(__file__).with_name("expected_logs.yaml")
 """Errors that Kafka, Spark and others log in normal operation, with a reason for each."""

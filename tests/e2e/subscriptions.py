@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kwitness.e2e.demo import waiting
-from kwitness.e2e.demo.platform import CLUSTER, NAMESPACE, Platform
+from kwitness.demo import waiting
+from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 
 from tests.eventually import eventually
 

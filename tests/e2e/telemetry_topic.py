@@ -7,7 +7,7 @@ import json
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_DELTA, MetricsData
 
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo.toolbox import Toolbox
 
 TOPIC = "kwitness.telemetry"
 _PROGRAM = """

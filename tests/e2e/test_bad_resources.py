@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kwitness.e2e.demo.platform import CLUSTER, JOB, NAMESPACE, Platform
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo.platform import CLUSTER, JOB, NAMESPACE, Platform
+from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import secrets
+from kwitness.demo.platform import KAFKA, NAMESPACE, Platform
 from kwitness.e2e.certificates import Authority
-from kwitness.e2e.demo import secrets
-from kwitness.e2e.demo.platform import KAFKA, NAMESPACE, Platform
 
 from tests.e2e import subscriptions
 
@@ -47,7 +47,7 @@ def secret(platform: Platform, name: str, entries: dict[str, str]) -> Iterator[N
         platform.cluster.kubectl("delete", "secret", name, f"--namespace={NAMESPACE}")
 
 
-# These Secrets are named in e2e/demo/values.yaml, so that the operator may read them.
+# These Secrets are named in demo/values.yaml, so that the operator may read them.
 WRONG_PASSWORD, OTHER_CA, LIMITED, NO_HOSTS, UNNAMED = (
     "kwitness-test-wrong-password",
     "kwitness-test-other-ca",

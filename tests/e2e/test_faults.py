@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from kwitness.e2e.commands import CommandFailedError
-from kwitness.e2e.demo import manifests, releases, waiting
-from kwitness.e2e.demo.platform import APPS, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo import manifests, releases, waiting
+from kwitness.demo.platform import APPS, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.toolbox import Toolbox
+from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions, telemetry_topic
 from tests.eventually import eventually, remains

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kwitness.e2e.demo import manifests, releases
-from kwitness.e2e.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo import manifests, releases
+from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains

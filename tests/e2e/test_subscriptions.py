@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from kwitness.e2e.commands import CommandFailedError
-from kwitness.e2e.demo import waiting
-from kwitness.e2e.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo import waiting
+from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.toolbox import Toolbox
+from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.demo import acls, manifests, namespaces, releases, secrets, waiting
-from kwitness.e2e.demo.platform import COLLECTOR, KAFKA, Platform
-from kwitness.e2e.demo.toolbox import Toolbox
+from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
+from kwitness.demo.platform import COLLECTOR, KAFKA, Platform
+from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import telemetry_topic
 from tests.eventually import eventually, remains

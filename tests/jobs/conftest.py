@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.e2e.spark_jars import spark_jars
+from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.client_inventory import JOB
 from kwitness.jobs.driver import open_session
 from kwitness.jobs.job import Job

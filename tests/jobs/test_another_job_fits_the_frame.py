@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.job import Asked, Job, Shown, Transformed, decoded_schema
 
 from tests.jobs.conftest import job_config, run_once

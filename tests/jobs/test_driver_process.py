@@ -14,9 +14,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
-from kwitness.e2e.spark_jars import spark_jars
+from kwitness.images.spark_jars import spark_jars
 
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once

@@ -22,8 +22,8 @@ from confluent_kafka.admin import (
 )
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.e2e.local_broker import Listener, LocalBroker
-from kwitness.e2e.spark_jars import spark_jars
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.images.spark_jars import spark_jars
 
 from tests.eventually import PATIENCE_S
 from tests.jobs import oracle

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs import stream as stream_module
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.kafka_options import kafka_options

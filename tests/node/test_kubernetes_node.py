@@ -15,12 +15,12 @@ from typing import TypeVar
 
 import pytest
 
-from kwitness.e2e import engine
-from kwitness.e2e.bases import base_image
-from kwitness.e2e.commands import CommandFailedError
-from kwitness.e2e.image_parts import REPOSITORY
-from kwitness.e2e.node import KubernetesNode
-from kwitness.e2e.node_removal import remove_node
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.e2e.node.removal import remove_node
+from kwitness.images import container_engine
+from kwitness.images.base_images import base_image
+from kwitness.images.commands import CommandFailedError
+from kwitness.images.image_parts import REPOSITORY
 
 from tests.eventually import PATIENCE_S
 
@@ -244,12 +244,12 @@ def test_two_nodes_leave_each_others_pods_alone_and_the_second_leaves_nothing(
             second.stop(keep_images=False)
     assert _leftovers("kwitness-test-second") == before == []
     assert nameless
-    assert not nameless & set(engine.docker("volume", "ls", "--quiet").split())
+    assert not nameless & set(container_engine.docker("volume", "ls", "--quiet").split())
 
 
 def test_a_node_whose_container_somebody_removed_is_cleaned_up_all_the_same() -> None:
     KubernetesNode(name="kwitness-test-orphan").start()
-    engine.docker("rm", "--force", "--volumes", "kwitness-test-orphan")
+    container_engine.docker("rm", "--force", "--volumes", "kwitness-test-orphan")
 
     remove_node("kwitness-test-orphan", keep_images=False)
 
@@ -257,12 +257,12 @@ def test_a_node_whose_container_somebody_removed_is_cleaned_up_all_the_same() ->
 
 
 def _nameless_volumes(container: str) -> set[str]:
-    names = engine.docker("inspect", container, "--format", "{{range .Mounts}}{{.Name}} {{end}}").split()
+    names = container_engine.docker("inspect", container, "--format", "{{range .Mounts}}{{.Name}} {{end}}").split()
     return {name for name in names if not name.startswith(container)}
 
 
 def _leftovers(name: str) -> list[str]:
-    containers = engine.docker("ps", "--all", "--quiet", "--filter", f"name={name}").split()
-    volumes = engine.docker("volume", "ls", "--quiet", "--filter", f"name={name}").split()
+    containers = container_engine.docker("ps", "--all", "--quiet", "--filter", f"name={name}").split()
+    volumes = container_engine.docker("volume", "ls", "--quiet", "--filter", f"name={name}").split()
     groups = subprocess.run(["find", "/sys/fs/cgroup", "-name", name], capture_output=True, text=True, check=False)
     return [*containers, *volumes, *groups.stdout.split()]

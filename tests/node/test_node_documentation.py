@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kwitness.e2e.image_parts import REPOSITORY
-from kwitness.e2e.image_recipes import NAMES
+from kwitness.images.image_parts import REPOSITORY
+from kwitness.images.image_recipes import NAMES
 
 PAGE = (REPOSITORY / "docs" / "dev" / "node-and-images.md").read_text()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.local_broker import Listener, LocalBroker
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 
 from tests.eventually import eventually
 from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, may

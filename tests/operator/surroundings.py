@@ -18,7 +18,7 @@ from kafka import KafkaAdminClient
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
 
 from tests.eventually import PATIENCE_S, eventually

@@ -16,7 +16,7 @@ from kafka import errors as kafka_errors
 from kwitness.contracts.allowed_hosts import AllowedHosts
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.certificates import Authority
-from kwitness.e2e.local_broker import Listener, LocalBroker
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.operator.adapters import kafka_admin
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kafka_connection import (

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from kwitness.contracts.own_metrics import OWN_METRICS
-from kwitness.e2e.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually, remains
 from tests.operator.surroundings import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from kwitness.e2e.local_broker import Listener
+from kwitness.e2e.kafka.local_broker import Listener
 
 from tests.eventually import eventually
 from tests.operator.surroundings import apply, cluster, get, ready, secret, until_reason

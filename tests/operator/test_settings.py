@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kwitness.e2e.reference import OPERATOR_PAGE, operator_page
+from kwitness.devtools.reference import OPERATOR_PAGE, operator_page
 from kwitness.operator.settings import OperatorSettings, SettingsError, load_settings
 
 GOOD = {"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}}

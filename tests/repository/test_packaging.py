@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PORTIONS = sorted(path for path in ROOT.glob("*/**/src/kwitness/*") if path.is_dir() and path.name != "__pycache__")
+FOR_DEVELOPMENT = {"images", "e2e", "demo", "bench", "devtools"}
+"""What builds, tries and measures the components; it works in a clone alone."""
 TRACKED = [
     ROOT / name
     for name in subprocess.run(
@@ -57,7 +59,7 @@ def test_each_portion_is_imported_from_its_own_folder_and_begins_with_its_charte
 
 
 def test_every_portion_but_those_for_development_is_in_the_wheel() -> None:
-    shipped = {str(path.parent.relative_to(ROOT)) for path in PORTIONS if path.name not in {"e2e", "devtools"}}
+    shipped = {str(path.parent.relative_to(ROOT)) for path in PORTIONS if path.name not in FOR_DEVELOPMENT}
 
     assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == shipped
 

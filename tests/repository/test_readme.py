@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 
 from kwitness.contracts.resources import KINDS
-from kwitness.e2e import prerequisites
-from kwitness.e2e.kafka_jars import KAFKA_VERSIONS
+from kwitness.devtools import prerequisites
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -20,9 +20,9 @@ def test_its_two_commands_are_targets_and_demo_is_the_suites_entry_point() -> No
     assert re.findall(r"^    (make [a-z-]+)$", README, re.MULTILINE) == ["make demo", "make test"]
     for target in ("demo", "demo-down", "test", "images"):
         assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
-    assert "kwitness.e2e.demo up" in MAKEFILE
+    assert "kwitness.demo up" in MAKEFILE
     assert "up.stand_up(" in (ROOT / "tests/e2e/conftest.py").read_text()
-    assert "up.stand_up(" in (ROOT / "e2e/src/kwitness/e2e/demo/__main__.py").read_text()
+    assert "up.stand_up(" in (ROOT / "demo/src/kwitness/demo/__main__.py").read_text()
 
 
 def test_its_resources_are_valid() -> None:

@@ -1,4 +1,4 @@
-"""Programs that the Makefile runs for those who work on kwitness: its test suite first of all. Never shipped.
+"""What a developer's commands run: the test suite, prerequisites, reference pages, cleaning. Never shipped.
 
-Nothing that is shipped, and nothing that a test is about, belongs here.
+Does not belong here: what stands the platform up (`kwitness.demo`) and what that stands on (`kwitness.e2e`).
 """

@@ -1,1 +1,1 @@
-"""The local node, the images, the demo: what stands the platform up on real Kubernetes. Never shipped."""
+"""What tests, demo and benchmarks stand on: a Kubernetes node, an API server, brokers. Never shipped."""

@@ -24,8 +24,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from kwitness.e2e import binaries
 from kwitness.e2e.cluster import Cluster
-from kwitness.e2e.commands import Progress, silent
 from kwitness.e2e.ports import free_port
+from kwitness.images.commands import Progress, silent
 
 _START_SECONDS = 60
 _STOP_SECONDS = 15

@@ -7,8 +7,8 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from kwitness.e2e.cache import cache_folder, cached_folder, content_key, exclusive
-from kwitness.e2e.commands import Progress, run, silent
+from kwitness.images.cache import cache_folder, cached_folder, content_key, exclusive
+from kwitness.images.commands import Progress, run, silent
 
 NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from kwitness.e2e import binaries
-from kwitness.e2e.commands import run
+from kwitness.images.commands import run
 
 CHART = Path(__file__).resolve().parents[4] / "charts" / "kwitness"
 KUBERNETES_VERSION = "1.34.4"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kwitness.e2e.commands import CommandFailedError, run
+from kwitness.images.commands import CommandFailedError, run
 
 _DEFINITION_SECONDS = 30
 _FORWARD_SECONDS = 20

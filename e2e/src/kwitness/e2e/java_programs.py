@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from kwitness.e2e.image_parts import REPOSITORY, maven_package
+from kwitness.images.image_parts import REPOSITORY, maven_package
 
 
 def plugin_jar() -> Path:
@@ -27,5 +27,5 @@ def demo_client_classpath() -> str:
     CommandFailedError
         Maven failed; its output is in the message.
     """
-    package = maven_package(REPOSITORY / "e2e" / "clients" / "java")
+    package = maven_package(REPOSITORY / "demo" / "programs" / "java")
     return os.pathsep.join([str(package / "kwitness-demo-client.jar"), f"{package / 'libs'}/*"])

@@ -1,0 +1,1 @@
+"""The benchmarks' program: `make bench`. The benchmarks themselves are programs in `bench/benchmarks`."""

@@ -1,0 +1,31 @@
+"""Taking the demo down: everything it made, nothing else; caches stay."""
+
+from __future__ import annotations
+
+from kwitness.demo import namespaces, releases
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.platform import APPS, NAMESPACE, RELEASE
+from kwitness.images.commands import Progress
+
+
+def remove_from(cluster: DemoCluster, progress: Progress) -> None:
+    """Remove the demo from a cluster that is not ours: release, namespaces, definitions that nobody else uses."""
+    definitions = releases.definitions(cluster, of=f"{NAMESPACE}/{RELEASE}")
+    for name in (APPS, NAMESPACE):
+        found = cluster.find("namespace", name)
+        if not found:
+            continue
+        if not namespaces.is_ours(found):
+            progress(f"namespace {name} was not made by the demo and stays")
+            continue
+        if name == NAMESPACE:
+            progress("helm uninstall kwitness")
+            releases.uninstall(cluster)
+        progress(f"removing namespace {name} and what is in it")
+        cluster.kubectl("delete", "namespace", name, "--wait", "--timeout=180s")
+    left = [item for kind in sorted(definitions) for item in cluster.items(kind, "--all-namespaces")]
+    if left:
+        progress(f"{len(left)} custom resources of others remain, so the definitions of our kinds stay")
+    elif definitions:
+        progress("removing the definitions of our kinds")
+        cluster.kubectl("delete", "crd", *sorted(definitions))

@@ -1,0 +1,52 @@
+"""Namespaces that enforce Pod Security `restricted`, and to whom they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.progress import DemoError
+
+OWNER = "kwitness.dev/demo"
+"""Label of what the demo made, so that `demo-down` removes nothing else on a cluster that is not ours."""
+
+
+def ensure(cluster: DemoCluster, *names: str) -> None:
+    """Make namespaces, or go on with those that an earlier demo made; none is made when one is another's.
+
+    Raises
+    ------
+    DemoError
+        One of them is there and was not made by the demo, which would mix with what is in it.
+    """
+    for name in names:
+        found = cluster.find("namespace", name)
+        if found and not is_ours(found):
+            reason = (
+                f"there is one already, and no demo made it: take another cluster, or remove it if nobody needs it"
+                f" (kubectl delete namespace {name})"
+            )
+            raise DemoError(component=f"namespace {name}", reason=reason, log=f"kubectl get all --namespace {name}")
+    cluster.apply_objects(*map(restricted, names))
+
+
+def is_ours(namespace: Mapping[str, Any]) -> bool:
+    """Whether a demo made it."""
+    return bool(namespace["metadata"].get("labels", {}).get(OWNER) == "true")
+
+
+def restricted(name: str) -> dict[str, Any]:
+    """A namespace whose pods must be restricted, marked as the demo's."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {
+            "name": name,
+            "labels": {
+                OWNER: "true",
+                "pod-security.kubernetes.io/enforce": "restricted",
+                "pod-security.kubernetes.io/warn": "restricted",
+            },
+        },
+    }

@@ -1,0 +1,156 @@
+"""Where the demo stands: on a node of its own, or on the cluster that kubectl points to."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.platform import APPS, NAMESPACE
+from kwitness.demo.progress import DemoError, Progress
+from kwitness.demo.up import Place
+from kwitness.e2e import binaries, capacity
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.e2e.node.removal import is_there
+from kwitness.images import builder
+from kwitness.images.cache import cache_folder
+from kwitness.images.commands import CommandFailedError, run
+from kwitness.images.commands import Progress as Say
+
+STEPS = 3
+"""Steps that this module announces."""
+NODE = "kwitness-demo"
+"""The demo's node. Tests have another, so that they leave a running demo alone."""
+HOSTNAME = "kubernetes.io/hostname"
+
+
+def start_node(progress: Progress, name: str = NODE) -> KubernetesNode:
+    """Start the demo's node, or use it if it runs already with the same image.
+
+    Raises
+    ------
+    DemoError
+        There is not enough memory or disk for a node that does not run yet.
+    """
+    with progress.step("a Kubernetes node in one container"):
+        if not is_there(name) and (lacks := capacity.shortages(capacity.DEMO_GIB)):
+            raise DemoError(component="this machine", reason="; ".join(lacks), log="")
+        binaries.helm(progress.note)
+        return KubernetesNode(name=name, replace_outdated=True, progress=progress.note).start()
+
+
+def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> Place:
+    """Build the images, load them into a node that runs, and say where everything is.
+
+    Parameters
+    ----------
+    folder
+        Where the Helm values with the images are written.
+    """
+    built = _build(progress)
+    with progress.step("images into the node"):
+        node.load_images(built.values())
+    values = _write_values(folder, built, {})
+    return Place(
+        cluster=DemoCluster(node.kubeconfig), images=built, image_values=values, logs=_logs_by(node.collect_logs)
+    )
+
+
+def on_current_cluster(registry: str, folder: Path, progress: Progress) -> Place:
+    """Build the images, push them to a registry and use the cluster that kubectl points to.
+
+    Parameters
+    ----------
+    folder
+        Where the Helm values and a copy of the credentials are written.
+
+    Raises
+    ------
+    DemoError
+        There is no kubeconfig, or its cluster has no node that pods could run on.
+    """
+    with progress.step("the cluster that kubectl points to"):
+        cluster = current_cluster(folder, progress.note)
+        placement = placement_on(cluster.items("nodes"))
+        for name in placement.values():
+            progress.note(f"everything that shares the table's volume runs on one of its nodes, {name}")
+    built = _build(progress)
+    with progress.step(f"images to {registry}"):
+        pushed = builder.push_all(built, registry, progress.note)
+    values = _write_values(folder, pushed, placement)
+    logs = _logs_by(lambda target: cluster.collect_logs(target, NAMESPACE, APPS))
+    return Place(cluster=cluster, images=pushed, image_values=values, logs=logs)
+
+
+def current_cluster(folder: Path, progress: Say) -> DemoCluster:
+    """The cluster of the current context. What is read now is copied into `folder`: a later switch changes nothing.
+
+    Raises
+    ------
+    DemoError
+        There is no kubeconfig, or it has no current context.
+    """
+    binaries.helm(progress)
+    kubectl = binaries.kubectl(progress)
+    try:
+        text = run([kubectl, "config", "view", "--raw", "--flatten", "--minify"])
+    except CommandFailedError as failed:
+        where = os.environ.get("KUBECONFIG") or "~/.kube/config"
+        reason = f"CLUSTER=current needs a kubeconfig with a current context, and {where} has none; set KUBECONFIG"
+        raise DemoError(component="cluster", reason=reason, log="kubectl config get-contexts") from failed
+    kubeconfig = folder / "kubeconfig"
+    kubeconfig.touch(mode=0o600)
+    kubeconfig.write_text(text)
+    cluster = DemoCluster(kubeconfig)
+    progress(cluster.kubectl("config", "view", "--output=jsonpath={.current-context}, {.clusters[0].cluster.server}"))
+    return cluster
+
+
+def placement_on(nodes: list[dict[str, Any]]) -> Mapping[str, str]:
+    """Labels of the node that the platform's pods keep to; empty where there is only one.
+
+    Spark's driver and executors share one volume, and most clusters offer none that several nodes can write.
+
+    Raises
+    ------
+    DemoError
+        No node is ready and free for pods.
+    """
+    free = [node for node in nodes if _takes_pods(node)]
+    if not free:
+        reason = f"none of its {len(nodes)} nodes is ready and without taints"
+        raise DemoError(component="cluster", reason=reason, log="kubectl describe nodes")
+    return {HOSTNAME: free[0]["metadata"]["labels"][HOSTNAME]} if len(nodes) > 1 else {}
+
+
+def _takes_pods(node: Mapping[str, Any]) -> bool:
+    spec, conditions = node["spec"], node["status"].get("conditions", [])
+    kept_off = any(taint["effect"] != "PreferNoSchedule" for taint in spec.get("taints", []))
+    ready = any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return ready and not kept_off and not spec.get("unschedulable", False)
+
+
+def _build(progress: Progress) -> dict[str, str]:
+    with progress.step("container images (what has not changed is not built again)"):
+        return builder.build_all(progress.note)
+
+
+def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str, str]) -> Path:
+    file = folder / "images.yaml"
+    values = {**json.loads(builder.helm_values(built)), "pods": {"nodeSelector": dict(placement)}}
+    file.write_text(json.dumps(values))
+    return file
+
+
+def _logs_by(collect: Callable[[Path], object]) -> Callable[[], str]:
+    def logs() -> str:
+        target = cache_folder() / "logs" / time.strftime("%Y%m%d-%H%M%S")
+        target.mkdir(parents=True, exist_ok=True)
+        collect(target)
+        return str(target)
+
+    return logs

@@ -1,0 +1,56 @@
+"""Where the demo's parts are, and how to ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kwitness.demo import summary
+from kwitness.demo.cluster import DemoCluster
+
+RELEASE = "kwitness"
+NAMESPACE = "kwitness"
+"""The release, the development Kafka and the custom resources."""
+APPS = "demo-apps"
+"""The client programs."""
+KAFKA = "kwitness-dev-kafka"
+"""StatefulSet and Service of the development Kafka."""
+PROMETHEUS = "kwitness-prometheus"
+CLUSTER, COLLECTOR, SUBSCRIPTION, JOB = "demo", "demo", "demo", "client-inventory"
+"""Names of the custom resources."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """A running demo."""
+
+    cluster: DemoCluster
+    images: Mapping[str, str]
+    """Image name (`demo-python`) to full reference."""
+    namespace: str = NAMESPACE
+    apps: str = APPS
+    _prometheus: str = field(default=PROMETHEUS)
+
+    def query(self, expression: str) -> list[dict[str, Any]]:
+        """Ask Prometheus for an instant vector."""
+        return summary.query(self.cluster, expression, namespace=self.namespace, service=self._prometheus)
+
+    def total(self, expression: str) -> float:
+        """The sum of an instant vector's values; 0 when it is empty."""
+        return sum(float(sample["value"][1]) for sample in self.query(expression))
+
+    def latest(self, selector: str) -> float:
+        """The sum of series as they were scraped last within a minute; one scrape that is late does not empty it."""
+        return self.total(f"last_over_time({selector}[1m])")
+
+    def inventory(self, job: str = JOB) -> list[dict[str, Any]]:
+        """Rows of the table `clientInventory`, read inside the driver's pod without a JVM."""
+        return list(summary.inventory(self.cluster, namespace=self.namespace, job=job))
+
+    def summary(self) -> str:
+        """What the platform sees, for a person."""
+        facts = summary.gather(
+            self.cluster, namespace=self.namespace, prometheus=self._prometheus, rows=self.inventory()
+        )
+        return summary.render(facts)

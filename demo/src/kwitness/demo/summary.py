@@ -1,0 +1,200 @@
+"""What the platform sees, for a person: from Prometheus, from the resources' status, from the table."""
+
+from __future__ import annotations
+
+import json
+import math
+import urllib.parse
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kwitness.demo import waiting
+from kwitness.demo.cluster import DemoCluster
+
+KINDS = ("kafkaclusters", "telemetrycollectors", "clientmetricssubscriptions", "analyticsjobs")
+"""The kinds whose status is shown, by plural name."""
+
+SHOWN_METRICS = (
+    "kafka_client_producer_connection_creation_total",
+    "kafka_client_producer_node_request_latency_avg_seconds",
+    "kafka_client_producer_record_queue_time_avg_seconds",
+    "kafka_client_consumer_connection_creation_total",
+    "kafka_client_consumer_node_request_latency_avg_seconds",
+    "kafka_client_consumer_coordinator_assigned_partitions",
+)
+"""The handful of client metrics that the summary quotes."""
+
+
+OURS_ONLY = "SASL_SSL_SCRAM"
+"""The listener that in the demo none but the platform's own components use: Spark's library cannot name itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Everything the summary is written from."""
+
+    connections: Sequence[Mapping[str, Any]]
+    """Prometheus samples of `kafka_client_connections`: `{"metric": labels, "value": [time, text]}`."""
+    metrics: Mapping[str, Sequence[Mapping[str, Any]]]
+    """For each of SHOWN_METRICS its samples."""
+    resources: Sequence[Mapping[str, Any]]
+    """The custom resources as the API server holds them."""
+    inventory: Sequence[Mapping[str, Any]]
+    """Rows of the table `clientInventory`."""
+
+
+def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str) -> list[dict[str, Any]]:
+    """Ask Prometheus for an instant vector."""
+    path = "/api/v1/query?query=" + urllib.parse.quote(expression)
+    answer = cluster.http(namespace=namespace, service=service, port=9090, path=path)
+    return list(answer["data"]["result"])
+
+
+def inventory(cluster: DemoCluster, *, namespace: str, job: str) -> list[dict[str, Any]]:
+    """Rows of the table `clientInventory`, read in the driver's pod of that AnalyticsJob."""
+    show = ["python3", "-m", "kwitness.jobs.show", "clientInventory", "--json"]
+    text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
+    return list(json.loads(text))
+
+
+def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Sequence[Mapping[str, Any]]) -> Facts:
+    """Read the facts from a running platform.
+
+    Parameters
+    ----------
+    prometheus
+        The Service of Prometheus in `namespace`.
+    rows
+        The rows of the table `clientInventory`.
+    """
+
+    def ask(expression: str) -> list[dict[str, Any]]:
+        return query(cluster, expression, namespace=namespace, service=prometheus)
+
+    return Facts(
+        connections=ask("kafka_client_connections"),
+        metrics={name: ask(name) for name in SHOWN_METRICS},
+        resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
+        inventory=rows,
+    )
+
+
+def render(facts: Facts) -> str:
+    """The summary as text, one section for each source."""
+    sections = [
+        ("Connected, by software and version (Prometheus, from the broker's gauge)", _connections(facts)),
+        ("A handful of their metrics (Prometheus, from their pushes)", _metrics(facts)),
+        ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
+        ("Custom resources (status)", _resources(facts)),
+        ("Inventory that Spark computed (Delta table)", _inventory(facts)),
+    ]
+    return "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Columns as wide as their widest cell."""
+    cells = [list(header), *[["" if cell is None else str(cell) for cell in row] for row in rows]]
+    if len(cells) == 1:
+        return "  (nothing)"
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    return "\n".join(
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+    )
+
+
+def _connections(facts: Facts) -> str:
+    rows = sorted(
+        (
+            sample["metric"].get("client_software_name", "unknown"),
+            sample["metric"].get("client_software_version", "unknown"),
+            sample["metric"].get("listener", ""),
+            sample["value"][1],
+        )
+        for sample in facts.connections
+    )
+    return table(
+        ["software", "version", "listener", "connections", ""],
+        [(*row, "ours" if row[0].startswith("kwitness-") or row[2] == OURS_ONLY else "") for row in rows],
+    )
+
+
+def _metrics(facts: Facts) -> str:
+    return table(
+        ["metric", "client", "software", "value"],
+        [
+            (name, label.get("client_id"), _software(label), f"{float(sample['value'][1]):.4g}")
+            for name, samples in facts.metrics.items()
+            for sample in sorted(_known(samples), key=lambda one: str(one["metric"].get("client_id")))[:4]
+            for label in [sample["metric"]]
+        ],
+    )
+
+
+def _known(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Samples that say something: Java sends NaN for the average of nothing."""
+    return [sample for sample in samples if not math.isnan(float(sample["value"][1]))]
+
+
+def _software(label: Mapping[str, str]) -> str:
+    return f"{label.get('client_software_name', '?')} {label.get('client_software_version', '?')}"
+
+
+def _subscriptions(facts: Facts) -> str:
+    lines: list[str] = []
+    for item in facts.resources:
+        if item["kind"] != "ClientMetricsSubscription":
+            continue
+        status = item.get("status", {})
+        counts = ", ".join(f"{value} {key}" for key, value in status.get("clients", {}).items() if key != "source")
+        lines.append(f"  {item['metadata']['name']}: {counts or 'no numbers yet'}")
+        lines.extend(
+            f"    silent: {one.get('clientSoftwareName', 'unknown')} {one.get('clientSoftwareVersion', '')}"
+            f" ({one.get('connections')} connections): {_why(one.get('reason', 'unknown'))}"
+            for one in status.get("silentSoftware", [])
+        )
+        if prefixes := status.get("unsentPrefixes"):
+            lines.append(f"    asked for and sent by nobody: {', '.join(prefixes)}")
+    return "\n".join(lines) or "  (no subscription)"
+
+
+def _why(reason: str) -> str:
+    return {
+        "tooOld": "this version cannot push",
+        "askedButNotPushing": "it asked what to send and has not pushed",
+        "unknown": "the broker alone cannot tell why",
+    }.get(reason, reason)
+
+
+def _resources(facts: Facts) -> str:
+    rows = []
+    for item in facts.resources:
+        ready = waiting.condition(item, "Ready") or {}
+        message = str(ready.get("message", ""))
+        rows.append((item["kind"], item["metadata"]["name"], ready.get("status"), ready.get("reason"), message[:90]))
+    return table(["kind", "name", "ready", "reason", "message"], rows)
+
+
+def _inventory(facts: Facts) -> str:
+    return table(
+        ["kind", "client", "software", "versions", "metrics", "conforms", "missing"],
+        [
+            (
+                row.get("kind"),
+                row.get("client_id"),
+                row.get("client_software_name"),
+                ", ".join(str(one.get("client_software_version")) for one in row.get("versions") or [])
+                or row.get("client_software_version"),
+                len(row.get("metrics") or []),
+                {True: "yes", False: "no", None: ""}[row.get("conforms")],
+                len(row.get("missing_required") or []) or "",
+            )
+            for row in sorted(
+                facts.inventory,
+                key=lambda one: (
+                    str(one.get("kind")),
+                    *map(str, (one.get("client_id"), one.get("client_software_name"))),
+                ),
+            )
+        ],
+    )

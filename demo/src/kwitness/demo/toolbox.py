@@ -1,0 +1,113 @@
+"""A pod that speaks Kafka's admin protocol from inside the cluster, for what a person would do by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kwitness.demo.cluster import DemoCluster
+
+PROGRAM = """
+import json, sys
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+
+order = json.load(sys.stdin)
+admin = KafkaAdminClient(bootstrap_servers=order["bootstrap"], client_id="toolbox", request_timeout_ms=20000)
+kind = ConfigResourceType.CLIENT_METRICS
+
+
+def subscriptions():
+    names = admin.list_config_resources([kind]).get("client_metrics", [])
+    if not names:
+        return {}
+    found = admin.describe_configs([ConfigResource(kind, name) for name in names])["client_metrics"]
+    return {name: {key: one["value"] for key, one in entries.items()} for name, entries in found.items()}
+
+
+def alter(name, configs):
+    resource = ConfigResource(kind, name, {key: ("SET", value) for key, value in configs.items()})
+    return admin.alter_configs([resource], raise_on_unknown=False, incremental=True)["client_metrics"][name]
+
+
+def remove(name):
+    resource = ConfigResource(kind, name, {key: ("DELETE", None) for key in ("metrics", "interval.ms", "match")})
+    return admin.alter_configs([resource], raise_on_unknown=False, incremental=True)["client_metrics"][name]
+
+
+def brokers():
+    return [one["node_id"] if "node_id" in one else one["broker_id"] for one in admin.describe_cluster()["brokers"]]
+
+
+print(json.dumps(globals()[order["do"]](*order["with"])))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toolbox:
+    """Runs one admin call at a time in the pod `toolbox`, against the listener without authentication."""
+
+    cluster: DemoCluster
+    namespace: str
+    image: str
+    bootstrap: str
+
+    def start(self) -> None:
+        """Make the pod and wait until it runs."""
+        self.cluster.apply_objects(self._pod(), namespace=self.namespace)
+        self.cluster.kubectl(
+            "wait", "--for=condition=Ready", "pod/toolbox", "--namespace", self.namespace, "--timeout=120s"
+        )
+
+    def subscriptions(self) -> dict[str, dict[str, str]]:
+        """Every CLIENT_METRICS config of the brokers: name to its entries."""
+        return dict(self._call("subscriptions"))
+
+    def alter(self, name: str, configs: Mapping[str, str]) -> None:
+        """Set entries of one CLIENT_METRICS config, as somebody would by hand."""
+        self._accepted(self._call("alter", name, dict(configs)), name)
+
+    def remove(self, name: str) -> None:
+        """Delete one CLIENT_METRICS config, as somebody would by hand."""
+        self._accepted(self._call("remove", name), name)
+
+    @staticmethod
+    def _accepted(answer: object, name: str) -> None:
+        if answer != "OK":
+            message = f"the broker refused to change {name}: {answer}"
+            raise RuntimeError(message)
+
+    def _call(self, do: str, *arguments: object) -> Any:
+        order = json.dumps({"bootstrap": self.bootstrap, "do": do, "with": arguments})
+        return json.loads(
+            self.cluster.kubectl(
+                "exec", "-i", "toolbox", "--namespace", self.namespace, "--", "python3", "-c", PROGRAM, input=order
+            )
+        )
+
+    def _pod(self) -> dict[str, Any]:
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "toolbox", "labels": {"app.kubernetes.io/name": "toolbox"}},
+            "spec": {
+                "terminationGracePeriodSeconds": 0,
+                "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+                "containers": [
+                    {
+                        "name": "toolbox",
+                        "image": self.image,
+                        "imagePullPolicy": "IfNotPresent",
+                        "command": ["sleep", "infinity"],
+                        "env": [{"name": "PYTHONPATH", "value": "/opt/kafka-python-3.0.12"}],
+                        "resources": {"requests": {"cpu": "10m", "memory": "32Mi"}},
+                        "securityContext": {
+                            "allowPrivilegeEscalation": False,
+                            "readOnlyRootFilesystem": True,
+                            "capabilities": {"drop": ["ALL"]},
+                        },
+                    }
+                ],
+            },
+        }

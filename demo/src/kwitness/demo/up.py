@@ -1,0 +1,145 @@
+"""The steps that stand the platform up, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
+from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.platform import APPS, CLUSTER, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.progress import Progress, wait_until
+
+STEPS = 8
+"""Steps that this module announces."""
+
+RESOURCES = (
+    ("kafkacluster", CLUSTER, 180),
+    ("telemetrycollector", COLLECTOR, 240),
+    ("clientmetricssubscription", SUBSCRIPTION, 120),
+)
+"""Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
+
+PUSHING = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
+"""Client ids of the programs that push for certain."""
+
+FIRST_PUSH_SECONDS = 180
+"""Clients wait 0.5 to 1.5 intervals before the first push, and start in the meantime."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where to stand it up."""
+
+    cluster: DemoCluster
+    images: Mapping[str, str]
+    """Image name (`demo-python`) to full reference."""
+    image_values: Path
+    """A Helm values file with the same images."""
+    logs: Callable[[], str]
+    """Collects all logs and says where they are; called when something fails."""
+
+
+def stand_up(place: Place, progress: Progress) -> Platform:
+    """Install everything, wait for everything, return what can be asked.
+
+    Idempotent: on a platform that stands already, each step finds nothing to do.
+
+    Raises
+    ------
+    DemoError
+        A step failed; names the component, the reason and the log.
+    """
+    cluster = place.cluster
+    platform = Platform(cluster=cluster, images=place.images)
+    with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
+        namespaces.ensure(cluster, NAMESPACE, APPS)
+        secrets.ensure(cluster, NAMESPACE)
+    with progress.step("helm install kwitness (operator, Prometheus, a development Kafka)"):
+        releases.install(cluster, place.image_values)
+        _workloads(place, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
+    with progress.step("least rights in Kafka for operator, collector and job"):
+        acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
+    with progress.step("kubectl apply: KafkaCluster, TelemetryCollector, ClientMetricsSubscription, AnalyticsJob"):
+        for file in manifests.files(releases.RESOURCES):
+            cluster.apply(manifests.filled(file, {}), namespace=NAMESPACE)
+        for kind, name, seconds in RESOURCES:
+            _ready(place, progress, kind, name, seconds)
+    with progress.step("client programs as pods"):
+        values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in place.images.items()}
+        for file in manifests.files(releases.CLIENTS):
+            cluster.apply(manifests.filled(file, values), namespace=APPS)
+        deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
+        _workloads(place, progress, *(("deployment", name) for name in deployments), namespace=APPS)
+    with progress.step("first pushes in Prometheus"):
+        _pushes(progress, platform)
+    with progress.step("Spark: driver, executor, first rows of the table"):
+        _ready(place, progress, "analyticsjob", JOB, 300)
+        _rows(place, progress, platform)
+    with progress.step("connection gauge, and numbers in the subscription's status"):
+        _numbers(place, progress, platform)
+    return platform
+
+
+def _workloads(place: Place, progress: Progress, *workloads: tuple[str, str], namespace: str = NAMESPACE) -> None:
+    for kind, name in workloads:
+        wait_until(
+            lambda kind=kind, name=name: waiting.workload(place.cluster, kind=kind, name=name, namespace=namespace),  # type: ignore[misc]
+            progress=progress,
+            component=name,
+            log=f"kubectl logs --namespace {namespace} {kind}/{name}",
+            seconds=240,
+        )
+
+
+def _ready(place: Place, progress: Progress, kind: str, name: str, seconds: float) -> None:
+    wait_until(
+        lambda: waiting.resource(place.cluster, kind=kind, name=name, namespace=NAMESPACE),
+        progress=progress,
+        component=f"{kind} {name}",
+        log=f"kubectl describe --namespace {NAMESPACE} {kind}/{name}; kubectl logs deployment/kwitness-operator",
+        seconds=seconds,
+    )
+
+
+def _pushes(progress: Progress, platform: Platform) -> None:
+    wanted = {"confluent-kafka-python", "apache-kafka-java"}
+
+    def missing() -> str | None:
+        seen = {
+            sample["metric"].get("client_software_name", "")
+            for name in ("producer", "consumer")
+            for sample in platform.query(f"kafka_client_{name}_connection_creation_total")
+        }
+        lacking = sorted(wanted - seen)
+        return f"the first push of {', '.join(lacking)}" if lacking else None
+
+    log = f"kubectl logs --namespace {NAMESPACE} kwitness-collector-{COLLECTOR}-0 (and {KAFKA}-0 for the plugin)"
+    wait_until(missing, progress=progress, component="collector", log=log, seconds=FIRST_PUSH_SECONDS, every=2)
+
+
+def _rows(place: Place, progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        status = place.cluster.find("analyticsjob", JOB, "--namespace", NAMESPACE).get("status", {})
+        if not status.get("tableVersion") and status.get("tableVersion") != 0:
+            return f"the first version of the table (job is {status.get('phase', 'starting')})"
+        clients = {row.get("client_id") for row in platform.inventory() if row.get("kind") == "instance"}
+        lacking = sorted(PUSHING - clients)
+        return f"{', '.join(lacking)} in the table" if lacking else None
+
+    log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOB}-0"
+    wait_until(missing, progress=progress, component="Spark driver", log=log, seconds=240, every=3)
+
+
+def _numbers(place: Place, progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        if not platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
+            return "the brokers' next report of who is connected (every 10 s)"
+        status = place.cluster.find("clientmetricssubscription", SUBSCRIPTION, "--namespace", NAMESPACE)["status"]
+        if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
+            return None
+        return "the operator's next look at the collector's inventory"
+
+    log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-operator"
+    wait_until(missing, progress=progress, component="operator", log=log, seconds=150, every=2)

@@ -1,0 +1,104 @@
+"""Reference pages of what is not in contracts: write them, or tell that they are stale.
+
+Usage: `python -m kwitness.devtools.reference [--check]`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from kwitness.e2e.java_programs import plugin_jar
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
+from kwitness.images.commands import run
+from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, OperatorSettings
+
+__all__ = ["BROKER_PLUGIN_PAGE", "OPERATOR_PAGE", "broker_plugin_page", "main", "operator_page"]
+
+_ROOT = Path(__file__).resolve().parents[4]
+BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
+OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
+
+
+def broker_plugin_page() -> str:
+    """The broker plugin's page, from its configuration definitions.
+
+    Raises
+    ------
+    CommandFailedError
+        The plugin could not be built or run.
+    """
+    classpath = f"{plugin_jar()}:{kafka_jars(KAFKA_VERSIONS[-1])}/*"
+    return run(["java", "-cp", classpath, "dev.kwitness.broker.ReferencePage"])
+
+
+def operator_page() -> str:
+    """The operator's page, from the model of its settings."""
+    intro = (
+        f"One JSON file, `{DEFAULT_SETTINGS_FILE}`, read once at the start. The chart writes it from its values (see"
+        " [the chart](../../charts/kwitness/README.md)); a field that is not listed here is refused. Without the chart:"
+        " `python -m kwitness.operator settings.json`, with `KUBECONFIG` set."
+    )
+    rows = [f"| `{name}` | {default} | {text.replace('|', chr(92) + '|')} |" for name, default, text in _settings()]
+    return "\n".join(
+        (
+            "<!-- Generated from the operator's settings by `make generate`; do not edit. -->",
+            "",
+            "# The operator's settings",
+            "",
+            intro,
+            "",
+            "| Setting | Default | Meaning |",
+            "|---|---|---|",
+            *rows,
+            "",
+        )
+    )
+
+
+def _settings(model: type[BaseModel] = OperatorSettings, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield path, default and meaning of every setting."""
+    for field in model.model_fields.values():
+        name = f"{path}{field.alias}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _settings(field.annotation, f"{name}.")
+        else:
+            yield name, _default(field), field.description or ""
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "**required**"
+    default: Any = field.get_default(call_default_factory=True, validated_data={})
+    return f"`{json.dumps(default)}`"
+
+
+_PAGES: Mapping[Path, Callable[[], str]] = {
+    BROKER_PLUGIN_PAGE: broker_plugin_page,
+    OPERATOR_PAGE: operator_page,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages; with `--check` only compare, and return 1 when one is stale."""
+    check, stale = "--check" in arguments, 0
+    for path, page in _PAGES.items():
+        text = page()
+        if path.is_file() and path.read_text() == text:
+            continue
+        stale += 1
+        if check:
+            print(f"stale: {path.relative_to(_ROOT)}; run `make generate` and commit", file=sys.stderr)
+        else:
+            path.write_text(text)
+    return 1 if stale and check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

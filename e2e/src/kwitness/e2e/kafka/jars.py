@@ -1,0 +1,41 @@
+"""The jars of a Kafka broker, resolved from Maven once per version and kept in the user's cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kwitness.images.cache import cached_folder, content_key
+from kwitness.images.commands import run
+
+#: Every broker version that kwitness is tested with, oldest first.
+KAFKA_VERSIONS = ("3.7.2", "3.9.2", "4.1.2", "4.3.1")
+
+_POMS = Path(__file__).resolve().parents[4] / "kafka"
+
+
+def kafka_jars(version: str) -> Path:
+    """The folder with all jars of a Kafka broker.
+
+    Parameters
+    ----------
+    version
+        One of `KAFKA_VERSIONS`.
+
+    Raises
+    ------
+    ValueError
+        There is no Maven project for the version.
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+    pom = _POMS / version / "pom.xml"
+    if not pom.is_file():
+        known = ", ".join(KAFKA_VERSIONS)
+        raise ValueError(f"Kafka version {version!r} is not known: use one of {known} or add {pom}")
+
+    def resolve(home: Path) -> None:
+        # A failed try is remembered by Maven for a day; -U asks again.
+        command = ["mvn", "-U", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime"]
+        run([*command, f"-DoutputDirectory={home}"])
+
+    return cached_folder(f"kafka/{version}", content_key(pom), resolve)

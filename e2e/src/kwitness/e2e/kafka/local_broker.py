@@ -1,0 +1,303 @@
+"""Real Kafka brokers as processes on loopback, from Maven's jars: for tests, without Kubernetes or containers."""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kwitness.e2e.kafka.certificates import KafkaCertificates, make_certificates
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
+from kwitness.e2e.kafka.listeners import Listener, listener_properties, scram_arguments
+from kwitness.e2e.kafka.process import KafkaProcess
+from kwitness.e2e.ports import free_port
+
+__all__ = ["KAFKA_VERSIONS", "Listener", "LocalBroker", "LocalCluster"]
+
+#: Users of the SASL listeners, unless others are given; `admin` is a super user.
+USERS = {"admin": "admin-secret", "alice": "alice-secret"}
+JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter"
+_CURRENT = "dev.kwitness.broker.KwitnessReporter"
+_LEGACY = "dev.kwitness.broker.KwitnessLegacyReporter"
+
+
+class LocalBroker:
+    """A Kafka server in KRaft mode, by default broker and controller in one, listening on free ports of 127.0.0.1.
+
+    Use as a context manager, or call `start` and `stop`. `kill` and `restart` keep data and ports.
+
+    Parameters
+    ----------
+    version
+        One of `KAFKA_VERSIONS`.
+    plugin
+        Path of the kwitness plugin's jar; the entry class for the version is added to `metric.reporters`.
+    overrides
+        Broker properties that win over everything decided here; None leaves a property out.
+    listeners
+        Listeners beside `PLAINTEXT`, which is always there and is used between brokers.
+    authorizer
+        Check rights with `StandardAuthorizer`. Clients of `PLAINTEXT` and the user `admin` may do everything.
+    users
+        Passwords by user, for the SASL listeners.
+    super_users
+        Further principals that may do everything, such as `User:CN=kafka-client`.
+    directory
+        Where data, logs and certificates go; a temporary folder, removed by `stop`, when absent.
+    java_home
+        The JDK to run on; `$JAVA_HOME` or the `java` on the path when absent.
+    jvm_options
+        Options of the virtual machine in place of the small, quickly starting ones.
+    """
+
+    def __init__(
+        self,
+        version: str = "4.3.1",
+        *,
+        plugin: Path | None = None,
+        overrides: Mapping[str, str | None] | None = None,
+        listeners: Iterable[Listener] = (),
+        authorizer: bool = False,
+        users: Mapping[str, str] = USERS,
+        super_users: Sequence[str] = (),
+        directory: Path | None = None,
+        java_home: Path | None = None,
+        jvm_options: Sequence[str] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        node_id: int = 1,
+        cluster: LocalCluster | None = None,
+    ) -> None:
+        self.version = version
+        self.node_id = node_id
+        self.users = dict(users)
+        self._owns_directory = directory is None
+        self.directory = directory or Path(tempfile.mkdtemp(prefix="kwitness-kafka-"))
+        self.directory.mkdir(parents=True, exist_ok=True)
+        wanted = [Listener.PLAINTEXT, *(listener for listener in listeners if listener is not Listener.PLAINTEXT)]
+        self._ports = {listener: free_port() for listener in wanted}
+        self.certificates: KafkaCertificates | None = None
+        if any(listener.uses_tls for listener in wanted):
+            self.certificates = make_certificates(self.directory / "certificates")
+        self.cluster_id = cluster.cluster_id if cluster else _cluster_id()
+        self.controller_port = cluster.controller_port if cluster and cluster.brokers else free_port()
+        self._is_controller = not (cluster and cluster.brokers)
+        self.properties: dict[str, str | None] = {}
+        self.properties |= self._decide_properties(
+            plugin=plugin, authorizer=authorizer, super_users=super_users, size=cluster.size if cluster else 1
+        )
+        self.properties.update(overrides or {})
+        properties_file = self.directory / "server.properties"
+        properties_file.write_text(
+            "".join(f"{key}={value}\n" for key, value in self.properties.items() if value is not None)
+        )
+        self._properties_file = properties_file
+        java = Path(java_home or os.environ.get("JAVA_HOME") or "") / "bin" / "java"
+        jars = kafka_jars(version)
+        self.process = KafkaProcess(
+            name=f"Kafka {version} (node {node_id})",
+            folder=self.directory,
+            classpath=[*([str(plugin)] if plugin else []), f"{jars}/*"],
+            properties=properties_file,
+            java=str(java) if java.is_file() else "java",
+            options=jvm_options,
+        )
+        self._formatted = False
+
+    @property
+    def bootstrap(self) -> str:
+        """`host:port` of the plaintext listener."""
+        return self.bootstrap_of(Listener.PLAINTEXT)
+
+    def bootstrap_of(self, listener: Listener) -> str:
+        """`host:port` of a listener this broker was made with."""
+        return f"127.0.0.1:{self._ports[listener]}"
+
+    @property
+    def log_file(self) -> Path:
+        """The file with everything the server wrote."""
+        return self.process.log_file
+
+    def start(self) -> Self:
+        """Format the storage the first time, start the server and wait until it serves.
+
+        Raises
+        ------
+        RuntimeError
+            It did not start; the message holds the end of its log.
+        """
+        if not self._formatted:
+            arguments = ["format", "-t", self.cluster_id, "-c", str(self._properties_file)]
+            if Listener.SASL_SSL_SCRAM in self._ports:
+                arguments += scram_arguments(self.users)
+            self.process.tool("kafka.tools.StorageTool", *arguments)
+            self._formatted = True
+        atexit.register(self.process.kill)
+        self.process.start()
+        return self
+
+    def stop(self) -> None:
+        """End the server and remove its temporary folder."""
+        self.process.stop()
+        atexit.unregister(self.process.kill)
+        if self._owns_directory:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def shutdown(self) -> None:
+        """End the server in good order, however long that takes up to a minute, and keep its data."""
+        self.process.stop(timeout=60)
+
+    def kill(self) -> None:
+        """End the server as a power cut would, and keep its data."""
+        self.process.kill()
+
+    def restart(self) -> None:
+        """End the server in good order, if it runs, and start it again with the same data and ports."""
+        self.process.stop()
+        self.start()
+
+    def make_anew(self) -> None:
+        """End the server, forget its data, and start it at the same ports as a cluster with another id."""
+        self.process.stop()
+        shutil.rmtree(self.directory / "data")
+        self.cluster_id, self._formatted = _cluster_id(), False
+        self.start()
+
+    def logs(self) -> str:
+        """Everything the server has logged so far, over restarts."""
+        return self.process.logs()
+
+    def tool(self, main_class: str, *arguments: str) -> str:
+        """Run a command line tool of this Kafka version, such as `kafka.admin.ConfigCommand`."""
+        return self.process.tool(main_class, *arguments)
+
+    def __enter__(self) -> Self:
+        try:
+            return self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _decide_properties(
+        self, *, plugin: Path | None, authorizer: bool, super_users: Sequence[str], size: int
+    ) -> dict[str, str]:
+        addresses = [f"{listener.value}://127.0.0.1:{port}" for listener, port in self._ports.items()]
+        controller = [f"CONTROLLER://127.0.0.1:{self.controller_port}"] if self._is_controller else []
+        protocols = [f"{listener.value}:{listener.protocol}" for listener in self._ports]
+        replication = str(min(size, 2))
+        properties = {
+            "process.roles": "broker,controller" if self._is_controller else "broker",
+            "node.id": str(self.node_id),
+            "controller.quorum.voters": f"1@127.0.0.1:{self.controller_port}",
+            "controller.listener.names": "CONTROLLER",
+            "listeners": ",".join([*addresses, *controller]),
+            "advertised.listeners": ",".join(addresses),
+            "listener.security.protocol.map": ",".join(["CONTROLLER:PLAINTEXT", *protocols]),
+            "inter.broker.listener.name": Listener.PLAINTEXT.value,
+            "log.dirs": str(self.directory / "data"),
+            "num.partitions": "1",
+            "num.network.threads": "2",
+            "num.io.threads": "2",
+            "default.replication.factor": replication,
+            "offsets.topic.replication.factor": replication,
+            "offsets.topic.num.partitions": "3",
+            "transaction.state.log.replication.factor": replication,
+            "transaction.state.log.min.isr": "1",
+            "transaction.state.log.num.partitions": "3",
+            "group.initial.rebalance.delay.ms": "0",
+            "log.cleaner.dedupe.buffer.size": "8388608",
+        }
+        properties |= listener_properties(self._ports, certificates=self.certificates, users=self.users)
+        if authorizer:
+            properties["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+            # Brokers and the controller speak over plaintext here, so their principal is the anonymous one.
+            properties["super.users"] = ";".join(["User:ANONYMOUS", "User:admin", *super_users])
+        if plugin is not None:
+            properties["metric.reporters"] = f"{JMX_REPORTER},{reporter_class(self.version)}"
+        return properties
+
+
+class LocalCluster:
+    """Several brokers that form one cluster; the first is the controller too, so stop any but the first.
+
+    Parameters
+    ----------
+    size
+        Number of brokers.
+    version
+        One of `KAFKA_VERSIONS`.
+    options
+        What `LocalBroker` takes, the same for each broker; `directory` and `node_id` are decided here.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        version: str = "4.3.1",
+        *,
+        plugin: Path | None = None,
+        overrides: Mapping[str, str | None] | None = None,
+        listeners: Iterable[Listener] = (),
+    ) -> None:
+        self.size = size
+        self.cluster_id = _cluster_id()
+        self.controller_port = 0
+        self.brokers: list[LocalBroker] = []
+        wanted = tuple(listeners)
+        for node_id in range(1, size + 1):
+            broker = LocalBroker(
+                version, plugin=plugin, overrides=overrides, listeners=wanted, node_id=node_id, cluster=self
+            )
+            self.controller_port = broker.controller_port if node_id == 1 else self.controller_port
+            self.brokers.append(broker)
+
+    @property
+    def bootstrap(self) -> str:
+        """Plaintext addresses of all brokers."""
+        return ",".join(broker.bootstrap for broker in self.brokers)
+
+    def start(self) -> Self:
+        """Start all brokers, the controller first."""
+        for broker in self.brokers:
+            broker.start()
+        return self
+
+    def stop(self) -> None:
+        """End all brokers, the controller last, and remove their data."""
+        for broker in reversed(self.brokers):
+            broker.stop()
+
+    def __enter__(self) -> Self:
+        try:
+            return self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def reporter_class(version: str) -> str:
+    """The plugin's entry class for a broker version: the exporter interface came with Kafka 4.2."""
+    major, minor = (int(part) for part in version.split(".")[:2])
+    return _CURRENT if (major, minor) >= (4, 2) else _LEGACY
+
+
+def _cluster_id() -> str:
+    while True:
+        text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
+        if not text.startswith("-"):  # the storage tool would take it for an option
+            return text

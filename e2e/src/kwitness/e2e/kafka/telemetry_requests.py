@@ -1,0 +1,96 @@
+"""A client that pushes whatever a test wants, as no real one would. Source: Kafka's messages 71 and 72, version 0."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from types import TracebackType
+from typing import Final, Self
+
+from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
+
+from kwitness.e2e.kafka.broker_requests import (
+    GET_TELEMETRY_SUBSCRIPTIONS,
+    PUSH_TELEMETRY,
+    exchange,
+    header,
+    write_client_metrics,
+)
+
+NONE, GZIP = 0, 1
+"""Compression types, as `CompressionType` numbers them."""
+TELEMETRY_TOO_LARGE: Final = 118
+UNSUPPORTED_COMPRESSION_TYPE: Final = 76
+INVALID_RECORD: Final = 87
+_PATIENCE_S: Final = 60
+
+
+class TelemetryClient:
+    """One client instance on a connection of its own; the subscription it is given is the one of this moment.
+
+    Raises
+    ------
+    OSError
+        The broker cannot be reached or hung up.
+    """
+
+    def __init__(self, bootstrap: str, client_id: str) -> None:
+        host, _, port = bootstrap.rpartition(":")
+        self._client_id = client_id
+        self._connection = socket.create_connection((host, int(port)), timeout=20)
+        answer = self._exchange(GET_TELEMETRY_SUBSCRIPTIONS, bytes(16) + b"\0")
+        # throttle time, error code, instance id, subscription id
+        self.error, self._instance, self._subscription = struct.unpack_from(">4xh16si", answer)
+        compressions = answer[26] - 1  # then as many bytes, the interval, the largest size, delta or not
+        self.subscribed = answer[36 + compressions] > 1
+        """Whether the broker asks for any metric: for a moment after a config was written it does not yet."""
+
+    def push(self, metrics: bytes | None, compression: int = NONE) -> int:
+        """Push bytes, declared to be compressed in some way; returns the broker's error code, 0 when it took them."""
+        size = b"\0" if metrics is None else UnsignedVarInt32.encode(len(metrics) + 1)
+        body = self._instance + struct.pack(">i?b", self._subscription, False, compression) + size + (metrics or b"")
+        (error,) = struct.unpack_from(">4xh", self._exchange(PUSH_TELEMETRY, body + b"\0"))
+        return int(error)
+
+    def _exchange(self, api_key: int, body: bytes) -> bytes:
+        request = header(api_key, 0, self._client_id) + b"\0" + body
+        return exchange(self._connection, request)[5:]  # without correlation id and tags
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", interval_ms: int = 1000) -> None:
+    """Make all clients of a broker that offers telemetry push some metrics; returns once the broker asks for any.
+
+    A client that comes before the broker has read its new config is told to ask again after five minutes, and the
+    identity it was given is refused.
+
+    Raises
+    ------
+    RuntimeError
+        The broker refused, or does not ask for any metric.
+    OSError
+        The broker cannot be reached or hung up.
+    """
+    write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
+    deadline = time.monotonic() + _PATIENCE_S
+    while not _asks(bootstrap):
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{bootstrap} asks for no metrics, {_PATIENCE_S} s after it took the config {name}")
+        time.sleep(0.1)
+
+
+def _asks(bootstrap: str) -> bool:
+    with TelemetryClient(bootstrap, "kwitness-test") as client:
+        return client.subscribed

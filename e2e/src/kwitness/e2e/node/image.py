@@ -1,0 +1,71 @@
+"""The image of the local Kubernetes node: Debian's containerd and runc, and the commands built from Go modules."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built
+from kwitness.images.base_images import base_image, read_packages
+from kwitness.images.cache import cache_folder, content_key, exclusive
+from kwitness.images.commands import Progress, silent
+from kwitness.images.container_engine import build, docker, forget_old_images, image_exists
+
+_SCRIPTS = ("start.sh", "certificates.sh", "cgroups.sh", "volumes.sh")
+_PAUSE_IMAGE = "kwitness/pause:local"
+
+
+def node_image(progress: Progress = silent) -> str:
+    """The name of the node image, built if anything it is made of changed.
+
+    Raises
+    ------
+    CommandFailedError
+        Go, apt or the engine failed.
+    """
+    commands = {module.name: built(module, progress) for module in (KUBERNETES, ETCD, COREDNS, PAUSE)}
+    packages = NODE_SOURCES / "packages.txt"
+    key = content_key(
+        *(f"{name} {folder.name}" for name, folder in sorted(commands.items())),
+        *(NODE_SOURCES / script for script in _SCRIPTS),
+        NODE_SOURCES / "config",
+        NODE_SOURCES / "Dockerfile",
+        *read_packages(packages),
+    )
+    tag = f"kwitness-node:{key}"
+    with exclusive(cache_folder() / "node-image.lock"):
+        if not image_exists(tag):
+            base = base_image("kwitness-base/node", packages, progress)
+            progress(f"building the node image {tag}")
+            _build(tag, base, commands)
+            forget_old_images("kwitness-node", keep=2)
+    return tag
+
+
+def _build(tag: str, base: str, commands: dict[str, Path]) -> None:
+    scratch = cache_folder() / "scratch"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=scratch) as name:
+        context = Path(name)
+        _pause_archive(commands["pause"] / "pause", context / "pause.tar")
+        (context / "bin").mkdir()
+        for module in ("kubernetes", "etcd", "coredns"):
+            for command in commands[module].iterdir():
+                shutil.copy2(command, context / "bin" / command.name)
+        for script in (*_SCRIPTS, "Dockerfile"):
+            shutil.copy2(NODE_SOURCES / script, context / script)
+        shutil.copytree(NODE_SOURCES / "config", context / "config")
+        build(context, tag, arguments={"BASE": base})
+
+
+def _pause_archive(command: Path, archive: Path) -> None:
+    """Write an image that holds nothing but the sandbox process of a pod."""
+    with tempfile.TemporaryDirectory() as name:
+        context = Path(name)
+        shutil.copy2(command, context / "pause")
+        (context / "Dockerfile").write_text(
+            'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n'
+        )
+        build(context, _PAUSE_IMAGE)
+    docker("save", "--output", archive, _PAUSE_IMAGE)

@@ -1,0 +1,132 @@
+"""What goes into images and is prepared on the host: Python packages from locks, jars from Maven projects.
+
+Nothing is fetched inside a build: a proxy's certificate authority that the host trusts is not in the image, and what
+was fetched once is kept by content.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from kwitness.images.cache import cached_folder, content_key, is_content
+from kwitness.images.commands import Progress, run, silent
+
+REPOSITORY = Path(__file__).resolve().parents[4]
+#: Debian 12's.
+PYTHON = "3.11"
+#: Parts of packages that only their authors need, as globs in a folder of packages.
+_LEFT_OUT = (
+    "bin",
+    "numpy/**/tests",
+    "pandas/tests",
+    "pyarrow/include",
+    "pyarrow/tests",
+    "pyspark/data",
+    "pyspark/examples",
+)
+
+
+def site_packages(lock: Path, progress: Progress = silent) -> Path:
+    """A folder with the packages of a lock, for the images' Python.
+
+    Parameters
+    ----------
+    lock
+        Requirements with a hash for each file; nothing else is installed.
+
+    Raises
+    ------
+    CommandFailedError
+        A package could not be fetched, or is not what the lock says.
+    """
+    machine = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine(), platform.machine())
+    target = f"{machine}-manylinux_2_28"
+
+    def make(folder: Path) -> None:
+        progress(f"fetching the Python packages of {lock.stem}")
+        options = ["--python-version", PYTHON, "--python-platform", target, "--no-deps", "--require-hashes"]
+        command = [find_uv(), "pip", "install", "--quiet", "--python", sys.executable, *options]
+        run([*command, "--target", folder, "--requirements", lock], environment={"UV_PYTHON_DOWNLOADS": "never"})
+        for pattern in _LEFT_OUT:
+            for superfluous in list(folder.glob(pattern)):
+                shutil.rmtree(superfluous, ignore_errors=True)
+
+    return cached_folder("site-packages", content_key(lock, target, PYTHON, *_LEFT_OUT), make)
+
+
+def maven_package(project: Path, progress: Progress = silent) -> Path:
+    """A folder with the jar of a Maven project and, in `libs`, the jars it needs at run time.
+
+    Built from a copy, so that a build of the same sources by hand or by a test is not disturbed. The project's tests
+    are not run: they have a target of their own.
+
+    Raises
+    ------
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+
+    def make(folder: Path) -> None:
+        progress(f"building {project.relative_to(REPOSITORY)} with Maven")
+        source = folder / "source"
+        copy_content(project, source)
+        maven: list[str | Path] = ["mvn", "-U", "-q", "-B", "--no-transfer-progress", "-f", source / "pom.xml"]
+        libraries = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder / 'libs'}"]
+        run([*maven, "package", "-Dmaven.test.skip=true", *libraries])
+        for jar in (source / "target").glob("*.jar"):
+            shutil.copy2(jar, folder / jar.name)
+        (folder / "libs").mkdir(exist_ok=True)  # absent where nothing is needed
+        shutil.rmtree(source)
+
+    return cached_folder("maven", content_key(project), make)
+
+
+def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:
+    """Copy a file or folder without what never counts as content; hard links where the file system allows.
+
+    Parameters
+    ----------
+    names
+        Only these entries of the folder; all without it.
+    """
+    if source.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(str(source), str(target))
+        return
+    wanted = None if names is None else set(names)
+
+    def left_out(folder: str, entries: list[str]) -> set[str]:
+        skipped = {entry for entry in entries if not is_content(entry)}
+        if wanted is not None and Path(folder) == source:
+            skipped |= set(entries) - wanted
+        return skipped
+
+    shutil.copytree(source, target, ignore=left_out, copy_function=_link, dirs_exist_ok=True)
+
+
+def _link(source: str, target: str) -> str:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
+    return target
+
+
+def find_uv() -> str:
+    """The uv beside this Python, else the one on the PATH.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    beside = Path(sys.executable).with_name("uv")
+    found = str(beside) if beside.is_file() else shutil.which("uv")
+    if found is None:
+        raise FileNotFoundError("uv is neither beside this Python nor on the PATH: run `make setup`")
+    return found

@@ -1,0 +1,113 @@
+"""Images for a cluster that is not ours go through a registry: a real one, in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from kwitness.e2e import chart
+from kwitness.e2e.binaries import PAUSE, REGISTRY, built
+from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.images import builder, container_engine
+from kwitness.images.commands import CommandFailedError
+
+from tests.eventually import eventually
+
+pytestmark = [pytest.mark.node, pytest.mark.timeout(300)]
+
+NAMESPACE = "pulling"
+
+
+@contextlib.contextmanager
+def registry_on(*hosts: str) -> Iterator[str]:
+    """A registry; yields its address on loopback, which the engine trusts without TLS."""
+    command = [str(built(REGISTRY) / "registry"), "127.0.0.1", *hosts]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield f"127.0.0.1:{process.stdout.readline().strip()}"
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[str]:
+    container_engine.ensure_engine()
+    with registry_on() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The smallest image there is."""
+    context: Path = tmp_path_factory.mktemp("context")
+    (context / "pause").write_bytes((built(PAUSE) / "pause").read_bytes())
+    (context / "Dockerfile").write_text("FROM scratch\nCOPY pause /pause\n")
+    container_engine.build(context, "kwitness/pushed:1")
+    yield "kwitness/pushed:1"
+    container_engine.docker("rmi", "kwitness/pushed:1")
+
+
+def test_a_pushed_image_is_in_the_registry_and_leaves_no_second_name_here(registry: str, image: str) -> None:
+    pushed = builder.push_all({"pushed": image}, f"{registry}/team")
+
+    assert pushed == {"pushed": f"{registry}/team/kwitness/pushed:1"}
+    with urllib.request.urlopen(f"http://{registry}/v2/team/kwitness/pushed/manifests/1", timeout=30) as answer:
+        assert json.load(answer)["layers"]
+    assert not container_engine.image_exists(pushed["pushed"])
+    assert container_engine.image_exists(image)
+
+
+def test_a_registry_that_does_not_answer_is_named(image: str) -> None:
+    with pytest.raises(CommandFailedError, match=r"127\.0\.0\.1:1/"):
+        builder.push_all({"pushed": image}, "127.0.0.1:1")
+
+    assert not container_engine.image_exists(f"127.0.0.1:1/{image}")
+
+
+def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Path) -> None:
+    # Given
+    gateway = container_engine.docker(
+        "exec", node.node_name, "sh", "-c", "ip route | awk '/^default/ {print $3}'"
+    ).strip()
+    values = tmp_path / "images.json"
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
+    helm = (f"--kubeconfig={node.kubeconfig}", f"--namespace={NAMESPACE}")
+    with registry_on(gateway) as address, reached_from(node, address, gateway):
+        pushed = builder.push_all(builder.build_all(names=["operator"]), f"{address}/team")
+        values.write_text(builder.helm_values(pushed))
+        node.apply(json.dumps(namespace))
+        try:
+            # When
+            options = ("--values", values, "--set", "crds.enabled=false")
+            chart.helm(*helm, "install", NAMESPACE, chart.CHART, *options)
+
+            # Then
+            events = partial(node.kubectl, "get", "events", f"--namespace={NAMESPACE}")
+            eventually(events, lambda seen: has_started(seen, pushed["operator"]), seconds=120)
+        finally:
+            chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
+            node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
+
+
+def has_started(events: str, image: str) -> bool:
+    return f'Successfully pulled image "{image}"' in events and "Started container" in events
+
+
+@contextlib.contextmanager
+def reached_from(node: KubernetesNode, address: str, gateway: str) -> Iterator[None]:
+    """The registry under the same name inside the node, where containerd too trusts loopback without TLS."""
+    port = address.rpartition(":")[2]
+    inside = ["socat", f"TCP-LISTEN:{port},fork,reuseaddr,bind=127.0.0.1", f"TCP:{gateway}:{port}"]
+    with subprocess.Popen(["docker", "exec", node.node_name, *inside]) as forwarder:
+        try:
+            yield
+        finally:
+            container_engine.docker("exec", node.node_name, "pkill", "-f", f"TCP-LISTEN:{port}")
+            forwarder.wait(60)
