@@ -27,7 +27,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup prerequisites hooks images generate verify lint lock
+.PHONY: setup prerequisites hooks images demo-images generate verify lint lock
 prerequisites:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites
 
@@ -45,8 +45,11 @@ setup: prerequisites .venv/.done ## Check what is needed, make the Python enviro
 hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-commit)
 	@.venv/bin/pre-commit install
 
-images: setup ## Build all container images (with REGISTRY=... push them and write images.json, Helm values that name them)
+images: setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values that name them)
 	@$(PY) -m kwitness.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
+
+demo-images: setup ## Build those and the images of the demo
+	@$(PY) -m kwitness.demo.images
 
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
@@ -72,7 +75,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 .PHONY: test check-capacity test-java test-fast test-e2e
-test: setup check-capacity lint verify test-java images ## Every test there is, the end-to-end suite on a real node included
+test: setup check-capacity lint verify test-java demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:

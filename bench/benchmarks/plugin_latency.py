@@ -36,7 +36,7 @@ import confluent_kafka
 from confluent_kafka import Producer
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, interval, pin
-from kwitness.e2e.java_programs import plugin_jar
+from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.kafka.telemetry_requests import subscribe
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from kwitness.e2e.java_programs import demo_client_classpath, plugin_jar
+from kwitness.demo.java_client import demo_client_classpath
+from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
 

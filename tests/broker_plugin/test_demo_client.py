@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from kwitness.e2e.java_programs import demo_client_classpath
+from kwitness.demo.java_client import demo_client_classpath
 
 
 @pytest.mark.parametrize(

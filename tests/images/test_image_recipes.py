@@ -1,48 +1,78 @@
-"""Tags of images, what is built into them, and how the chart is told."""
+"""References of images, what is built into them, and how a chart is told."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kwitness.demo.images import ALL, OTHERS, dev_kafka
 from kwitness.images.base_images import read_packages
 from kwitness.images.builder import helm_values
-from kwitness.images.image_parts import copy_content
-from kwitness.images.image_recipes import NAMES, recipe
+from kwitness.images.image_parts import REPOSITORY, copy_content
+from kwitness.images.image_recipes import PYTHON_BASE, SHIPPED
+
+EVERY = {**ALL, **OTHERS}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_image_has_a_tag_of_its_content(name: str) -> None:
-    wanted = recipe(name)
-    tag = wanted.tag("base:1")
-    assert tag == recipe(name).tag("base:1")
-    assert tag != wanted.tag("base:2")
-    assert tag.startswith(f"kwitness/{name}:")
+@pytest.mark.parametrize("name", ALL)
+def test_every_image_has_a_tag_of_its_content(name: str, tmp_path: Path) -> None:
+    wanted = ALL[name]
+    another_base = tmp_path / "another.txt"
+    another_base.write_text("tini\n")
+
+    assert wanted.reference == replace(wanted).reference
+    assert wanted.reference != replace(wanted, base=another_base).reference
+    assert wanted.reference != replace(wanted, inputs=(*wanted.inputs, PYTHON_BASE)).reference
+    assert wanted.reference.startswith(f"kwitness/{name}:")
 
 
-@pytest.mark.parametrize("name", [*NAMES, "dev-kafka@3.7.2"])
+@pytest.mark.parametrize("name", EVERY)
 def test_every_image_has_a_dockerfile_and_a_user_without_rights(name: str) -> None:
-    text = (recipe(name).folder / "Dockerfile").read_text()
+    text = (EVERY[name].folder / "Dockerfile").read_text()
     users = [line.split()[1] for line in text.splitlines() if line.startswith("USER ")]
     assert users
     assert all(user.split(":")[0].isdigit() and user.split(":")[0] != "0" for user in users)
 
 
 def test_each_kafka_version_has_a_tag_that_names_it() -> None:
-    assert recipe("dev-kafka@3.7.2").tag("base").startswith("kwitness/dev-kafka:3.7.2-")
-    assert recipe("dev-kafka").tag("base").startswith("kwitness/dev-kafka:4.3.1-")
+    assert dev_kafka("3.7.2").reference.startswith("kwitness/dev-kafka:3.7.2-")
+    assert dev_kafka().reference.startswith("kwitness/dev-kafka:4.3.1-")
 
 
-@pytest.mark.parametrize("name", ["observer", "operator@1", "dev-kafka@2.8.0"])
-def test_an_unknown_image_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(ValueError, match=r"there are .*(operator|3\.7\.2)"):
-        recipe(name)
+def test_a_kafka_version_that_there_is_none_of_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"one of .*3\.7\.2"):
+        dev_kafka("2.8.0")
 
 
-def test_the_operator_image_holds_only_what_the_operator_may_import(tmp_path: Path) -> None:
-    inputs = [part.name for part in recipe("operator").inputs if isinstance(part, Path)]
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("kwitness.images", "observer"),
+        ("kwitness.images", "operator@1"),
+        ("kwitness.images", "dev-kafka"),
+        ("kwitness.demo.images", "dev-kafka@2.8.0"),
+    ],
+)
+def test_an_unknown_image_is_refused_with_those_there_are(module: str, name: str) -> None:
+    command = [sys.executable, "-m", module, "--only", name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert f"'{name}' (choose from 'operator'" in done.stderr
+
+
+def test_each_image_that_is_shipped_has_its_folder_and_no_other() -> None:
+    folders = {path.parent.name for path in (REPOSITORY / "images").glob("*/Dockerfile")}
+    assert folders == {*SHIPPED, "spark-libraries"}
+    assert [recipe.folder.name for recipe in SHIPPED.values()] == list(SHIPPED)
+
+
+def test_the_operator_image_holds_only_what_the_operator_may_import() -> None:
+    inputs = [part.name for part in SHIPPED["operator"].inputs if isinstance(part, Path)]
     assert inputs == ["operator.txt", "contracts", "runtime", "operator"]
 
 
@@ -62,11 +92,7 @@ def test_package_lists_may_have_comments(tmp_path: Path) -> None:
 
 
 def test_the_chart_is_told_repository_and_tag() -> None:
-    values = json.loads(
-        helm_values(
-            {"dev-kafka": "registry.example:5000/team/kwitness/dev-kafka:4.3.1-ab", "demo-java": "kwitness/demo-java:x"}
-        )
-    )
+    values = json.loads(helm_values({"dev-kafka": "registry.example:5000/team/kwitness/dev-kafka:4.3.1-ab"}))
     assert values == {
         "global": {"imageRegistry": ""},
         "images": {"devKafka": {"repository": "registry.example:5000/team/kwitness/dev-kafka", "tag": "4.3.1-ab"}},

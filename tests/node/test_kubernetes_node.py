@@ -20,7 +20,7 @@ from kwitness.e2e.node.removal import remove_node
 from kwitness.images import container_engine
 from kwitness.images.base_images import base_image
 from kwitness.images.commands import CommandFailedError
-from kwitness.images.image_parts import REPOSITORY
+from kwitness.images.image_recipes import PYTHON_BASE
 
 from tests.eventually import PATIENCE_S
 
@@ -35,7 +35,7 @@ ALIVE_SECONDS = 120
 @pytest.fixture(scope="module")
 def image(node: KubernetesNode) -> str:
     """A small image with Python, on the node."""
-    name = base_image("kwitness-base/python", REPOSITORY / "e2e" / "images" / "base" / "python.txt")
+    name = base_image("kwitness-base/python", PYTHON_BASE)
     node.load_images([name])
     return name
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kwitness.demo import images
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
@@ -136,12 +137,13 @@ def _takes_pods(node: Mapping[str, Any]) -> bool:
 
 def _build(progress: Progress) -> dict[str, str]:
     with progress.step("container images (what has not changed is not built again)"):
-        return builder.build_all(progress.note)
+        return builder.build_all(images.ALL, progress.note)
 
 
 def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str, str]) -> Path:
     file = folder / "images.yaml"
-    values = {**json.loads(builder.helm_values(built)), "pods": {"nodeSelector": dict(placement)}}
+    of_the_chart = {name: reference for name, reference in built.items() if not name.startswith("demo-")}
+    values = {**json.loads(builder.helm_values(of_the_chart)), "pods": {"nodeSelector": dict(placement)}}
     file.write_text(json.dumps(values))
     return file
 

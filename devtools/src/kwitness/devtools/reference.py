@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from kwitness.e2e.java_programs import plugin_jar
+from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.images.commands import run
 from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, OperatorSettings

@@ -1,39 +1,25 @@
-"""Builds the images, one after the other, and says where they are; what has not changed is not built again."""
+"""Builds images, one after the other, and says where they are; what has not changed is not built again."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from kwitness.images import container_engine
-from kwitness.images.base_images import base_image, base_tag
+from kwitness.images.base_images import base_image
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import Progress, silent
 from kwitness.images.image_parts import copy_content
-from kwitness.images.image_recipes import NAMES, Recipe, recipe
-
-#: Image to its key in the chart's values; the others are no part of the chart.
-_VALUES = {
-    "operator": "operator",
-    "collector": "collector",
-    "spark": "spark",
-    "dev-kafka": "devKafka",
-    "prometheus": "prometheus",
-}
+from kwitness.images.recipe import Recipe, base_repository
 
 #: Images kept of each name: enough for two clones that are worked on at once.
 _KEPT = 6
 
 
-def build_all(progress: Progress = silent, *, names: Iterable[str] = NAMES) -> dict[str, str]:
+def build_all(recipes: Mapping[str, Recipe], progress: Progress = silent) -> dict[str, str]:
     """Build every image that changed and return all, name to `repository:tag`.
-
-    Parameters
-    ----------
-    names
-        Only these; `dev-kafka@3.7.2` is the development Kafka of another version.
 
     Raises
     ------
@@ -47,7 +33,25 @@ def build_all(progress: Progress = silent, *, names: Iterable[str] = NAMES) -> d
     container_engine.ensure_engine(progress)
     with exclusive(cache_folder() / "images.lock"):
         present = container_engine.image_names()
-        return {name: _ensure(recipe(name), present, progress) for name in names}
+        return {name: _ensure(recipe, present, progress) for name, recipe in recipes.items()}
+
+
+def fill_context(recipe: Recipe, context: Path, progress: Progress = silent) -> str:
+    """Fill a folder with all that an image is built from, its base in the engine; the command that builds it by hand.
+
+    The files are hard links where the file system allows: to look at, not to change.
+
+    Raises
+    ------
+    CommandFailedError, FileNotFoundError, NoEngineError
+        As `build_all`.
+    """
+    container_engine.ensure_engine(progress)
+    with exclusive(cache_folder() / "images.lock"):
+        _ensure_base(recipe, container_engine.image_names(), progress)
+    _fill(recipe, context, progress)
+    arguments = " ".join(f"--build-arg {name}={value}" for name, value in _arguments(recipe).items())
+    return f"docker build --tag {recipe.reference} {arguments} {context}"
 
 
 def push_all(built: Mapping[str, str], registry: str, progress: Progress = silent) -> dict[str, str]:
@@ -72,39 +76,49 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
 
 
 def helm_values(built: Mapping[str, str]) -> str:
-    """A values file of the chart that names these images, as JSON, which is YAML too."""
+    """A values file of the chart that these images belong to, as JSON, which is YAML too."""
     images = {}
-    for name, key in _VALUES.items():
-        if name in built:
-            repository, _, tag = built[name].rpartition(":")
-            images[key] = {"repository": repository, "tag": tag}
+    for name, reference in built.items():
+        repository, _, tag = reference.rpartition(":")
+        images[_key(name)] = {"repository": repository, "tag": tag}
     return json.dumps({"global": {"imageRegistry": ""}, "images": images}, indent=2) + "\n"
 
 
-def _ensure(wanted: Recipe, present: frozenset[str], progress: Progress) -> str:
-    if wanted.on is None:
-        base = base_tag(f"kwitness-base/{wanted.base}", wanted.packages)
-        tag = wanted.tag(base)
-        if tag in present:
-            return tag
-        base_image(f"kwitness-base/{wanted.base}", wanted.packages, progress)
+def _key(name: str) -> str:
+    """`dev-kafka` as a chart's values write it: `devKafka`."""
+    first, *others = name.split("-")
+    return first + "".join(other.capitalize() for other in others)
+
+
+def _ensure(recipe: Recipe, present: frozenset[str], progress: Progress) -> str:
+    reference = recipe.reference
+    if reference not in present:
+        _ensure_base(recipe, present, progress)
+        progress(f"building {reference}")
+        _build(recipe, reference, progress)
+    return reference
+
+
+def _ensure_base(recipe: Recipe, present: frozenset[str], progress: Progress) -> None:
+    if isinstance(recipe.base, Recipe):
+        _ensure(recipe.base, present, progress)
     else:
-        base = wanted.on.tag(base_tag(f"kwitness-base/{wanted.on.base}", wanted.on.packages))
-        tag = wanted.tag(base)
-        if tag in present:
-            return tag
-        _ensure(wanted.on, present, progress)
-    progress(f"building {tag}")
-    _build(wanted, tag, base, progress)
-    return tag
+        base_image(base_repository(recipe.base), recipe.base, progress)
 
 
-def _build(wanted: Recipe, tag: str, base: str, progress: Progress) -> None:
+def _build(recipe: Recipe, reference: str, progress: Progress) -> None:
     scratch = cache_folder() / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        context = Path(folder)
-        copy_content(wanted.folder, context)
-        wanted.prepare(context, progress)
-        container_engine.build(context, tag, arguments={"BASE": base, **wanted.arguments})
-    container_engine.forget_old_images(wanted.repository, wanted.prefix, keep=_KEPT)
+        _fill(recipe, Path(folder), progress)
+        container_engine.build(Path(folder), reference, arguments=_arguments(recipe))
+    container_engine.forget_old_images(recipe.repository, recipe.prefix, keep=_KEPT)
+
+
+def _fill(recipe: Recipe, context: Path, progress: Progress) -> None:
+    copy_content(recipe.folder, context)
+    recipe.prepare(context, progress)
+
+
+def _arguments(recipe: Recipe) -> dict[str, str]:
+    return {"BASE": recipe.base_reference, **recipe.arguments}

@@ -8,7 +8,7 @@ from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 
 #: The Maven project that the Spark image and the tests of the jobs share.
-POM = Path(__file__).resolve().parents[4] / "e2e" / "images" / "spark" / "pom.xml"
+POM = Path(__file__).resolve().parents[3] / "spark" / "pom.xml"
 
 #: Beginnings of the names of the jars that are kept. Maven collects more (Hadoop, Jackson, log4j, Parquet, Scala); all
 #: of that is in PySpark's wheel, in the versions it was built with, and must not come twice.

@@ -13,6 +13,26 @@ KAFKA_VERSIONS = ("3.7.2", "3.9.2", "4.1.2", "4.3.1")
 _POMS = Path(__file__).resolve().parents[4] / "kafka"
 
 
+def pom(version: str) -> Path:
+    """The Maven project that names the jars of a Kafka broker.
+
+    Parameters
+    ----------
+    version
+        One of `KAFKA_VERSIONS`.
+
+    Raises
+    ------
+    ValueError
+        There is no Maven project for the version.
+    """
+    file = _POMS / version / "pom.xml"
+    if not file.is_file():
+        known = ", ".join(KAFKA_VERSIONS)
+        raise ValueError(f"Kafka version {version!r} is not known: use one of {known} or add {file}")
+    return file
+
+
 def kafka_jars(version: str) -> Path:
     """The folder with all jars of a Kafka broker.
 
@@ -28,14 +48,20 @@ def kafka_jars(version: str) -> Path:
     CommandFailedError
         Maven failed; its output is in the message.
     """
-    pom = _POMS / version / "pom.xml"
-    if not pom.is_file():
-        known = ", ".join(KAFKA_VERSIONS)
-        raise ValueError(f"Kafka version {version!r} is not known: use one of {known} or add {pom}")
+    project = pom(version)
 
     def resolve(home: Path) -> None:
         # A failed try is remembered by Maven for a day; -U asks again.
-        command = ["mvn", "-U", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime"]
+        command = [
+            "mvn",
+            "-U",
+            "-q",
+            "-B",
+            "-f",
+            str(project),
+            "dependency:copy-dependencies",
+            "-DincludeScope=runtime",
+        ]
         run([*command, f"-DoutputDirectory={home}"])
 
-    return cached_folder(f"kafka/{version}", content_key(pom), resolve)
+    return cached_folder(f"kafka/{version}", content_key(project), resolve)
