@@ -53,12 +53,12 @@ demo-images: setup ## Build those and the images of the demo
 
 generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
-	@$(PY) charts/generate_readme.py
+	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
 
 verify: setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
-	@$(PY) charts/generate_readme.py --check
+	@$(PY) -m kwitness.devtools.chart_readme --check
 	@$(PY) -m kwitness.devtools.reference --check
 
 lint: setup ## ruff, mypy, import-linter

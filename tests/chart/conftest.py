@@ -1,4 +1,4 @@
-"""A real API server to try the chart on, and values that switch everything on."""
+"""A real API server to try the charts on, and values that switch everything on."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ def everything() -> dict[str, Any]:
             "prometheusRule": {"enabled": True},
             "dashboards": {"enabled": True},
         },
-        "prometheus": {"enabled": True, "collectors": [{"name": "main", "namespace": "team-a"}]},
-        "devKafka": {"enabled": True, "replicas": 2, "persistence": {"enabled": True, "storageClassName": "fast"}},
+    }
+
+
+@pytest.fixture(scope="session")
+def demo_everything(everything: dict[str, Any]) -> dict[str, Any]:
+    """The same for the demo's chart."""
+    return {
+        "global": everything["global"],
+        "pods": everything["pods"],
+        "prometheus": {"collectors": [{"name": "main", "namespace": "team-a"}]},
+        "devKafka": {"replicas": 2, "persistence": {"enabled": True, "storageClassName": "fast"}},
     }

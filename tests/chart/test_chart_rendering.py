@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,9 @@ from kwitness.contracts import reasons
 from kwitness.e2e import chart
 from kwitness.operator.settings import OperatorSettings
 
-DEMO = chart.CHART.parents[1] / "demo" / "values.yaml"
+from tests.chart.manifests import containers, keys_twice, leaves, named, pod_annotations
+
+DEMO = chart.CHART.parents[1] / "demo" / "values" / "kwitness.yaml"
 NAMES = ("defaults", "everything", "every namespace", "demo", "openshift")
 
 
@@ -35,8 +36,6 @@ def values(request: pytest.FixtureRequest, everything: dict[str, Any]) -> dict[s
 OPENSHIFT: dict[str, Any] = {
     "pods": {"runAsUser": None, "fsGroup": None},
     "analytics": {"sparkUser": None},
-    "devKafka": {"enabled": True, "podSecurityContext": None},
-    "prometheus": {"enabled": True, "podSecurityContext": None},
 }
 
 
@@ -70,15 +69,13 @@ def test_writes_names_that_look_like_numbers_as_text(everything: dict[str, Any])
             "tableClaim": number,
             "createClaim": {"enabled": True, "storageClassName": number},
         },
-        "devKafka": {"enabled": True, "persistence": {"enabled": True, "storageClassName": number}},
     }
 
     manifests = chart.render(values, namespace=number, release=number)
 
     configs = [text for one in chart.of_kind(manifests, "ConfigMap") for text in one["data"].values()]
-    prometheus = named(manifests, "ConfigMap", "kwitness-prometheus")["data"]["prometheus.yml"]
     assert configs
-    assert int(number) not in leaves([*manifests, yaml.safe_load(prometheus)])
+    assert int(number) not in leaves(manifests)
     settings_of(manifests)
 
 
@@ -134,23 +131,6 @@ def test_writes_no_key_twice(everything: dict[str, Any]) -> None:
         assert list(keys_twice(document)) == []
     chosen = chart.of_kind(chart.render(values), "ServiceMonitor", "PrometheusRule")
     assert {one["metadata"]["labels"]["app.kubernetes.io/instance"] for one in chosen} == {"mine"}
-
-
-def test_writes_properties_of_the_broker_as_they_were_given() -> None:
-    given = {"a": 1_000_000, "b": 2**53 - 1, "c": 0.000001, "d": -1, "e": True, "f": "1e+06", "g": "3.0", "h": 0}
-
-    (properties,) = broker_properties(chart.render({"devKafka": {"enabled": True, "extraProperties": given}}))
-
-    assert properties.splitlines()[-8:] == [
-        "a=1000000",
-        "b=9007199254740991",
-        "c=0.000001",
-        "d=-1",
-        "e=true",
-        "f=1e+06",
-        "g=3.0",
-        "h=0",
-    ]
 
 
 def test_contains_no_resource_of_our_own_kinds(values: dict[str, Any]) -> None:
@@ -243,14 +223,8 @@ def test_restarts_the_operator_when_its_settings_change() -> None:
     assert pod_annotations(first, "kwitness-operator") != pod_annotations(second, "kwitness-operator")
 
 
-def test_does_not_restart_a_broker_when_another_is_added() -> None:
-    one, two = (chart.render({"devKafka": {"enabled": True, "replicas": replicas}}) for replicas in (1, 2))
-
-    assert pod_annotations(one, "kwitness-dev-kafka") == pod_annotations(two, "kwitness-dev-kafka")
-
-
-def test_runs_nothing_for_trying_out_by_default() -> None:
-    manifests = chart.render()
+def test_runs_the_operator_and_nothing_else(values: dict[str, Any]) -> None:
+    manifests = chart.render(values)
 
     workloads = chart.of_kind(manifests, "Deployment", "StatefulSet")
     assert [one["metadata"]["name"] for one in workloads] == ["kwitness-operator"]
@@ -271,7 +245,7 @@ def test_keeps_the_definitions_and_the_tables_at_an_uninstall(everything: dict[s
 def test_puts_the_mirror_before_every_image(everything: dict[str, Any]) -> None:
     images = [container["image"] for pod in chart.pods(chart.render(everything)) for container in containers(pod)]
 
-    assert len(images) == 4
+    assert len(images) == 2
     assert all(image.startswith("registry.example.org/mirror/") for image in images)
 
 
@@ -283,32 +257,6 @@ def test_prefers_a_digest_to_a_tag() -> None:
     assert {container["image"] for pod in chart.pods(manifests) for container in containers(pod)} == {
         f"kwitness/operator@{digest}"
     }
-
-
-@pytest.mark.parametrize(
-    ("version", "reporter"),
-    [("4.3.1", "KwitnessReporter"), ("4.1.2", "KwitnessLegacyReporter"), ("3.7.2", "KwitnessLegacyReporter")],
-)
-def test_names_the_plugin_class_for_the_version_of_kafka(version: str, reporter: str) -> None:
-    properties = broker_properties(chart.render({"devKafka": {"enabled": True, "version": version}}))[0]
-
-    wanted = f"metric.reporters=org.apache.kafka.common.metrics.JmxReporter,dev.kwitness.broker.{reporter}"
-    assert wanted in properties.splitlines()
-
-
-def test_gives_two_brokers_one_controller() -> None:
-    # Of two controllers either alone has no majority: stopping one broker would stop both.
-    first, second = broker_properties(chart.render({"devKafka": {"enabled": True, "replicas": 2}}))
-
-    assert "process.roles=broker,controller" in first.splitlines()
-    assert "process.roles=broker" in second.splitlines()
-    assert "CONTROLLER://:9099" not in second
-
-
-def test_writes_no_password_and_no_key_into_a_config_map() -> None:
-    for properties in broker_properties(chart.render({"devKafka": {"enabled": True}})):
-        assert re.findall(r'user_[\w-]+="(?!\$\{dir:)', properties) == []
-        assert "BEGIN" not in properties
 
 
 def test_says_what_watching_every_namespace_means(tmp_path: Path) -> None:
@@ -336,45 +284,8 @@ def settings_of(manifests: list[chart.Manifest]) -> OperatorSettings:
     return OperatorSettings.model_validate(json.loads(config["data"]["settings.json"]))
 
 
-def leaves(node: Any) -> list[Any]:
-    if isinstance(node, dict):
-        return [leaf for pair in node.items() for one in pair for leaf in leaves(one)]
-    if isinstance(node, list):
-        return [leaf for one in node for leaf in leaves(one)]
-    return [node]
-
-
-def keys_twice(node: Any) -> Iterator[str]:
-    if isinstance(node, yaml.MappingNode):
-        names = [key.value for key, _ in node.value]
-        yield from {name for name in names if names.count(name) > 1}
-        for _, value in node.value:
-            yield from keys_twice(value)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            yield from keys_twice(value)
-
-
 def is_of_the_cluster(one: chart.Manifest) -> bool:
     return "namespace" not in one["metadata"] and one["kind"] != "CustomResourceDefinition"
-
-
-def containers(pod: chart.Manifest) -> list[dict[str, Any]]:
-    return list(pod["spec"]["containers"])
-
-
-def pod_annotations(manifests: list[chart.Manifest], name: str) -> dict[str, str]:
-    return next(
-        dict(pod["metadata"]["annotations"]) for pod in chart.pods(manifests) if pod["metadata"]["name"] == name
-    )
-
-
-def broker_properties(manifests: list[chart.Manifest]) -> list[str]:
-    return list(named(manifests, "ConfigMap", "kwitness-dev-kafka")["data"].values())
-
-
-def named(manifests: list[chart.Manifest], kind: str, name: str) -> chart.Manifest:
-    return next(one for one in chart.of_kind(manifests, kind) if one["metadata"]["name"] == name)
 
 
 def chart_with_notes_as_template(folder: Path) -> Path:

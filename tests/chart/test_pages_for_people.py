@@ -94,8 +94,9 @@ def test_the_tutorial(reader: Reader) -> None:
     for namespace in ("kwitness", "demo-apps"):
         cluster.kubectl("create", "namespace", namespace)
     page = REPOSITORY / "docs/tutorial.md"
-    (install,) = re.findall(r"^helm .*$", page.read_text(), re.MULTILINE)
-    reader.types(install)
+    installs = re.findall(r"^helm (?:.*\\\n)*.*$", page.read_text(), re.MULTILINE)
+    for install in installs:
+        reader.types(install)
     cluster.await_definitions()
     for file in manifests.files(releases.RESOURCES):
         cluster.apply(file.read_text(), namespace="kwitness")
@@ -104,7 +105,8 @@ def test_the_tutorial(reader: Reader) -> None:
 
     typed = reader.follows("docs/tutorial.md")
 
-    assert len(typed) == 5
+    assert len(installs) == 2
+    assert len(typed) == 6
     assert cluster.find("kcms", "demo", "--namespace=kwitness") == {}
 
 

@@ -1,4 +1,4 @@
-"""Every pod of the chart is admitted by a namespace that enforces Pod Security `restricted`."""
+"""Every pod of the charts is admitted by a namespace that enforces Pod Security `restricted`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,20 @@ def restricted(api_server: ApiServer) -> ApiServer:
     return api_server
 
 
-def test_admits_every_pod(restricted: ApiServer, everything: dict[str, Any]) -> None:
-    found = list(chart.pods(chart.render(everything)))
+@pytest.fixture(params=["kwitness", "kwitness-demo"])
+def manifests(
+    request: pytest.FixtureRequest, everything: dict[str, Any], demo_everything: dict[str, Any]
+) -> list[chart.Manifest]:
+    """All that a chart can make."""
+    if request.param == "kwitness":
+        return chart.render(everything)
+    return chart.render(demo_everything, chart=chart.DEMO_CHART)
 
-    assert len(found) == 4
+
+def test_admits_every_pod(restricted: ApiServer, manifests: list[chart.Manifest]) -> None:
+    found = list(chart.pods(manifests))
+
+    assert len(found) == 2
     for pod in found:
         answer = dry_run(restricted, pod)
         assert answer.status_code == 201, answer.text
@@ -48,8 +58,8 @@ def test_would_refuse_a_pod_that_is_not_restricted(restricted: ApiServer) -> Non
     assert "PodSecurity" in answer.text
 
 
-def test_every_container_has_a_read_only_root_and_bounded_memory(everything: dict[str, Any]) -> None:
-    for pod in chart.pods(chart.render(everything)):
+def test_every_container_has_a_read_only_root_and_bounded_memory(manifests: list[chart.Manifest]) -> None:
+    for pod in chart.pods(manifests):
         for container in pod["spec"]["containers"]:
             assert container["securityContext"]["readOnlyRootFilesystem"] is True
             assert "memory" in container["resources"]["limits"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from kwitness.devtools import chart_readme
 from kwitness.e2e import chart
 from kwitness.images.commands import CommandFailedError
 
@@ -33,24 +35,37 @@ WRONG = {
         {"analytics": {"tableRoot": "file:///var/lib/kwitness/../tables"}},
         "not under the mount /var/lib/kwitness",
     ),
-    "a number that Helm would round": (
-        {"devKafka": {"enabled": True, "extraProperties": {"log.retention.bytes": 2**63 - 1}}},
-        "devKafka.extraProperties.log.retention.bytes",
-    ),
+    "a Kafka, which is not the product": ({"devKafka": {"enabled": True}}, "devKafka"),
     "a claim to make without name": ({"analytics": {"createClaim": {"enabled": True}}}, "/analytics/tableClaim"),
-    "three brokers": ({"devKafka": {"replicas": 3}}, "/devKafka/replicas"),
-    "a cluster id that Kafka refuses": ({"devKafka": {"clusterId": "short"}}, "/devKafka/clusterId"),
     "an unknown pull policy": ({"images": {"operator": {"pullPolicy": "Sometimes"}}}, "/images/operator/pullPolicy"),
     "a tag for a digest": ({"images": {"operator": {"digest": "latest"}}}, "/images/operator/digest"),
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_refuses(case: str) -> None:
-    values, place = WRONG[case]
+WRONG_IN_THE_DEMO = {
+    "an unknown value": ({"devKafca": {}}, "devKafca"),
+    "a number that Helm would round": (
+        {"devKafka": {"extraProperties": {"log.retention.bytes": 2**63 - 1}}},
+        "devKafka.extraProperties.log.retention.bytes",
+    ),
+    "three brokers": ({"devKafka": {"replicas": 3}}, "/devKafka/replicas"),
+    "a cluster id that Kafka refuses": ({"devKafka": {"clusterId": "short"}}, "/devKafka/clusterId"),
+    "a namespace that cannot be": (
+        {"prometheus": {"collectors": [{"name": "main", "namespace": "Team_A"}]}},
+        "/prometheus/collectors/0/namespace",
+    ),
+    "a tag for a digest": ({"images": {"devKafka": {"digest": "latest"}}}, "/images/devKafka/digest"),
+}
+CASES = [
+    *(pytest.param(chart.CHART, *case, id=name) for name, case in WRONG.items()),
+    *(pytest.param(chart.DEMO_CHART, *case, id=f"demo: {name}") for name, case in WRONG_IN_THE_DEMO.items()),
+]
 
+
+@pytest.mark.parametrize(("source", "values", "place"), CASES)
+def test_refuses(source: Path, values: dict[str, Any], place: str) -> None:
     with pytest.raises(CommandFailedError) as failed:
-        chart.render(values)
+        chart.render(values, chart=source)
 
     assert place in str(failed.value)
 
@@ -66,19 +81,17 @@ def test_accepts_other_globals_since_the_chart_may_be_part_of_another() -> None:
     assert chart.render({"global": {"somebodyElses": True}})
 
 
-def test_knows_every_value() -> None:
-    values = yaml.safe_load((chart.CHART / "values.yaml").read_text())
-    schema = json.loads((chart.CHART / "values.schema.json").read_text())
+@pytest.mark.parametrize("source", [chart.CHART, chart.DEMO_CHART], ids=lambda source: source.name)
+def test_knows_every_value(source: Path) -> None:
+    values = yaml.safe_load((source / "values.yaml").read_text())
+    schema = json.loads((source / "values.schema.json").read_text())
 
     assert list(unknown(values, schema, schema["$defs"])) == []
 
 
-def test_the_readme_is_fresh() -> None:
-    from_comments = chart.CHART.parent / "generate_readme.py"
-    namespace: dict[str, Any] = {"__name__": "generate_readme", "__file__": str(from_comments)}
-    exec(compile(from_comments.read_text(), from_comments, "exec"), namespace)  # noqa: S102 - our own script, in no package
-
-    assert (chart.CHART / "README.md").read_text() == namespace["render"]((chart.CHART / "values.yaml").read_text())
+@pytest.mark.parametrize("source", [chart.CHART, chart.DEMO_CHART], ids=lambda source: source.name)
+def test_the_readme_is_fresh(source: Path) -> None:
+    assert (source / "README.md").read_text() == chart_readme.page(source)
 
 
 def unknown(values: dict[str, Any], schema: dict[str, Any], definitions: dict[str, Any], place: str = "") -> Any:

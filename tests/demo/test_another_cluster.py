@@ -55,12 +55,12 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     other = ("install", "kwitness", chart.CHART, "--namespace", "platform", "--create-namespace")
     chart.helm(f"--kubeconfig={cluster.kubeconfig}", *other)
     before = releases.definitions(cluster, of="platform/kwitness")
-    images = tmp_path / "images.yaml"
-    images.write_text("{}")
+    for name in (releases.PRODUCT, releases.DEMO):
+        (tmp_path / f"{name}.yaml").write_text("{}")
     namespaces.ensure(cluster, NAMESPACE)
 
     # When
-    releases.install(cluster, images)
+    releases.install(cluster, tmp_path)
     releases.uninstall(cluster)
     cluster.kubectl("label", "namespace", NAMESPACE, f"{namespaces.OWNER}-")  # nobody here deletes namespaces
     said: list[str] = []

@@ -27,7 +27,7 @@ def place(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> up.
 
 @pytest.fixture(scope="session")
 def image_values(place: up.Place) -> Path:
-    """A Helm values file that names the images."""
+    """A folder with a Helm values file for each chart, which names the images."""
     return place.image_values
 
 

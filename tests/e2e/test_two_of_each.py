@@ -34,11 +34,10 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
         "analytics.tableClaim": "",
         "analytics.createClaim.enabled": False,
         "operator.secretNames": {PAIR: ["kwitness-kafka-admin", "kwitness-kafka-ca"]},
-        "devKafka.replicas": 2,
-        "devKafka.heap": "384m",
     }
     text = {key: json.dumps(value) for key, value in settings.items()}
-    releases.install(cluster, image_values, settings=text, release="pair", namespace=PAIR)
+    two_brokers = {"devKafka.replicas": "2", "devKafka.heap": json.dumps("384m")}
+    releases.install(cluster, image_values, settings=text, demo_settings=two_brokers, release="pair", namespace=PAIR)
     here = replace(platform, namespace=PAIR, apps=PAIR)
     try:
         _stands(here, "statefulset", KAFKA)

@@ -1,5 +1,6 @@
 {{/*
-What every pod of the chart has in common: Pod Security `restricted`, placement, pull secrets.
+What every pod has in common: image, Pod Security `restricted`, placement, pull secrets. The same file is in both charts,
+and a test compares them.
 */}}
 
 {{- define "kwitness.podSecurityContext" -}}
@@ -38,4 +39,12 @@ priorityClassName: {{ . | quote }}
 {{- with .Values.pods.topologySpreadConstraints }}
 topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* Full reference of an image. */}}
+{{- define "kwitness.image" -}}
+{{- $image := index .root.Values.images .name -}}
+{{- with .root.Values.global.imageRegistry }}{{ trimSuffix "/" . }}/{{ end -}}
+{{- $image.repository -}}
+{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end -}}
 {{- end }}

@@ -9,7 +9,7 @@ from kwitness.images.commands import Progress
 
 
 def remove_from(cluster: DemoCluster, progress: Progress) -> None:
-    """Remove the demo from a cluster that is not ours: release, namespaces, definitions that nobody else uses."""
+    """Remove the demo from a cluster that is not ours: releases, namespaces, definitions that nobody else uses."""
     definitions = releases.definitions(cluster, of=f"{NAMESPACE}/{RELEASE}")
     for name in (APPS, NAMESPACE):
         found = cluster.find("namespace", name)
@@ -19,7 +19,7 @@ def remove_from(cluster: DemoCluster, progress: Progress) -> None:
             progress(f"namespace {name} was not made by the demo and stays")
             continue
         if name == NAMESPACE:
-            progress("helm uninstall kwitness")
+            progress("helm uninstall kwitness-demo, kwitness")
             releases.uninstall(cluster)
         progress(f"removing namespace {name} and what is in it")
         cluster.kubectl("delete", "namespace", name, "--wait", "--timeout=180s")

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from kwitness.demo import java_client
+from kwitness.demo import java_client, releases
 from kwitness.e2e.kafka import broker_plugin
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, pom
 from kwitness.images.builder import build_all
@@ -78,6 +78,11 @@ DEVELOPMENT: Mapping[str, Recipe] = {
 """Images that are never shipped, by name."""
 ALL: Mapping[str, Recipe] = {**SHIPPED, **DEVELOPMENT}
 """Every image of the demo, by name, in the order in which they are built."""
+OF_CHARTS: Mapping[str, tuple[str, ...]] = {
+    releases.PRODUCT: tuple(SHIPPED),
+    releases.DEMO: ("dev-kafka", "prometheus"),
+}
+"""Images that a chart's values name, by chart."""
 OTHERS: Mapping[str, Recipe] = {f"dev-kafka@{version}": dev_kafka(version) for version in KAFKA_VERSIONS[:-1]}
 """The development Kafka in other versions, which the demo does not need."""
 

@@ -141,11 +141,10 @@ def _build(progress: Progress) -> dict[str, str]:
 
 
 def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str, str]) -> Path:
-    file = folder / "images.yaml"
-    of_the_chart = {name: reference for name, reference in built.items() if not name.startswith("demo-")}
-    values = {**json.loads(builder.helm_values(of_the_chart)), "pods": {"nodeSelector": dict(placement)}}
-    file.write_text(json.dumps(values))
-    return file
+    for chart, names in images.OF_CHARTS.items():
+        values = json.loads(builder.helm_values({name: built[name] for name in names}))
+        (folder / f"{chart}.yaml").write_text(json.dumps({**values, "pods": {"nodeSelector": dict(placement)}}))
+    return folder
 
 
 def _logs_by(collect: Callable[[Path], object]) -> Callable[[], str]:

@@ -1,4 +1,4 @@
-"""The Helm release of the demo."""
+"""The Helm releases of the demo: the product, and a Kafka and a Prometheus to try it with."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from kwitness.demo.cluster import DemoCluster
 
 ROOT = Path(__file__).resolve().parents[4]
 """The checkout."""
-CHART = ROOT / "charts" / "kwitness"
-VALUES = ROOT / "demo" / "values.yaml"
+CHARTS = ROOT / "charts"
+PRODUCT, DEMO = "kwitness", "kwitness-demo"
+"""The charts, by name."""
+VALUES = ROOT / "demo" / "values"
 RESOURCES = ROOT / "demo" / "resources"
 CLIENTS = ROOT / "demo" / "clients"
 GROUP = ".kwitness.dev"
@@ -24,43 +26,52 @@ def install(
     images: Path,
     *,
     settings: Mapping[str, str] | None = None,
+    demo_settings: Mapping[str, str] | None = None,
     release: str = platform.RELEASE,
     namespace: str = platform.NAMESPACE,
 ) -> None:
-    """`helm upgrade --install` with the demo's values; the same command whether or not it is there.
+    """`helm upgrade --install` of both charts with the demo's values; the same whether or not they are there.
 
     Parameters
     ----------
     images
-        A values file that says where the images are.
+        A folder with a values file for each chart, of its name, that says where its images are.
     settings
-        Single values that differ, by path (`devKafka.replicas`); JSON where not text.
+        Single values of the product's chart that differ, by path (`crds.enabled`); JSON where not text.
+    demo_settings
+        The same for the demo's chart (`devKafka.replicas`).
+    release
+        The product's; the other has `-demo` at its end.
     """
     wanted = dict(settings or {})
     if definitions(cluster) - definitions(cluster, of=f"{namespace}/{release}"):
         # Another installation brought them, and Helm would refuse to take them over.
         wanted["crds.enabled"] = "false"
-    extra = [part for key, value in wanted.items() for part in ("--set-json", f"{key}={value}")]
-    cluster.helm(
-        "upgrade",
-        "--install",
-        release,
-        str(CHART),
-        "--namespace",
-        namespace,
-        "--values",
-        str(VALUES),
-        "--values",
-        str(images),
-        *extra,
-    )
+    rules = ("--set-file", f"prometheus.rules={CHARTS / PRODUCT / 'rules' / 'kwitness.yaml'}")
+    _upgrade(cluster, PRODUCT, images, wanted, place=(release, namespace))
+    _upgrade(cluster, DEMO, images, demo_settings or {}, *rules, place=(_beside(release), namespace))
 
 
 def uninstall(cluster: DemoCluster, *, release: str = platform.RELEASE, namespace: str = platform.NAMESPACE) -> None:
-    """`helm uninstall`, if it is installed."""
+    """`helm uninstall` of both, as far as they are installed."""
     listed = json.loads(cluster.helm("list", "--namespace", namespace, "--all", "--output", "json"))
-    if any(one["name"] == release for one in listed):
-        cluster.helm("uninstall", release, "--namespace", namespace, "--wait")
+    for name in (_beside(release), release):
+        if any(one["name"] == name for one in listed):
+            cluster.helm("uninstall", name, "--namespace", namespace, "--wait")
+
+
+def _beside(release: str) -> str:
+    return f"{release}-demo"
+
+
+def _upgrade(
+    cluster: DemoCluster, chart: str, images: Path, settings: Mapping[str, str], *options: str, place: tuple[str, str]
+) -> None:
+    release, namespace = place
+    values = [part for folder in (VALUES, images) for part in ("--values", str(folder / f"{chart}.yaml"))]
+    single = [part for key, value in settings.items() for part in ("--set-json", f"{key}={value}")]
+    where = ("--namespace", namespace)
+    cluster.helm("upgrade", "--install", release, str(CHARTS / chart), *where, *values, *options, *single)
 
 
 def definitions(cluster: DemoCluster, *, of: str = "") -> set[str]:

@@ -36,7 +36,7 @@ class Place:
     images: Mapping[str, str]
     """Image name (`demo-python`) to full reference."""
     image_values: Path
-    """A Helm values file with the same images."""
+    """A folder with a Helm values file for each chart, which names the same images."""
     logs: Callable[[], str]
     """Collects all logs and says where they are; called when something fails."""
 
@@ -56,7 +56,7 @@ def stand_up(place: Place, progress: Progress) -> Platform:
     with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
         namespaces.ensure(cluster, NAMESPACE, APPS)
         secrets.ensure(cluster, NAMESPACE)
-    with progress.step("helm install kwitness (operator, Prometheus, a development Kafka)"):
+    with progress.step("helm install kwitness (operator), kwitness-demo (Prometheus, a development Kafka)"):
         releases.install(cluster, place.image_values)
         _workloads(place, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
     with progress.step("least rights in Kafka for operator, collector and job"):

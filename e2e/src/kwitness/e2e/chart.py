@@ -1,4 +1,4 @@
-"""The chart, rendered by the real Helm."""
+"""The charts, rendered by the real Helm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ import yaml
 from kwitness.e2e import binaries
 from kwitness.images.commands import run
 
-CHART = Path(__file__).resolve().parents[4] / "charts" / "kwitness"
+_CHARTS = Path(__file__).resolve().parents[4] / "charts"
+CHART = _CHARTS / "kwitness"
+"""The product."""
+DEMO_CHART = _CHARTS / "kwitness-demo"
+"""A Kafka and a Prometheus to try it with."""
 KUBERNETES_VERSION = "1.34.4"
 """What templates are told when no cluster is asked; Helm's own default is older than the chart allows."""
 
@@ -33,7 +37,11 @@ def helm(*arguments: str | Path) -> str:
 
 
 def render(
-    values: Mapping[str, Any] | None = None, *, namespace: str = "kwitness", release: str = "kwitness"
+    values: Mapping[str, Any] | None = None,
+    *,
+    namespace: str = "kwitness",
+    release: str = "kwitness",
+    chart: Path = CHART,
 ) -> list[Manifest]:
     """`helm template` with the given values; the objects it renders.
 
@@ -42,15 +50,15 @@ def render(
     CommandFailedError
         The values do not fit the schema, or a template failed.
     """
-    text = _rendered(json.dumps(values or {}), namespace, release)
+    text = _rendered(json.dumps(values or {}), namespace, release, chart)
     return [document for document in yaml.load_all(text, Loader=yaml.CSafeLoader) if document]
 
 
 @functools.cache
-def _rendered(values: str, namespace: str, release: str) -> str:
+def _rendered(values: str, namespace: str, release: str, chart: Path) -> str:
     with values_file(json.loads(values)) as file:
         return helm(
-            *("template", release, CHART, "--namespace", namespace),
+            *("template", release, chart, "--namespace", namespace),
             *("--kube-version", KUBERNETES_VERSION, "--values", file.name),
         )
 

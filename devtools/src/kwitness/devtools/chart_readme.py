@@ -1,6 +1,7 @@
-"""Writes charts/kwitness/README.md from the comments in values.yaml; with --check it only compares.
+"""Writes the README of each chart from the comments in its values.yaml; with --check it only compares.
 
 A comment `# -- text` describes the key below it. Keys that hold only other keys need none.
+Usage: `python -m kwitness.devtools.chart_readme [--check]`.
 """
 
 from __future__ import annotations
@@ -8,37 +9,45 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-CHART = Path(__file__).resolve().parent / "kwitness"
-README = CHART / "README.md"
+CHARTS = Path(__file__).resolve().parents[4] / "charts"
 _KEY = re.compile(r"^(?P<indent> *)(?P<key>[A-Za-z]\w*):")
 _COMMENT = re.compile(r"^ *# -- (?P<text>.+)$")
 _STEP = 2
 """Spaces of one level of indentation."""
 
-_HEAD = """\
-<!-- Generated from values.yaml by charts/generate_readme.py; do not edit. -->
+INTRODUCTIONS: Mapping[str, str] = {
+    "kwitness": """\
 # The kwitness chart
 
-Installs the operator, its custom resource definitions and its permissions; optionally rules and dashboards, a small
-Prometheus and a development Kafka.
+Installs the operator, its custom resource definitions and its permissions; optionally rules and dashboards. A Kafka and
+a Prometheus to try it with are in [another chart](../kwitness-demo/README.md).
 
     helm install kwitness charts/kwitness --namespace kwitness --create-namespace
     helm test kwitness --namespace kwitness
 
 An upgrade updates the CRDs too; an uninstall leaves them and your resources. To install again under another name add
 `--take-ownership`. See [uninstall](../../docs/operations/uninstall.md).
+""",
+    "kwitness-demo": """\
+# The kwitness-demo chart
 
-## Values
+A development Kafka with the broker plugin, and a small Prometheus that scrapes operator and collector: for trying out
+[kwitness](../kwitness/README.md), never for data you want to keep. `make demo` installs both charts and makes the
+Secrets that the Kafka waits for; the [tutorial](../../docs/tutorial.md) goes through it.
 
-| Key | Default | Meaning |
-|---|---|---|
-"""
+    helm install kwitness-demo charts/kwitness-demo --namespace kwitness \\
+      --set-file prometheus.rules=charts/kwitness/rules/kwitness.yaml
+""",
+}
+"""What stands above the table, by chart."""
+_HEAD = "<!-- Generated from values.yaml by `make generate`; do not edit. -->\n"
+_TABLE = "\n## Values\n\n| Key | Default | Meaning |\n|---|---|---|\n"
 
 
 class Entry(NamedTuple):
@@ -78,8 +87,9 @@ def default(values: Any, path: tuple[str, ...]) -> str:
     return f"`{json.dumps(values)}`"
 
 
-def render(text: str) -> str:
-    """The whole page."""
+def page(chart: Path) -> str:
+    """The whole page of a chart."""
+    text = (chart / "values.yaml").read_text()
     values = yaml.safe_load(text)
     found = list(entries(text.splitlines()))
     paths = [entry.path for entry in found]
@@ -88,20 +98,21 @@ def render(text: str) -> str:
         is_parent = any(other != entry.path and other[: len(entry.path)] == entry.path for other in paths)
         shown = "" if is_parent else default(values, entry.path)
         rows.append(f"| `{'.'.join(entry.path)}` | {shown} | {entry.text.replace('|', chr(92) + '|')} |")
-    return _HEAD + "\n".join(rows) + "\n"
+    return _HEAD + INTRODUCTIONS[chart.name] + _TABLE + "\n".join(rows) + "\n"
 
 
-def main() -> int:
-    """Write or compare; 1 when stale."""
-    page = render((CHART / "values.yaml").read_text())
-    if sys.argv[1:] != ["--check"]:
-        README.write_text(page)
-        return 0
-    if README.exists() and README.read_text() == page:
-        return 0
-    sys.stderr.write(f"{README} is stale: run python charts/generate_readme.py\n")
-    return 1
+def main(arguments: list[str]) -> int:
+    """Write the pages; with `--check` only compare, and return 1 when one is stale."""
+    stale = 0
+    for name in INTRODUCTIONS:
+        readme, text = CHARTS / name / "README.md", page(CHARTS / name)
+        if "--check" not in arguments:
+            readme.write_text(text)
+        elif not readme.is_file() or readme.read_text() != text:
+            stale = 1
+            print(f"stale: {readme.relative_to(CHARTS.parent)}; run `make generate` and commit", file=sys.stderr)
+    return stale
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
