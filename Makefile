@@ -20,18 +20,19 @@ help: ## Show what can be made
 
 ## Use
 .PHONY: demo demo-down
-demo: setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
+demo: prerequisites-demo setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
 	@$(PY) -m kwitness.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
 
 demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup prerequisites hooks images demo-images generate verify lint lock
-prerequisites:
-	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites
+.PHONY: setup hooks images demo-images generate verify lint lock
+# What a target needs and does not install itself is named before anything starts.
+prerequisites-%:
+	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
 
-setup: prerequisites .venv/.done ## Check what is needed, make the Python environment
+setup: prerequisites-setup .venv/.done ## Check what is needed, make the Python environment
 
 .venv/.done: locks/dev.txt pyproject.toml
 	@echo "python environment: .venv, from locks/dev.txt"
@@ -45,18 +46,18 @@ setup: prerequisites .venv/.done ## Check what is needed, make the Python enviro
 hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-commit)
 	@.venv/bin/pre-commit install
 
-images: setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values that name them)
+images: prerequisites-images setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values that name them)
 	@$(PY) -m kwitness.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
 
-demo-images: setup ## Build those and the images of the demo
+demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
 	@$(PY) -m kwitness.demo.images
 
-generate: setup ## Write CRDs, schemas, constants and reference pages from contracts/
+generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
 	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
 
-verify: setup ## Fail when a generated file is stale
+verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
 	@$(PY) -m kwitness.devtools.chart_readme --check
 	@$(PY) -m kwitness.devtools.reference --check
@@ -75,24 +76,24 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 .PHONY: test check-capacity test-java test-fast test-e2e
-test: setup check-capacity lint verify test-java demo-images ## Every test there is, the end-to-end suite on a real node included
+test: prerequisites-test setup check-capacity lint verify test-java demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:
 	@$(PY) -m kwitness.e2e.capacity
 
-test-java: setup ## The broker plugin's own tests
+test-java: prerequisites-test-java setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
 
-test-fast: setup ## What needs neither a broker nor a node
+test-fast: prerequisites-test-fast setup ## What needs neither a broker nor a node
 	@$(PY) -m kwitness.devtools.suite unit
 
-test-e2e: setup ## The end-to-end suite alone
+test-e2e: prerequisites-test-e2e setup ## The end-to-end suite alone
 	@$(PY) -m pytest tests/e2e
 
 ## Measure
 .PHONY: bench
-bench: setup ## Ratios against real peers, into docs/benchmarks.md; takes about 40 minutes
+bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 40 minutes
 	@$(PY) -m kwitness.bench
 
 ## Clean

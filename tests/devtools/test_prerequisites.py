@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +18,7 @@ GOOD = {
     "go": "go1.24.0",
     "javac": "javac 17.0.13",
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
-    "rustc": "rustc 1.85.0 (4d91de4e4 2025-02-17)",
+    "docker": "Docker version 20.10.24",
 }
 
 
@@ -26,6 +28,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, answer in GOOD.items():
         install(tmp_path, name, answer)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     return tmp_path
 
 
@@ -35,36 +39,85 @@ def install(folder: Path, name: str, answer: str, *, code: int = 0) -> None:
     script.chmod(0o755)
 
 
-def test_a_complete_machine_lacks_nothing(machine: Path) -> None:
-    assert prerequisites.missing() == []
+@pytest.mark.parametrize("target", prerequisites.TOOLS)
+def test_a_complete_machine_lacks_nothing(machine: Path, target: str) -> None:
+    assert prerequisites.missing(target) == []
 
 
-@pytest.mark.parametrize("tool", sorted(GOOD))
+@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn"])
 def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     (machine / tool).unlink()
-    (line,) = prerequisites.missing()
+    (line,) = prerequisites.missing("test")
     assert f"`{tool}` is not on the PATH" in line
+
+
+@pytest.mark.parametrize(
+    ("target", "enough"),
+    [
+        ("setup", {"git", "make"}),
+        ("verify", {"git", "make", "javac", "mvn"}),
+        ("images", {"git", "make", "javac", "mvn", "docker"}),
+        ("test-fast", {"git", "make", "javac", "mvn", "go"}),
+    ],
+)
+def test_a_target_asks_for_nothing_that_it_does_not_need(machine: Path, target: str, enough: set[str]) -> None:
+    for tool in set(GOOD) - enough:
+        (machine / tool).unlink()
+    assert prerequisites.missing(target) == []
+
+
+def test_the_makefile_checks_each_target_that_is_listed() -> None:
+    makefile = (Path(__file__).resolve().parents[2] / "Makefile").read_text()
+    checked = re.findall(r"^([a-z0-9-]+):.* ?prerequisites-([a-z0-9-]+) ", makefile, re.MULTILINE)
+    assert dict(checked) == {target: target for target in prerequisites.TOOLS}
+    assert set(prerequisites.TOOLS) >= prerequisites.WITH_ENGINE
+
+
+def test_an_engine_that_does_not_answer_is_named_with_what_to_do(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(machine, "docker", "Cannot connect to the Docker daemon", code=1)
+    install(machine, "dockerd", "")
+    assert prerequisites.engine_problem().endswith("`sudo systemctl start docker`, and be allowed to use it")
+
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    assert "DOCKER_HOST=tcp://127.0.0.1:1 does not answer" in prerequisites.engine_problem()
+
+
+def test_an_engine_that_is_absent_is_named_with_what_to_install(machine: Path) -> None:
+    (machine / "docker").unlink()
+    (line,) = prerequisites.missing("demo")
+    assert "there is none: install Docker" in line
+
+
+@pytest.mark.parametrize("tool", ["dockerd", "apt-get"])
+def test_an_engine_that_root_starts_or_installs_is_not_missed(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    (machine / "docker").unlink()
+    install(machine, tool, "")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert prerequisites.missing("images") == []
 
 
 @pytest.mark.parametrize(
     ("tool", "answer", "words"),
     [
         ("go", "go1.19.8", "Go >= 1.24 is needed, and here is 1.19.8"),
-        ("rustc", "rustc 1.63.0", "Rust >= 1.85 is needed, and here is 1.63.0"),
         ("javac", "javac 11.0.25", "a JDK >= 17 is needed, and here is 11.0.25"),
         ("mvn", "Apache Maven 3.6.3", "Maven >= 3.8 is needed, and here is 3.6.3"),
     ],
 )
 def test_a_tool_that_is_too_old_is_named_with_its_version(machine: Path, tool: str, answer: str, words: str) -> None:
     install(machine, tool, answer)
-    (line,) = prerequisites.missing()
+    (line,) = prerequisites.missing("test")
     assert line.startswith(words)
 
 
 def test_a_tool_that_fails_is_quoted(machine: Path) -> None:
-    install(machine, "rustc", "error: no default toolchain", code=1)
-    (line,) = prerequisites.missing()
-    assert "no default toolchain" in line
+    install(machine, "go", "go: no such tool", code=1)
+    (line,) = prerequisites.missing("test")
+    assert "go: no such tool" in line
 
 
 def test_versions_compare_by_number_and_not_by_letter() -> None:
@@ -79,7 +132,7 @@ def test_the_check_ends_with_an_error_and_one_line_for_each_thing(machine: Path)
     (machine / "go").unlink()
     (machine / "mvn").unlink()
     done = subprocess.run(
-        [sys.executable, "-S", prerequisites.__file__],
+        [sys.executable, "-S", prerequisites.__file__, "test"],
         capture_output=True,
         text=True,
         check=False,

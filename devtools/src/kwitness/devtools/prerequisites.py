@@ -1,11 +1,13 @@
-"""Checks first, and in one go, that everything is here which `make demo` and `make test` do not install themselves.
+"""Checks first, and in one go, that all is here which a target of the Makefile needs and does not install itself.
 
-Imports nothing but the standard library and runs on Pythons from 3.7 on: it is what says that the Python is too old.
+Usage: `python3 -m kwitness.devtools.prerequisites TARGET`. Imports nothing but the standard library and runs on Pythons
+from 3.7 on: it is what says that the Python is too old.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -25,19 +27,45 @@ class Tool(NamedTuple):
     remedy: str
 
 
-TOOLS = (
+_BASE = (
     Tool("git", ("git", "--version"), r"(\d+(?:\.\d+)+)", (2,), "apt-get install git"),
     Tool("make", ("make", "--version"), r"(\d+(?:\.\d+)+)", (4,), "apt-get install make"),
-    Tool("Go", ("go", "env", "GOVERSION"), r"go(\d+(?:\.\d+)+)", (1, 24), "see https://go.dev/dl"),
+)
+_JAVA = (
     Tool("a JDK", ("javac", "-version"), r"(\d+(?:\.\d+)*)", (17,), "apt-get install openjdk-17-jdk-headless"),
     Tool("Maven", ("mvn", "-version"), r"Apache Maven (\d+(?:\.\d+)+)", (3, 8), "apt-get install maven"),
-    Tool("Rust", ("rustc", "--version"), r"rustc (\d+(?:\.\d+)+)", (1, 85), "see https://rustup.rs"),
 )
+_GO = (Tool("Go", ("go", "env", "GOVERSION"), r"go(\d+(?:\.\d+)+)", (1, 24), "see https://go.dev/dl"),)
+
+TOOLS = {
+    "setup": _BASE,
+    "generate": (*_BASE, *_JAVA),  # the broker plugin writes its own page
+    "verify": (*_BASE, *_JAVA),
+    "test-java": (*_BASE, *_JAVA),
+    "images": (*_BASE, *_JAVA),
+    "demo-images": (*_BASE, *_JAVA),
+    "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
+    "bench": (*_BASE, *_GO, *_JAVA),
+    "demo": (*_BASE, *_GO, *_JAVA),
+    "test": (*_BASE, *_GO, *_JAVA),
+    "test-e2e": (*_BASE, *_GO, *_JAVA),
+}
+"""What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
+WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "test-e2e"})
+"""Targets that need a container engine."""
 
 
-def missing() -> list[str]:
-    """One line for each thing that is absent or too old; empty when all is there."""
-    lines = [python_problem(tuple(sys.version_info[:3])), *(tool_problem(tool) for tool in TOOLS)]
+def missing(target: str) -> list[str]:
+    """One line for each thing that a target needs and that is absent or too old; empty when all is there.
+
+    Raises
+    ------
+    KeyError
+        No such target.
+    """
+    lines = [python_problem(tuple(sys.version_info[:3])), *(tool_problem(tool) for tool in TOOLS[target])]
+    if target in WITH_ENGINE:
+        lines.append(engine_problem())
     return [line for line in lines if line]
 
 
@@ -54,6 +82,25 @@ def tool_problem(tool: Tool) -> str:
     if version(found.group(1)) < tool.minimum:
         return f"{needed}, and here is {found.group(1)}: {tool.remedy}"
     return ""
+
+
+def engine_problem() -> str:
+    """What keeps a container engine from being there, or an empty string.
+
+    No problem is an engine that root only has to start, or to install by apt-get: whoever needs it does so.
+    """
+    needed = "a container engine is needed, and"
+    if shutil.which("docker") and _succeeds("docker", "version"):
+        return ""
+    host = os.environ.get("DOCKER_HOST")
+    if host:
+        return f"{needed} the one at DOCKER_HOST={host} does not answer: start it, or unset DOCKER_HOST"
+    there, is_root = shutil.which("dockerd") is not None, os.geteuid() == 0
+    if is_root and (there or shutil.which("apt-get")):
+        return ""
+    if there:
+        return f"{needed} the one here does not answer: `sudo systemctl start docker`, and be allowed to use it"
+    return f"{needed} there is none: install Docker (Debian's is docker.io), start it and be allowed to use it"
 
 
 def python_problem(running: tuple[int, ...]) -> str:
@@ -74,13 +121,18 @@ def _text(numbers: tuple[int, ...]) -> str:
     return ".".join(str(number) for number in numbers)
 
 
-def main() -> int:
-    """Print what is missing; the exit status says whether anything is."""
-    lines = missing()
+def _succeeds(*command: str) -> bool:
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def main(arguments: list[str]) -> int:
+    """Print what is missing for a target; the exit status says whether anything is."""
+    (target,) = arguments
+    lines = missing(target)
     for line in lines:
         print(f"missing: {line}", file=sys.stderr)
     return 1 if lines else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
