@@ -14,6 +14,7 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import Quantity
 from .references import ClusterRef
+from .standstill import suspend_field
 
 __all__ = [
     "AnalyticsJob",
@@ -145,7 +146,7 @@ class AnalyticsJobSpec(Contract):
         pattern=r"^[a-z][a-z0-9_]*$",
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
-    suspend: bool = Field(False, description="Whether the job is stopped; table and checkpoint stay.")
+    suspend: bool = suspend_field("nothing runs; table and checkpoint stay")
 
 
 class LastRun(Contract):

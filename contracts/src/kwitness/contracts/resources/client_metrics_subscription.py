@@ -14,6 +14,7 @@ from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status
 from .patterns import PATTERN_CHARACTERS, PATTERN_RULES
 from .references import ClusterRef
+from .standstill import suspend_field
 
 __all__ = [
     "AtRiskClient",
@@ -87,7 +88,7 @@ class ClientMetricsSubscriptionSpec(Contract):
         minimum="1s",
         maximum="8760h",
     )
-    suspend: bool = Field(False, description="Whether the broker's configuration is removed while this stays true.")
+    suspend: bool = suspend_field("it is not on the brokers")
 
 
 class ClientCounts(Contract):

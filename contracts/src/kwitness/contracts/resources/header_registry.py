@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, list_map, rules
 from .meta import API_VERSION, ObjectMeta, Status
+from .standstill import suspend_field
 
 __all__ = ["ID_RANGES", "HeaderKey", "HeaderRegistry", "HeaderRegistrySpec", "HeaderRegistryStatus"]
 
@@ -106,6 +107,7 @@ class HeaderRegistrySpec(Contract):
         "report",
         description="What to do about unregistered or wrongly typed keys; deny acts in interceptors.",
     )
+    suspend: bool = suspend_field("its keys count as not registered")
 
 
 class HeaderRegistryStatus(Status):

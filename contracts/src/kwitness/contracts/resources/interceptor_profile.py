@@ -10,6 +10,7 @@ from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import ClusterRef, LabelSelector
+from .standstill import suspend_field
 
 __all__ = ["InterceptorEntry", "InterceptorProfile", "InterceptorProfileSpec", "InterceptorProfileStatus", "SkippedPod"]
 
@@ -107,6 +108,7 @@ class InterceptorProfileSpec(Contract):
             **rules(Rule("!('auto' in self) || size(self) == 1", "auto stands alone: leave out auto or the others")),
         },
     )
+    suspend: bool = suspend_field("nothing is injected and interceptors that run do nothing")
 
 
 class SkippedPod(Contract):

@@ -11,6 +11,7 @@ from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import LabelSelector
+from .standstill import suspend_field
 
 __all__ = [
     "AclHint",
@@ -136,6 +137,10 @@ class KafkaClusterSpec(Contract):
     )
     subscriptions: Subscriptions = Field(
         default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."
+    )
+    suspend: bool = suspend_field(
+        "no ClientMetricsSubscription of the cluster is on its brokers and nothing is created there; the connection is "
+        "still looked at"
     )
 
 

@@ -12,6 +12,7 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
 from .references import ClusterRef, LabelSelector, SecretRef
+from .standstill import suspend_field
 
 __all__ = [
     "Intercept",
@@ -152,6 +153,7 @@ class ObserverDeploymentSpec(Contract):
         None, description="What happens to encrypted connections. Absent: they pass unread."
     )
     host: ObserverHost | None = Field(None, description="Runs observers of type custom.")
+    suspend: bool = suspend_field("observers relay and read nothing")
 
 
 class MissingPod(Contract):

@@ -16,6 +16,7 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources, Quantity
 from .references import ClusterRef, LabelText, SecretRef
+from .standstill import suspend_field
 
 __all__ = [
     "Forward",
@@ -151,6 +152,7 @@ class TelemetryCollectorSpec(Contract):
         default_factory=PodResources, description="Processor time and memory of each replica."
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
+    suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
 
 
 class TelemetryCollectorStatus(Status):

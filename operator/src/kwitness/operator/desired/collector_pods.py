@@ -74,7 +74,7 @@ def stateful_set(
             }
         ]
     spec: dict[str, Any] = {
-        "replicas": collector.spec.replicas,
+        "replicas": 0 if collector.spec.suspend else collector.spec.replicas,
         "serviceName": collector_replicas_name(name),
         "podManagementPolicy": "Parallel",
         "selector": {"matchLabels": chosen},

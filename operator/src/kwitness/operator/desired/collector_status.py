@@ -38,6 +38,8 @@ def collector_verdicts(
 ) -> list[Verdict]:
     """Conditions; ``current`` tells whether the pods are of the newest revision."""
     spec = collector.spec
+    if spec.suspend:
+        return [ready("Suspended", "no replica runs, as spec.suspend says; its storage and what senders keep stay")]
     if ready_replicas >= spec.replicas and current:
         verdicts = [ready("Available", f"{ready_replicas} of {spec.replicas} replicas are ready")]
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.desired.job_config import check_limits, table_folder
 from kwitness.operator.desired.job_objects import JobObjects, job_objects
@@ -12,6 +13,7 @@ from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers
+from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
@@ -61,7 +63,7 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Requeue:
             # By the offsets of the old cluster a driver would pass over records of the new one.
             job = job.model_copy(update={"spec": job.spec.model_copy(update={"suspend": True})})
         wanted = await _as_made(context, key, job_objects(job, cluster, read_from, context.settings))
-        if children_are_due(context, _KIND, key, wanted.objects):
+        if not is_paused(job.metadata.annotations) and children_are_due(context, _KIND, key, wanted.objects):
             await _replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
         return await _report(context, subject, job, wanted, cluster_id=read_from, trouble=changed)
@@ -176,6 +178,8 @@ async def _report(
     fields = job_fields(phase, answer, previous, table_path=path, rfc3339=context.clock.rfc3339)
     fields["clusterId"] = cluster_id
     verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous.get("conditions", ()))
+    if is_paused(job.metadata.annotations):
+        verdicts[0] = paused("what runs the driver is left as it is")
     if trouble is not None:
         verdicts = [failure(trouble), *verdicts[1:]]
     wait = await write_status(context, _KIND, subject, fields=fields, verdicts=verdicts)

@@ -11,11 +11,13 @@ from typing import Any
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
+from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
@@ -115,6 +117,9 @@ async def _wanted(
 ) -> list[Wanted]:
     wanted = []
     for key, body in sorted(resources.items()):
+        if is_paused(body["metadata"].get("annotations") or {}):
+            outcomes[key] = _unchanged(body, paused("what is or is not on the broker stays as it is"))
+            continue
         try:
             wanted.append(await _one_wanted(context, key, body))
         except KubernetesUnavailableError:
@@ -140,7 +145,7 @@ async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wante
         ),
         accepts_risk=spec.risk_policy == "apply",
         risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
-        suspended=spec.suspend or "deletionTimestamp" in body["metadata"],
+        suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
     )
 
 

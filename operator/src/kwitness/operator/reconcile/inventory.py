@@ -40,7 +40,7 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
 
 
 async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) -> bool:
-    """Refresh the facts of cluster ``key`` from its collector; return whether it has one.
+    """Refresh the facts of cluster ``key`` from its collector; return whether it has one that runs.
 
     Without ``numbers`` only what decides on risk is asked for, not each subscription's counts. A collector in trouble
     raises nothing.
@@ -62,6 +62,11 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
         )
         return False
     collector = collectors[0]
+    if collector.spec.suspend:
+        facts.subscription_states = {}
+        message = f"TelemetryCollector {collector.metadata.name} is suspended, so no client numbers are known"
+        facts.inventory_verdict = Verdict("InventoryAvailable", "False", "NoCollector", message)
+        return False
     status = (context.store.get("KafkaCluster", key) or {}).get("status") or {}
     cluster_id = facts.cluster_id or status.get("clusterId")
     try:

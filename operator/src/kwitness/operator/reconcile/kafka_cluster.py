@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator import metrics
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import (
@@ -19,6 +20,7 @@ from kwitness.operator.desired.kafka_cluster_status import (
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
+from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
@@ -27,9 +29,8 @@ from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.work_queue import Requeue
 
-__all__ = ["ACCEPT_ANNOTATION", "PAUSE_ANNOTATION", "reconcile_kafka_cluster"]
+__all__ = ["ACCEPT_ANNOTATION", "reconcile_kafka_cluster"]
 
-PAUSE_ANNOTATION = "kwitness.dev/pause"
 ACCEPT_ANNOTATION = "kwitness.dev/accept-cluster-id"
 _KIND = "KafkaCluster"
 _DEPENDENTS = ("TelemetryCollector", "AnalyticsJob")
@@ -51,7 +52,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
     fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
     try:
         cluster = parse_resource(KafkaCluster, body)
-        facts.paused = cluster.metadata.annotations.get(PAUSE_ANNOTATION) == "true"
+        facts.paused = is_paused(cluster.metadata.annotations)
         fields["acls"] = acl_hints(cluster)
         verdict, fields = await _observe(context, key, facts, cluster, fields)
     except KubernetesUnavailableError:
@@ -96,10 +97,10 @@ async def _observe(
     fields.update(cluster_fields(seen, facts.inventory, cluster, found))
     fields = {name: value for name, value in fields.items() if value is not None}
     if facts.paused:
-        message = (
-            f"nothing is written to the brokers while the annotation {PAUSE_ANNOTATION} is true: remove it to go on"
-        )
-        return Verdict("Ready", "Unknown", "Paused", message), fields
+        return paused("nothing is written to the brokers"), fields
+    if cluster.spec.suspend:
+        message = "no subscription of this cluster is on its brokers and nothing is created there, as spec.suspend says"
+        return ready("Suspended", message), fields
     missing = tuple(topic for topic in wanted_topics(cluster, len(seen.brokers)) if topic.name not in seen.topics)
     if missing:
         results = await context.kafka.create_topics(connection, missing)

@@ -137,7 +137,9 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
     if one.suspended and name in result.decided.retained:
         return SubscriptionOutcome(subject, retained_verdict(), as_before)
     if one.suspended:
-        return SubscriptionOutcome(subject, ready("Suspended", "not on the broker, as spec.suspend says"), fields)
+        whose = "" if work.resources[one.key]["spec"].get("suspend") else f" of KafkaCluster {work.cluster.name}"
+        message = f"not on the broker, as spec.suspend{whose} says"
+        return SubscriptionOutcome(subject, ready("Suspended", message), fields)
     if name in result.decided.held:
         return await _held(work, one, result.decided.held[name], status, fields)
     fields["appliedHash"] = config_hash(to_configs(one.subscription), work.facts.cluster_id or "")

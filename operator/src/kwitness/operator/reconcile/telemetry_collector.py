@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.collector_objects import collector_objects
@@ -13,6 +14,7 @@ from kwitness.operator.desired.pods import owner
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError
 from kwitness.operator.model.ownership import belongs_to
+from kwitness.operator.model.pause import paused
 from kwitness.operator.model.quantities import quantity
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
@@ -120,6 +122,8 @@ async def _apply(
             f"spec.replicas is {collector.spec.replicas}, above this installation's"
             f" {context.settings.limits.max_collector_replicas}: ask for less, or have the limit raised",
         )
+    if is_paused(collector.metadata.annotations):
+        return
     objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), settings)
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
@@ -154,9 +158,12 @@ async def _report(
     ) == state.get("currentRevision")
     scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
     endpoint = f"{scheme}://{name}.{key.namespace}.svc:8443"
-    verdicts = collector_verdicts(collector, replicas, facts.inventory, current=current)
+    inventory = None if collector.spec.suspend else facts.inventory
+    verdicts = collector_verdicts(collector, replicas, inventory, current=current)
+    if is_paused(collector.metadata.annotations):
+        verdicts[0] = paused("its pods and what belongs to them are left as they are")
     wait = await write_status(
-        context, _KIND, subject, fields=collector_fields(endpoint, replicas, facts.inventory), verdicts=verdicts
+        context, _KIND, subject, fields=collector_fields(endpoint, replicas, inventory), verdicts=verdicts
     )
     if was_ready != replicas:
         context.enqueue("Inventory", cluster_key(key.namespace, collector.spec.cluster_ref), 0.0)
