@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import __main__ as demo
-from kwitness.demo import down, namespaces, places, releases
+from kwitness.demo import down, namespaces, releases, targets
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError
@@ -112,7 +112,7 @@ def test_the_current_context_is_taken_from_any_of_several_files_and_a_later_swit
     monkeypatch.setenv("KUBECONFIG", f"{first}:{second}")
     said: list[str] = []
 
-    cluster = places.current_cluster(tmp_path, said.append)
+    cluster = targets.current_cluster(tmp_path, said.append)
     kubeconfig(first, "theirs", mine="https://mine.example:6443")
 
     assert said == ["mine, https://mine.example:6443"]
@@ -125,7 +125,7 @@ def test_without_a_kubeconfig_the_remedy_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nowhere"))
 
     with pytest.raises(DemoError, match=r"needs a kubeconfig with a current context, and .*nowhere has none"):
-        places.current_cluster(tmp_path, silent)
+        targets.current_cluster(tmp_path, silent)
 
 
 def test_what_fails_is_said_in_a_line_and_not_as_a_trace(
@@ -153,7 +153,7 @@ def test_a_cluster_that_is_not_ours_needs_a_registry(
 
 
 def node(name: str, *, ready: str = "True", **spec: Any) -> dict[str, Any]:
-    metadata = {"name": name, "labels": {places.HOSTNAME: name}}
+    metadata = {"name": name, "labels": {targets.HOSTNAME: name}}
     return {"metadata": metadata, "spec": spec, "status": {"conditions": [{"type": "Ready", "status": ready}]}}
 
 
@@ -164,18 +164,18 @@ TAINT = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
     ("nodes", "placement"),
     [
         ([node("only")], {}),
-        ([node("a"), node("b")], {places.HOSTNAME: "a"}),
-        ([node("control", taints=[TAINT]), node("worker")], {places.HOSTNAME: "worker"}),
-        ([node("down", ready="Unknown"), node("cordoned", unschedulable=True), node("up")], {places.HOSTNAME: "up"}),
-        ([node("a", taints=[{"key": "old", "effect": "PreferNoSchedule"}]), node("b")], {places.HOSTNAME: "a"}),
+        ([node("a"), node("b")], {targets.HOSTNAME: "a"}),
+        ([node("control", taints=[TAINT]), node("worker")], {targets.HOSTNAME: "worker"}),
+        ([node("down", ready="Unknown"), node("cordoned", unschedulable=True), node("up")], {targets.HOSTNAME: "up"}),
+        ([node("a", taints=[{"key": "old", "effect": "PreferNoSchedule"}]), node("b")], {targets.HOSTNAME: "a"}),
     ],
 )
 def test_of_several_nodes_one_is_chosen_for_those_that_share_a_volume(
     nodes: list[dict[str, Any]], placement: dict[str, str]
 ) -> None:
-    assert places.placement_on(nodes) == placement
+    assert targets.placement_on(nodes) == placement
 
 
 def test_a_cluster_without_a_node_for_pods_is_refused() -> None:
     with pytest.raises(DemoError, match="none of its 1 nodes is ready and without taints"):
-        places.placement_on([node("control", taints=[TAINT])])
+        targets.placement_on([node("control", taints=[TAINT])])

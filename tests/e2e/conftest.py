@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.demo import places, up
+from kwitness.demo import targets, up
 from kwitness.demo.platform import APPS, KAFKA, NAMESPACE, Platform
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.demo.toolbox import Toolbox
@@ -19,25 +19,25 @@ from tests.e2e import logs
 
 
 @pytest.fixture(scope="session")
-def place(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> up.Place:
+def target(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> up.DemoTarget:
     """The node of this run with all images in it."""
     folder = tmp_path_factory.mktemp("platform")
-    return places.on_node(node, folder, Progress(total=2, out=sys.__stderr__ or sys.stderr))
+    return targets.on_node(node, folder, Progress(total=2, out=sys.__stderr__ or sys.stderr))
 
 
 @pytest.fixture(scope="session")
-def image_values(place: up.Place) -> Path:
+def image_values(target: up.DemoTarget) -> Path:
     """A folder with a Helm values file for each chart, which names the images."""
-    return place.image_values
+    return target.image_values
 
 
 @pytest.fixture(scope="session")
-def platform(place: up.Place) -> Platform:
+def platform(target: up.DemoTarget) -> Platform:
     """Everything of `make demo`."""
     try:
-        return up.stand_up(place, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
+        return up.stand_up(target, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
     except DemoError as failed:
-        pytest.fail(f"the platform does not stand: {failed}; logs: {place.logs()}")
+        pytest.fail(f"the platform does not stand: {failed}; logs: {target.logs()}")
 
 
 @pytest.fixture(scope="session")

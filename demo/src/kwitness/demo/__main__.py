@@ -10,7 +10,7 @@ from pathlib import Path
 
 from docker.errors import DockerException
 
-from kwitness.demo import down, places, up
+from kwitness.demo import down, targets, up
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
 from kwitness.e2e.node.removal import NodeRemainsError, remove_node
@@ -39,17 +39,17 @@ def main() -> int:
 
 def _up(where: str, registry: str, folder: Path) -> int:
     started = time.monotonic()
-    progress = Progress(total=places.STEPS + up.STEPS)
+    progress = Progress(total=targets.STEPS + up.STEPS)
     down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
-    place: up.Place | None = None
+    target: up.DemoTarget | None = None
     try:
         if where == "node":
-            place = places.on_node(places.start_node(progress), folder, progress)
+            target = targets.on_node(targets.start_node(progress), folder, progress)
         else:
-            place = places.on_current_cluster(registry, folder, progress)
-        summary = up.stand_up(place, progress).summary()
+            target = targets.on_current_cluster(registry, folder, progress)
+        summary = up.stand_up(target, progress).summary()
     except FAILURES as failed:
-        _explain(failed, place)
+        _explain(failed, target)
         return 1
     except KeyboardInterrupt:
         print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
@@ -57,27 +57,27 @@ def _up(where: str, registry: str, folder: Path) -> int:
     print(f"\n{summary}\n")
     print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
     tools = cache_folder() / "bin"  # kubectl and helm, for whoever has none
-    setting = f"export KUBECONFIG={place.cluster.kubeconfig} PATH=$PATH:{tools}; " if where == "node" else ""
+    setting = f"export KUBECONFIG={target.cluster.kubeconfig} PATH=$PATH:{tools}; " if where == "node" else ""
     print(f"Look around with: {setting}kubectl get kwitness -n kwitness")
     print(f"Remove it with: {down_command}")
     return 0
 
 
-def _explain(failed: Exception, place: up.Place | None) -> None:
+def _explain(failed: Exception, target: up.DemoTarget | None) -> None:
     print(f"\nfailed: {failed}", file=sys.stderr)
     if isinstance(failed, DemoError) and failed.log:
         print(f"its log: {failed.log}", file=sys.stderr)
-    if place is not None:
-        print(f"all logs: {place.logs()}", file=sys.stderr)
+    if target is not None:
+        print(f"all logs: {target.logs()}", file=sys.stderr)
 
 
 def _down(where: str, folder: Path) -> int:
     progress = Progress(total=1)
     try:
         if where == "node":
-            remove_node(places.NODE, keep_images=False, progress=progress.note)
+            remove_node(targets.NODE, keep_images=False, progress=progress.note)
         else:
-            down.remove_from(places.current_cluster(folder, progress.note), progress.note)
+            down.remove_from(targets.current_cluster(folder, progress.note), progress.note)
     except FAILURES as failed:
         print(f"\nfailed: {failed}", file=sys.stderr)
         return 1

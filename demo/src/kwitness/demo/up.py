@@ -29,7 +29,7 @@ FIRST_PUSH_SECONDS = 180
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class DemoTarget:
     """Where to stand it up."""
 
     cluster: DemoCluster
@@ -41,7 +41,7 @@ class Place:
     """Collects all logs and says where they are; called when something fails."""
 
 
-def stand_up(place: Place, progress: Progress) -> Platform:
+def stand_up(target: DemoTarget, progress: Progress) -> Platform:
     """Install everything, wait for everything, return what can be asked.
 
     Idempotent: on a platform that stands already, each step finds nothing to do.
@@ -51,41 +51,41 @@ def stand_up(place: Place, progress: Progress) -> Platform:
     DemoError
         A step failed; names the component, the reason and the log.
     """
-    cluster = place.cluster
-    platform = Platform(cluster=cluster, images=place.images)
+    cluster = target.cluster
+    platform = Platform(cluster=cluster, images=target.images)
     with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
         namespaces.ensure(cluster, NAMESPACE, APPS)
         secrets.ensure(cluster, NAMESPACE)
     with progress.step("helm install kwitness (operator), kwitness-demo (Prometheus, a development Kafka)"):
-        releases.install(cluster, place.image_values)
-        _workloads(place, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
+        releases.install(cluster, target.image_values)
+        _workloads(target, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
     with progress.step("least rights in Kafka for operator, collector and job"):
         acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
     with progress.step("kubectl apply: KafkaCluster, TelemetryCollector, ClientMetricsSubscription, AnalyticsJob"):
         for file in manifests.files(releases.RESOURCES):
             cluster.apply(manifests.filled(file, {}), namespace=NAMESPACE)
         for kind, name, seconds in RESOURCES:
-            _ready(place, progress, kind, name, seconds)
+            _ready(target, progress, kind, name, seconds)
     with progress.step("client programs as pods"):
-        values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in place.images.items()}
+        values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in target.images.items()}
         for file in manifests.files(releases.CLIENTS):
             cluster.apply(manifests.filled(file, values), namespace=APPS)
         deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
-        _workloads(place, progress, *(("deployment", name) for name in deployments), namespace=APPS)
+        _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
     with progress.step("Spark: driver, executor, first rows of the table"):
-        _ready(place, progress, "analyticsjob", JOB, 300)
-        _rows(place, progress, platform)
+        _ready(target, progress, "analyticsjob", JOB, 300)
+        _rows(target, progress, platform)
     with progress.step("connection gauge, and numbers in the subscription's status"):
-        _numbers(place, progress, platform)
+        _numbers(target, progress, platform)
     return platform
 
 
-def _workloads(place: Place, progress: Progress, *workloads: tuple[str, str], namespace: str = NAMESPACE) -> None:
+def _workloads(target: DemoTarget, progress: Progress, *workloads: tuple[str, str], namespace: str = NAMESPACE) -> None:
     for kind, name in workloads:
         wait_until(
-            lambda kind=kind, name=name: waiting.workload(place.cluster, kind=kind, name=name, namespace=namespace),  # type: ignore[misc]
+            lambda kind=kind, name=name: waiting.workload(target.cluster, kind=kind, name=name, namespace=namespace),  # type: ignore[misc]
             progress=progress,
             component=name,
             log=f"kubectl logs --namespace {namespace} {kind}/{name}",
@@ -93,9 +93,9 @@ def _workloads(place: Place, progress: Progress, *workloads: tuple[str, str], na
         )
 
 
-def _ready(place: Place, progress: Progress, kind: str, name: str, seconds: float) -> None:
+def _ready(target: DemoTarget, progress: Progress, kind: str, name: str, seconds: float) -> None:
     wait_until(
-        lambda: waiting.resource(place.cluster, kind=kind, name=name, namespace=NAMESPACE),
+        lambda: waiting.resource(target.cluster, kind=kind, name=name, namespace=NAMESPACE),
         progress=progress,
         component=f"{kind} {name}",
         log=f"kubectl describe --namespace {NAMESPACE} {kind}/{name}; kubectl logs deployment/kwitness-operator",
@@ -119,9 +119,9 @@ def _pushes(progress: Progress, platform: Platform) -> None:
     wait_until(missing, progress=progress, component="collector", log=log, seconds=FIRST_PUSH_SECONDS, every=2)
 
 
-def _rows(place: Place, progress: Progress, platform: Platform) -> None:
+def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
-        status = place.cluster.find("analyticsjob", JOB, "--namespace", NAMESPACE).get("status", {})
+        status = target.cluster.find("analyticsjob", JOB, "--namespace", NAMESPACE).get("status", {})
         if not status.get("tableVersion") and status.get("tableVersion") != 0:
             return f"the first version of the table (job is {status.get('phase', 'starting')})"
         clients = {row.get("client_id") for row in platform.inventory() if row.get("kind") == "instance"}
@@ -132,11 +132,11 @@ def _rows(place: Place, progress: Progress, platform: Platform) -> None:
     wait_until(missing, progress=progress, component="Spark driver", log=log, seconds=240, every=3)
 
 
-def _numbers(place: Place, progress: Progress, platform: Platform) -> None:
+def _numbers(target: DemoTarget, progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
         if not platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
             return "the brokers' next report of who is connected (every 10 s)"
-        status = place.cluster.find("clientmetricssubscription", SUBSCRIPTION, "--namespace", NAMESPACE)["status"]
+        status = target.cluster.find("clientmetricssubscription", SUBSCRIPTION, "--namespace", NAMESPACE)["status"]
         if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
             return None
         return "the operator's next look at the collector's inventory"

@@ -13,7 +13,7 @@ from kwitness.demo import images
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
-from kwitness.demo.up import Place
+from kwitness.demo.up import DemoTarget
 from kwitness.e2e import binaries, capacity
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.e2e.node.removal import is_there
@@ -44,7 +44,7 @@ def start_node(progress: Progress, name: str = NODE) -> KubernetesNode:
         return KubernetesNode(name=name, replace_outdated=True, progress=progress.note).start()
 
 
-def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> Place:
+def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> DemoTarget:
     """Build the images, load them into a node that runs, and say where everything is.
 
     Parameters
@@ -56,12 +56,12 @@ def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> Place:
     with progress.step("images into the node"):
         node.load_images(built.values())
     values = _write_values(folder, built, {})
-    return Place(
+    return DemoTarget(
         cluster=DemoCluster(node.kubeconfig), images=built, image_values=values, logs=_logs_by(node.collect_logs)
     )
 
 
-def on_current_cluster(registry: str, folder: Path, progress: Progress) -> Place:
+def on_current_cluster(registry: str, folder: Path, progress: Progress) -> DemoTarget:
     """Build the images, push them to a registry and use the cluster that kubectl points to.
 
     Parameters
@@ -83,8 +83,8 @@ def on_current_cluster(registry: str, folder: Path, progress: Progress) -> Place
     with progress.step(f"images to {registry}"):
         pushed = builder.push_all(built, registry, progress.note)
     values = _write_values(folder, pushed, placement)
-    logs = _logs_by(lambda target: cluster.collect_logs(target, NAMESPACE, APPS))
-    return Place(cluster=cluster, images=pushed, image_values=values, logs=logs)
+    logs = _logs_by(lambda folder: cluster.collect_logs(folder, NAMESPACE, APPS))
+    return DemoTarget(cluster=cluster, images=pushed, image_values=values, logs=logs)
 
 
 def current_cluster(folder: Path, progress: Say) -> DemoCluster:
@@ -149,9 +149,9 @@ def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str
 
 def _logs_by(collect: Callable[[Path], object]) -> Callable[[], str]:
     def logs() -> str:
-        target = cache_folder() / "logs" / time.strftime("%Y%m%d-%H%M%S")
-        target.mkdir(parents=True, exist_ok=True)
-        collect(target)
-        return str(target)
+        collected = cache_folder() / "logs" / time.strftime("%Y%m%d-%H%M%S")
+        collected.mkdir(parents=True, exist_ok=True)
+        collect(collected)
+        return str(collected)
 
     return logs
