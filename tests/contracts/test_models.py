@@ -17,6 +17,7 @@ from kwitness.contracts.resources.contract_model import Contract
 from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.meta import Condition, parse_duration
+from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 
 
@@ -125,6 +126,14 @@ def test_a_field_named_like_a_python_word_keeps_its_name_in_json() -> None:
 
     assert collector.spec.ingest.from_[0].namespace == "kafka"
     assert collector.model_dump(by_alias=True)["spec"]["ingest"]["from"][0]["namespace"] == "kafka"
+
+
+def test_the_highest_priority_comes_first_then_namespace_then_name() -> None:
+    rivals = [(0, "b", "a"), (-1, "a", "a"), (0, "a", "b"), (5, "z", "z"), (0, "a", "a")]
+
+    ordered = sorted(rivals, key=lambda rival: precedence(*rival))
+
+    assert ordered == [(5, "z", "z"), (0, "a", "a"), (0, "a", "b"), (0, "b", "a"), (-1, "a", "a")]
 
 
 def test_ranges_of_header_ids_do_not_overlap() -> None:

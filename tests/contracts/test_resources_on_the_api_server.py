@@ -214,6 +214,41 @@ def test_an_example_for_people_is_valid(api_with_crds: ApiServer, text: str) -> 
     assert answer.status_code == 201, answer.json()["message"]
 
 
+def applied_register(server: ApiServer, manager: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """Apply a register's fields by server-side apply, as one owner of several does."""
+    body = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "HeaderRegistry", "metadata": {"name": "shared"}}
+    answer = server.request(
+        "PATCH",
+        "/apis/kwitness.dev/v1alpha1/namespaces/default/headerregistries/shared",
+        params={"fieldManager": manager},
+        data=json.dumps({**body, "spec": spec}),
+        headers={"Content-Type": "application/apply-patch+yaml"},
+    )
+    assert answer.ok, answer.json()["message"]
+    return answer.json()["spec"]
+
+
+def test_two_owners_keep_their_keys_of_one_register(api_with_crds: ApiServer) -> None:
+    meaning = {"description": "The order.", "type": "string"}
+    applied_register(
+        api_with_crds,
+        "orders",
+        {"keys": [{"name": "__TypeId__", **meaning}], "prefixes": [{"prefix": "order.", **meaning}]},
+    )
+    both = applied_register(
+        api_with_crds,
+        "billing",
+        {"keys": [{"name": "charge.tag", **meaning}], "prefixes": [{"prefix": "bill.", **meaning}]},
+    )
+    left = applied_register(api_with_crds, "orders", {"prefixes": [{"prefix": "order.", **meaning}]})
+    api_with_crds.kubectl("delete", "khr", "shared")
+
+    assert [key["name"] for key in both["keys"]] == ["__TypeId__", "charge.tag"]
+    assert [one["prefix"] for one in both["prefixes"]] == ["order.", "bill."]
+    assert [key["name"] for key in left["keys"]] == ["charge.tag"]
+    assert [one["prefix"] for one in left["prefixes"]] == ["order.", "bill."]
+
+
 def test_all_definitions_are_structural_and_established(api_with_crds: ApiServer) -> None:
     definitions = json.loads(api_with_crds.kubectl("get", "crd", "--output=json"))["items"]
 

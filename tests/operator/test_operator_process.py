@@ -365,10 +365,22 @@ def test_a_size_of_storage_may_be_written_in_any_unit(applied, api, namespace):
 def test_a_second_collector_of_a_cluster_is_in_conflict(applied, api, namespace):
     apply(api, collector("first", namespace))
     until_reason(api, "ktc", "first", namespace, "Progressing")
-    time.sleep(1)
     apply(api, collector("second", namespace))
     assert "first" in until_reason(api, "ktc", "second", namespace, "Conflict")
     api.kubectl("delete", "ktc", "first", "-n", namespace)
+    until_reason(api, "ktc", "second", namespace, "Progressing")
+
+
+def test_the_collector_that_serves_a_cluster_is_told_by_priority_and_name_never_by_age(applied, api, namespace):
+    apply(api, collector("second", namespace))
+    until_reason(api, "ktc", "second", namespace, "Progressing")
+    apply(api, collector("first", namespace))
+    assert f"{namespace}/first comes before" in until_reason(api, "ktc", "second", namespace, "Conflict")
+    until_reason(api, "ktc", "first", namespace, "Progressing")
+    # Its senders may still push to it.
+    assert get(api, "sts", "kwitness-collector-second", namespace)["spec"]["replicas"] == 1
+    apply(api, collector("second", namespace, priority=1))
+    assert f"{namespace}/second comes before" in until_reason(api, "ktc", "first", namespace, "Conflict")
     until_reason(api, "ktc", "second", namespace, "Progressing")
 
 
@@ -406,7 +418,6 @@ def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(appli
     job = _job("inventory", namespace)
     apply(api, job)
     until_reason(api, "kaj", "inventory", namespace, "Starting")
-    time.sleep(1)
     apply(api, _job("rival", namespace, table="inventory"))
     until_reason(api, "kaj", "rival", namespace, "Conflict")
     assert get(api, "sts", "kwitness-job-inventory", namespace)["spec"]["replicas"] == 1
@@ -416,6 +427,28 @@ def test_an_analytics_job_gets_a_driver_and_a_rival_for_its_table_does_not(appli
     apply(api, {**job, "spec": {**job["spec"], "run": {"once": {}}}})
     eventually(lambda: "kwitness-job-inventory-" in api.kubectl("get", "jobs", "-n", namespace, "-o", "name"))
     eventually(lambda: "kwitness-job" not in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
+
+
+def test_a_table_passes_to_the_job_of_higher_priority_once_the_other_has_left_it(applied, api, namespace):
+    apply(api, _job("inventory", namespace))
+    until_reason(api, "kaj", "inventory", namespace, "Starting")
+    apply(api, _job("rival", namespace, table="inventory", priority=1))
+    assert "rival comes before" in until_reason(api, "kaj", "inventory", namespace, "Conflict")
+    assert get(api, "kaj", "inventory", namespace)["status"]["phase"] == "Pending"
+    runner = get(api, "sts", "kwitness-job-inventory", namespace)["metadata"]
+    assert (runner["finalizers"], "deletionTimestamp" in runner) == (["foregroundDeletion"], True)
+    assert "waits until the driver of AnalyticsJob inventory" in until_reason(
+        api, "kaj", "rival", namespace, "Starting"
+    )
+    remains(lambda: api.kubectl("get", "sts", "-n", namespace, "-o", "name"), lambda now: "rival" not in now, seconds=3)
+    # As the garbage collector does when the driver's pod is gone.
+    free = json.dumps({"metadata": {"finalizers": []}})
+    api.kubectl("patch", "sts", "kwitness-job-inventory", "-n", namespace, "--type=merge", "--patch", free)
+    eventually(lambda: "kwitness-job-rival" in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
+    api.kubectl("delete", "kaj", "rival", "-n", namespace)
+    api.kubectl("delete", "sts", "kwitness-job-rival", "-n", namespace)
+    until_reason(api, "kaj", "inventory", namespace, "Starting")
+    eventually(lambda: "kwitness-job-inventory" in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
 
 
 def test_a_run_that_was_made_once_is_not_made_again_by_another_release(applied, api, namespace, start_operator):
@@ -429,7 +462,8 @@ def test_a_run_that_was_made_once_is_not_made_again_by_another_release(applied, 
     start_operator(images={"collector": "kwitness/collector:2", "spark": "kwitness/spark:2"})
     until_reason(api, "kaj", "report", namespace, "Starting")
     name = made[0].removeprefix("job.batch/")
-    api.kubectl("patch", "kaj", "report", "-n", namespace, "--type=merge", "-p", '{"spec": {"suspend": true}}')
+    more = '{"spec": {"suspend": true, "priority": 5}}'
+    api.kubectl("patch", "kaj", "report", "-n", namespace, "--type=merge", "-p", more)
     eventually(lambda: get(api, "job", name, namespace)["spec"]["suspend"])
     assert jobs() == made
     assert get(api, "job", name, namespace)["spec"]["template"]["spec"]["containers"][0]["image"] == "kwitness/spark:1"

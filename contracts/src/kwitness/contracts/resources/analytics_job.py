@@ -13,6 +13,7 @@ from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import Quantity
+from .precedence import priority_field
 from .references import ClusterRef
 from .standstill import suspend_field
 
@@ -147,6 +148,7 @@ class AnalyticsJobSpec(Contract):
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
     suspend: bool = suspend_field("nothing runs; table and checkpoint stay")
+    priority: int = priority_field("AnalyticsJobs that write the same table")
 
 
 class LastRun(Contract):

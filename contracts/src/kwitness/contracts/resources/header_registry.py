@@ -5,15 +5,24 @@ KIP-82's integer keys on the wire were never adopted; the integers are used here
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, list_map, rules
 from .meta import API_VERSION, ObjectMeta, Status
+from .precedence import priority_field
 from .standstill import suspend_field
 
-__all__ = ["ID_RANGES", "HeaderKey", "HeaderRegistry", "HeaderRegistrySpec", "HeaderRegistryStatus"]
+__all__ = [
+    "ID_RANGES",
+    "HeaderKey",
+    "HeaderPrefix",
+    "HeaderRegistry",
+    "HeaderRegistrySpec",
+    "HeaderRegistryStatus",
+    "HeaderText",
+]
 
 ID_RANGES: tuple[tuple[int, int, str], ...] = (
     (0x00000000, 0x0000FFFF, "Kafka open source"),
@@ -38,14 +47,47 @@ _IN_A_RANGE = " || ".join(
 _WELL_KNOWN = ((1, "client.id"), (2, "cluster.id"), (3, "correlation.id"))
 
 
-class HeaderKey(Contract):
+HeaderText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=128,
+        pattern=r"^[!-~]+$",
+        json_schema_extra=rules(
+            Rule(
+                "!self.endsWith('*')",
+                "is compared literally: leave out the '*' (keys that begin alike go into a HeaderRegistry's "
+                "spec.prefixes)",
+            )
+        ),
+    ),
+]
+"""A header's key or the beginning of one: printable ASCII without blanks, as in `__TypeId__`, `_schema`, `ce:id`."""
+
+
+class HeaderMeaning(Contract):
+    """What is known of a header, whether it is registered by its key or by how its key begins."""
+
+    description: str = Field(description="What it means.", min_length=1, max_length=1024)
+    used_by: str | None = Field(None, description="Who writes or reads it.", max_length=256)
+    url: str | None = Field(None, description="Where it is documented.", max_length=1024, pattern=r"^https?://[^\s]+$")
+    type: Literal["string", "bytes", "int32", "int64", "uuid", "timestamp", "json"] = Field(
+        description="How the value is encoded."
+    )
+    sensitivity: Literal["public", "internal", "secret"] = Field(
+        "internal", description="Who may see the value; the value of a secret one is never reported."
+    )
+    owner: str | None = Field(None, description="Who answers for it.", max_length=256)
+
+
+class HeaderKey(HeaderMeaning):
     """One header key."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             *(
                 Rule(
-                    f"(self.id == {number}) == (self.name == '{name}')",
+                    f"!has(self.id) || (self.id == {number}) == (self.name == '{name}')",
                     f"id {number} and name {name} belong together (KIP-82)",
                     field_path=".name",
                 )
@@ -53,9 +95,11 @@ class HeaderKey(Contract):
             )
         )
     )
-    id: int = Field(
-        description="Number of the key: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, 0x200000 to "
-        "0x24FFFF open, 0x300000 to 0x34FFFF testing; the rest is reserved.",
+    name: HeaderText = Field(description="The header's key, as it stands in records.")
+    id: int | None = Field(
+        None,
+        description="Number of the key, where it has one: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, "
+        "0x200000 to 0x24FFFF open, 0x300000 to 0x34FFFF testing; the rest is reserved.",
         ge=0,
         le=2_147_483_647,
         json_schema_extra={
@@ -69,45 +113,44 @@ class HeaderKey(Contract):
             ),
         },
     )
-    name: str = Field(
-        description="The header's key, as it stands in records.",
-        min_length=1,
-        max_length=64,
-        pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
-    )
-    description: str = Field(description="What it means.", min_length=1, max_length=1024)
-    used_by: str | None = Field(None, description="Who writes or reads it.", max_length=256)
-    url: str | None = Field(None, description="Where it is documented.", max_length=1024, pattern=r"^https?://[^\s]+$")
-    type: Literal["string", "bytes", "int32", "int64", "uuid", "timestamp", "json"] = Field(
-        description="How the value is encoded."
-    )
-    sensitivity: Literal["public", "internal", "secret"] = Field(
-        "internal", description="Who may see the value; the value of a secret one is never reported."
-    )
-    owner: str | None = Field(None, description="Who answers for it.", max_length=256)
+
+
+class HeaderPrefix(HeaderMeaning):
+    """Header keys that begin alike, as those that a framework writes."""
+
+    prefix: HeaderText = Field(description="What the keys begin with, such as `__connect.errors.`.")
 
 
 class HeaderRegistrySpec(Contract):
     """The keys and what to do about others."""
 
     keys: tuple[HeaderKey, ...] = Field(
-        description="The keys; ids and names are unique.",
+        (),
+        description="The keys; names are unique, and so are ids.",
         max_length=256,
         json_schema_extra={
-            **list_map("id"),
+            **list_map("name"),
             **rules(
                 Rule(
-                    "self.all(one, self.exists_one(other, other.name == one.name))",
-                    "names must be unique: two keys have the same name",
+                    "self.all(one, !has(one.id) || self.exists_one(other, has(other.id) && other.id == one.id))",
+                    "ids must be unique: two keys have the same id",
                 )
             ),
         },
+    )
+    prefixes: tuple[HeaderPrefix, ...] = Field(
+        (),
+        description="Keys by how they begin, for what has no fixed names. A key in `keys` comes before a prefix, and a "
+        "longer prefix before a shorter one.",
+        max_length=64,
+        json_schema_extra=list_map("prefix"),
     )
     policy: Literal["report", "warn", "deny"] = Field(
         "report",
         description="What to do about unregistered or wrongly typed keys; deny acts in interceptors.",
     )
     suspend: bool = suspend_field("its keys count as not registered")
+    priority: int = priority_field("HeaderRegistries that register the same key or id")
 
 
 class HeaderRegistryStatus(Status):

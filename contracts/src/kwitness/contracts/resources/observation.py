@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, list_set, rules
 from .durations import duration_field
+from .header_registry import HeaderText
 
 __all__ = ["IdentityTreatment", "ObserverEntry", "ObserverLimits"]
 
 Treatment = Literal["keep", "hash", "drop"]
-HeaderKey = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$")]
 
 _SETTINGS = ("traffic", "requests", "latency", "headers", "custom")
 
@@ -38,7 +38,7 @@ class LatencySettings(Contract):
 class HeadersSettings(Contract):
     """Header keys in use; values only where named."""
 
-    values_of: tuple[HeaderKey, ...] = Field(
+    values_of: tuple[HeaderText, ...] = Field(
         (),
         description="Header keys whose values are reported too. Absent: none.",
         max_length=64,

@@ -15,6 +15,7 @@ from .ingest import Ingest
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources, Quantity
+from .precedence import priority_field
 from .references import ClusterRef, LabelText, SecretRef
 from .standstill import suspend_field
 
@@ -153,6 +154,7 @@ class TelemetryCollectorSpec(Contract):
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
+    priority: int = priority_field("TelemetryCollectors of the same cluster")
 
 
 class TelemetryCollectorStatus(Status):

@@ -172,15 +172,18 @@ class Kubernetes:
             body={"metadata": {"resourceVersion": version}, "status": patch},
         )
 
-    async def delete(self, kind: str, namespace: str, name: str, *, uid: str) -> None:
-        """Delete the object with this uid, and no later one of the same name."""
+    async def delete(self, kind: str, namespace: str, name: str, *, uid: str, foreground: bool = False) -> None:
+        """Delete the object with this uid, and no later one of the same name; before what it owns, or after it."""
         await self._request(
             "DELETE",
             kind,
             namespace,
             name,
             content_type="application/json",
-            body={"preconditions": {"uid": uid}, "propagationPolicy": "Background"},
+            body={
+                "preconditions": {"uid": uid},
+                "propagationPolicy": "Foreground" if foreground else "Background",
+            },
         )
 
     async def _request(

@@ -98,8 +98,9 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
                 "jobTemplate": {"metadata": {"labels": labels("job", name)}, "spec": _one_run(template)},
             },
         }
-    # A changed resource is another run and has another name; another release or cluster status is no reason to run.
-    asked = job.spec.model_dump(mode="json", by_alias=True, exclude={"suspend"})
+    # A changed resource is another run and has another name; another release, cluster status or place among the
+    # writers of the table is no reason to run.
+    asked = job.spec.model_dump(mode="json", by_alias=True, exclude={"suspend", "priority"})
     digest = fingerprint([job.metadata.uid, asked])[:8]
     return {
         "apiVersion": "batch/v1",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Never
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.desired.job_config import check_limits, table_folder
@@ -15,22 +17,20 @@ from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorE
 from kwitness.operator.model.ownership import covers
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
+from kwitness.operator.reconcile.children import apply_children, children_are_due
+from kwitness.operator.reconcile.job_runners import end_runners, is_run, replace_runners
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
 from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.work_queue import Requeue
-from kwitness.runtime.child_names import job_name
 
 __all__ = ["reconcile_analytics_job"]
 
 _KIND = "AnalyticsJob"
 _POLL_SECONDS = 10.0
 """Between questions to the driver; a failed one answers for 45 s before it ends."""
-
-_RUNNERS = ("StatefulSet", "CronJob", "Job")
 
 
 async def reconcile_analytics_job(context: Context, key: Key) -> Requeue:
@@ -42,10 +42,14 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Requeue:
         return Requeue()
     subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
+    kept = {name: value for name, value in status.items() if name not in {"conditions", "observedGeneration"}}
     try:
         job = parse_resource(AnalyticsJob, body)
         check_limits(job, context.settings)
-        _refuse_second(context, key, job)
+        first, *others = _writers(context, key.namespace, job.spec.table)
+        if first != key:
+            kept["phase"] = "Pending"
+            await _give_way(context, key, job, first)
         cluster = await referred_cluster(context, key.namespace, job.spec.cluster_ref)
         cluster_at = cluster_key(key.namespace, job.spec.cluster_ref)
         facts = context.clusters.get(cluster_at)
@@ -64,28 +68,60 @@ async def reconcile_analytics_job(context: Context, key: Key) -> Requeue:
             job = job.model_copy(update={"spec": job.spec.model_copy(update={"suspend": True})})
         wanted = await _as_made(context, key, job_objects(job, cluster, read_from, context.settings))
         if not is_paused(job.metadata.annotations) and children_are_due(context, _KIND, key, wanted.objects):
-            await _replace_runners(context, key, job, wanted)
+            await _wait_for_table(context, job, others)
+            await replace_runners(context, key, job, wanted)
             await apply_children(context, _KIND, key, wanted.objects)
         return await _report(context, subject, job, wanted, cluster_id=read_from, trouble=changed)
     except KubernetesUnavailableError:
         raise
     except Exception as caught:
         error = as_operator_error(caught, _KIND, key)
-        fields = {name: value for name, value in status.items() if name not in {"conditions", "observedGeneration"}}
-        await write_status(context, _KIND, subject, fields=fields, verdicts=[failure(error)])
+        await write_status(context, _KIND, subject, fields=kept, verdicts=[failure(error)])
         raise error from caught
 
 
-def _refuse_second(context: Context, key: Key, job: AnalyticsJob) -> None:
-    rivals = []
-    for other, body in context.store.items(_KIND):
-        if other.namespace == key.namespace and body.get("spec", {}).get("table") == job.spec.table:
-            rivals.append((body["metadata"].get("creationTimestamp") or "", other.name))
-    holder = min(rivals)[1]
-    if holder != key.name:
-        raise TerminalError(
-            "Conflict", f"AnalyticsJob {holder} writes the table {job.spec.table} already: choose another spec.table"
-        )
+def _writers(context: Context, namespace: str, table: str) -> list[Key]:
+    """Every AnalyticsJob that names ``table``, the one that writes it first."""
+    found = []
+    for key, body in context.store.items(_KIND):
+        spec = body.get("spec", {})
+        if key.namespace == namespace and spec.get("table") == table:
+            found.append((precedence(spec.get("priority", 0), *key), key))
+    return [key for _, key in sorted(found)]
+
+
+async def _give_way(context: Context, key: Key, job: AnalyticsJob, first: Key) -> Never:
+    """End what runs the job, unless it is paused, and say who writes its table.
+
+    Raises
+    ------
+    TerminalError
+        Conflict.
+    """
+    if not is_paused(job.metadata.annotations):
+        await end_runners(context, key, job)
+    raise TerminalError(
+        "Conflict",
+        f"AnalyticsJob {first.name} comes before this one and writes the table {job.spec.table}: choose another"
+        " spec.table, or a higher spec.priority",
+    )
+
+
+async def _wait_for_table(context: Context, job: AnalyticsJob, others: Sequence[Key]) -> None:
+    """Return when no driver of ``others`` writes the job's table, or when the job would start none.
+
+    Raises
+    ------
+    TransientError
+        Starting: a driver has not ended yet. Two of them would break each other's checkpoint.
+    """
+    for other in () if job.spec.suspend else others:
+        if await is_run(context, other):
+            raise TransientError(
+                "Starting",
+                f"waits until the driver of AnalyticsJob {other.name}, which comes after this one, has left the table"
+                f" {job.spec.table}; if that lasts, see whether that AnalyticsJob is paused, and look at its pods",
+            )
 
 
 def _another_cluster(read_from: str, present: str) -> TerminalError:
@@ -133,20 +169,6 @@ async def _as_made(context: Context, key: Key, wanted: JobObjects) -> JobObjects
     kept = {**runner, "spec": {**runner["spec"], "template": present["spec"]["template"]}}
     others = tuple(one for one in wanted.objects if one is not runner)
     return JobObjects(others if covers(present, kept) else (*others, kept), runner)
-
-
-async def _replace_runners(context: Context, key: Key, job: AnalyticsJob, wanted: JobObjects) -> None:
-    """Remove what ran the job before spec.run or a one-time run was changed."""
-    runner = wanted.runner["kind"]
-    for kind in _RUNNERS[:2]:
-        if kind != runner:
-            await remove_child(context, kind, Key(key.namespace, job_name(key.name)), job.metadata.uid)
-    for other in await context.kubernetes.list(
-        "Job", key.namespace, labels=f"app.kubernetes.io/name=kwitness-job,app.kubernetes.io/instance={key.name}"
-    ):
-        name = other["metadata"]["name"]
-        if runner != "Job" or name != wanted.runner["metadata"]["name"]:
-            await remove_child(context, "Job", Key(key.namespace, name), job.metadata.uid)
 
 
 async def _report(

@@ -44,8 +44,11 @@ async def apply_children(context: Context, kind: str, key: Key, objects: Sequenc
         await emit(context, kind, key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
 
 
-async def remove_child(context: Context, kind: str, key: Key, owner_uid: str) -> None:
-    """Delete a child that is not wanted any more, if it is ours: owned by the resource with ``owner_uid``."""
+async def remove_child(context: Context, kind: str, key: Key, owner_uid: str, *, after_its_pods: bool = False) -> None:
+    """Delete a child that is not wanted any more, if it is ours: owned by the resource with ``owner_uid``.
+
+    With ``after_its_pods`` it can still be seen until the last of its pods is gone.
+    """
     try:
         present = await context.kubernetes.get(kind, key.namespace, key.name)
     except OperatorError:
@@ -55,4 +58,5 @@ async def remove_child(context: Context, kind: str, key: Key, owner_uid: str) ->
         return
     owners = {reference["uid"] for reference in present["metadata"].get("ownerReferences", ())}
     if owner_uid in owners:
-        await context.kubernetes.delete(kind, key.namespace, key.name, uid=present["metadata"]["uid"])
+        uid = present["metadata"]["uid"]
+        await context.kubernetes.delete(kind, key.namespace, key.name, uid=uid, foreground=after_its_pods)

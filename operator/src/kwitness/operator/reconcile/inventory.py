@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.operator.context import ClusterFacts, Context
@@ -121,7 +122,7 @@ async def _authorities(context: Context, collector: TelemetryCollector) -> str |
 
 
 async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
-    """Collectors that may name cluster ``key``, the one that serves it first (the oldest, then by name).
+    """Collectors that may name cluster ``key``, the one that serves it first (see `precedence`).
 
     Raises
     ------
@@ -141,9 +142,7 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
         except OperatorError:
             # Its own reconcile says so in its status.
             continue
-    return sorted(
-        found, key=lambda one: (one.metadata.creation_timestamp or "", one.metadata.namespace, one.metadata.name)
-    )
+    return sorted(found, key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name))
 
 
 def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:

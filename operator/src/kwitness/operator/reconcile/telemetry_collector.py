@@ -71,7 +71,9 @@ async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
     holder = Key(first.metadata.namespace, first.metadata.name)
     if holder != key:
         raise TerminalError(
-            "Conflict", f"TelemetryCollector {holder} serves KafkaCluster {cluster} already: remove one of the two"
+            "Conflict",
+            f"TelemetryCollector {holder} comes before this one and serves KafkaCluster {cluster}: remove one of the"
+            " two, or give this one a higher spec.priority; what runs of this one is left as it is",
         )
 
 
