@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from kwitness.contracts.audiences import collector_audience
 from kwitness.e2e import chart
 
 from tests.chart.manifests import containers, keys_twice, leaves, named, pod_annotations
@@ -160,6 +161,15 @@ def test_gives_two_brokers_one_controller() -> None:
     assert "process.roles=broker,controller" in first.splitlines()
     assert "process.roles=broker" in second.splitlines()
     assert "CONTROLLER://:9099" not in second
+
+
+def test_the_brokers_show_a_token_for_the_collector_that_they_send_to() -> None:
+    kafka = named(demo_chart({"devKafka": {"collector": "other"}}), "StatefulSet", "kwitness-dev-kafka")
+    volumes = {one["name"]: one for one in kafka["spec"]["template"]["spec"]["volumes"]}
+    [source] = volumes["collector-token"]["projected"]["sources"]
+
+    audience = collector_audience(kafka["metadata"]["namespace"], "other")
+    assert source["serviceAccountToken"]["audience"] == audience
 
 
 def test_writes_no_password_and_no_key_into_a_config_map() -> None:

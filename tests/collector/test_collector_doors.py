@@ -16,10 +16,11 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import MetricsServiceStub
 
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError, UnavailableError
-from kwitness.collector.ingest.authentication import Authenticator, Caller
+from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, Caller, Purpose
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError, address_of
 from kwitness.collector.sinks.kafka_client import settings
+from kwitness.contracts.audiences import collector_audience, driver_audience, inventory_audience
 from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
@@ -30,6 +31,7 @@ from tests.eventually import eventually
 from tests.vectors import vectors
 
 Start = Callable[..., CollectorProcess]
+SENDING, READING = collector_audience("default", "main"), inventory_audience("default", "main")
 
 
 def kafka(folder: Path, address: str, **login: str) -> KafkaConnection:
@@ -159,38 +161,57 @@ def authenticator(api: ApiServer, tmp_path: Path) -> Authenticator:
 
 
 async def test_a_listed_service_account_is_known_by_its_token(api: ApiServer, authenticator: Authenticator) -> None:
-    sender = token(api, "sender", "kwitness-collector")
-    reader = token(api, "kwitness-operator", "kwitness-inventory")
+    sender = token(api, "sender", SENDING)
+    reader = token(api, "kwitness-operator", READING)
 
-    assert await authenticator.caller(f"Bearer {sender}", ("kwitness-collector",)) == Caller("plugin", CLUSTER)
-    assert await authenticator.caller(f"bearer {reader}", ("kwitness-inventory",)) == Caller("reader", None)
+    assert await authenticator.caller(f"Bearer {sender}", (SENDERS,)) == Caller("plugin", CLUSTER)
+    assert await authenticator.caller(f"bearer {reader}", (READERS,)) == Caller("reader", None)
 
 
 async def test_a_token_for_another_audience_is_no_good(api: ApiServer, authenticator: Authenticator) -> None:
-    sender = token(api, "sender", "kwitness-inventory")
+    sender = token(api, "sender", READING)
 
     with pytest.raises(UnauthenticatedError):
-        await authenticator.caller(f"Bearer {sender}", ("kwitness-collector",))
+        await authenticator.caller(f"Bearer {sender}", (SENDERS,))
+
+
+@pytest.mark.parametrize(
+    ("account", "audience", "purpose"),
+    [
+        ("sender", collector_audience("default", "other"), SENDERS),
+        ("sender", collector_audience("other", "main"), SENDERS),
+        ("sender", "kwitness-collector", SENDERS),
+        ("kwitness-operator", inventory_audience("default", "other"), READERS),
+        ("kwitness-operator", driver_audience("default", "main"), READERS),
+    ],
+)
+async def test_a_token_for_another_target_is_no_good(
+    api: ApiServer, authenticator: Authenticator, account: str, audience: str, purpose: Purpose
+) -> None:
+    leaked = token(api, account, audience)
+
+    with pytest.raises(UnauthenticatedError, match=r"kwitness-\w+\.default\.main"):
+        await authenticator.caller(f"Bearer {leaked}", (purpose,))
 
 
 async def test_a_stranger_is_told_where_it_would_have_to_be_listed(
     api: ApiServer, authenticator: Authenticator
 ) -> None:
-    stranger = token(api, "stranger", "kwitness-collector")
+    stranger = token(api, "stranger", SENDING)
 
     with pytest.raises(ForbiddenError, match=r"spec\.ingest\.senders"):
-        await authenticator.caller(f"Bearer {stranger}", ("kwitness-collector",))
+        await authenticator.caller(f"Bearer {stranger}", (SENDERS,))
 
 
 async def test_an_answer_is_remembered_and_an_absent_api_server_refuses_nobody_for_good(
     api: ApiServer, authenticator: Authenticator
 ) -> None:
-    known, unknown = (token(api, "sender", "kwitness-collector") for _ in range(2))
-    await authenticator.caller(f"Bearer {known}", ("kwitness-collector",))
+    known, unknown = (token(api, "sender", SENDING) for _ in range(2))
+    await authenticator.caller(f"Bearer {known}", (SENDERS,))
     api.stop_server()
     try:
-        assert await authenticator.caller(f"Bearer {known}", ("kwitness-collector",)) == Caller("plugin", CLUSTER)
+        assert await authenticator.caller(f"Bearer {known}", (SENDERS,)) == Caller("plugin", CLUSTER)
         with pytest.raises(UnavailableError):
-            await authenticator.caller(f"Bearer {unknown}", ("kwitness-collector",))
+            await authenticator.caller(f"Bearer {unknown}", (SENDERS,))
     finally:
         api.start_server()

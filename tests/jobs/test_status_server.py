@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+from kwitness.contracts.audiences import driver_audience
 from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 from kwitness.jobs.status import DriverStatus, Lag, LastRun, StatusBoard
 from kwitness.jobs.status_server import StatusServer
 from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
 
+AUDIENCE = driver_audience("team-a", "x")
 STATUS = DriverStatus(
     phase="Running",
     application_id="spark-1",
@@ -42,7 +44,7 @@ class _Api(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append({"authorization": self.headers["Authorization"], **review["spec"]})
-        known = {"good": ["kwitness-driver"], "other": ["kwitness-collector"]}
+        known = {"good": [AUDIENCE], "other": [driver_audience("team-a", "other")]}
         audiences = known.get(review["spec"]["token"])
         status = {"authenticated": audiences is not None, "audiences": audiences or []}
         body = json.dumps({"status": status}).encode()
@@ -68,7 +70,7 @@ def api() -> Iterator[ThreadingHTTPServer]:
 @pytest.fixture
 def reviewer(api: ThreadingHTTPServer, tmp_path: Path) -> TokenReviewer:
     (tmp_path / "token").write_text("own\n")
-    return TokenReviewer(f"http://127.0.0.1:{api.server_port}", tmp_path)
+    return TokenReviewer(f"http://127.0.0.1:{api.server_port}", AUDIENCE, tmp_path)
 
 
 @pytest.fixture
@@ -134,7 +136,7 @@ def test_nothing_is_believed_while_nobody_can_be_asked(server: StatusServer) -> 
 def test_an_answer_is_believed_for_a_minute(api: ThreadingHTTPServer, tmp_path: Path) -> None:
     now = [1000.0]
     (tmp_path / "token").write_text("own")
-    reviewer = TokenReviewer(f"http://127.0.0.1:{api.server_port}", tmp_path, clock=lambda: now[0])
+    reviewer = TokenReviewer(f"http://127.0.0.1:{api.server_port}", AUDIENCE, tmp_path, clock=lambda: now[0])
 
     assert reviewer.allows("good")
     now[0] += 59
@@ -143,7 +145,7 @@ def test_an_answer_is_believed_for_a_minute(api: ThreadingHTTPServer, tmp_path: 
     now[0] += 2
     assert reviewer.allows("good")
     assert len(_Api.asked) == 2
-    assert _Api.asked[0] == {"authorization": "Bearer own", "token": "good", "audiences": ["kwitness-driver"]}
+    assert _Api.asked[0] == {"authorization": "Bearer own", "token": "good", "audiences": [AUDIENCE]}
 
 
 def test_a_failed_review_is_not_remembered(reviewer: TokenReviewer) -> None:

@@ -147,7 +147,7 @@ def test_a_pod_that_restricted_forbids_is_refused(node: KubernetesNode, namespac
 
 
 def test_a_projected_token_is_reviewed_for_its_audience(node: KubernetesNode, namespace: str) -> None:
-    token = node.kubectl("create", "token", "default", f"--namespace={namespace}", "--audience=kwitness-collector")
+    token = node.kubectl("create", "token", "default", f"--namespace={namespace}", "--audience=kwitness-collector.a.b")
 
     def review(audience: str) -> dict[str, object]:
         spec = {"token": token.strip(), "audiences": [audience]}

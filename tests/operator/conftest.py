@@ -45,6 +45,12 @@ RULES = [
         ],
         "verbs": ["get", "list", "create", "patch", "delete"],
     },
+    {
+        "apiGroups": [""],
+        "resources": ["serviceaccounts/token"],
+        "resourceNames": ["kwitness-operator"],
+        "verbs": ["create"],
+    },
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]
 _numbers = itertools.count(1)
@@ -80,6 +86,7 @@ def _make_namespace(api: ApiServer) -> str:
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "operator"}
     objects = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "kwitness-operator", "namespace": name}},
         {
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "Role",

@@ -18,8 +18,6 @@ from kwitness.operator.settings import OperatorSettings
 
 
 def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
-    token = folder / "token"
-    token.write_text("inventory-token")
     return OperatorSettings.model_validate(
         {
             "namespace": namespace,
@@ -29,8 +27,6 @@ def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
             "resync_seconds": 1,
             "inventory_seconds": 0.5,
             "status_seconds": 0.5,
-            "inventory_token_file": str(token),
-            "driver_token_file": str(token),
             "limits": {"min_interval": "1s"},
             **more,
         }

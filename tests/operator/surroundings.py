@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -88,6 +89,12 @@ def may(api: ApiServer, user: str, verb: str, resource: str, namespace: str) -> 
     return bool(answer.json()["status"]["allowed"])
 
 
+def audiences(token: str) -> list[str]:
+    """Whom a projected token is for, by its own word."""
+    claims = token.split(".")[1]
+    return list(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["aud"])
+
+
 def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: str) -> str:
     found: dict[str, Any] = {}
 
@@ -108,13 +115,9 @@ class OperatorProcess:
     def __init__(self, folder: Path, kubeconfig: Path, settings: dict[str, Any]) -> None:
         self.port = free_port()
         self.log_file = folder / f"operator-{self.port}.log"
-        token = folder / "token"
-        token.write_text("token")
         everything = {
             "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
             "probePort": self.port,
-            "inventoryTokenFile": str(token),
-            "driverTokenFile": str(token),
             **settings,
         }
         path = folder / f"settings-{self.port}.json"

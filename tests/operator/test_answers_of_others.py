@@ -7,12 +7,14 @@ import contextlib
 import gzip
 import resource
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 from aiohttp import web
 
 from kwitness.operator.adapters.http_json import JsonReader, outside_session
+from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
 
 MIB = 1024 * 1024
@@ -20,10 +22,9 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @contextlib.asynccontextmanager
-async def _reading(folder: Path, answer: Answer) -> AsyncIterator[Callable[[], Awaitable[object]]]:
+async def _reading(answer: Answer) -> AsyncIterator[Callable[[], Awaitable[object]]]:
     """Yield what asks a server that answers every request with ``answer``."""
-    token = folder / "token"
-    token.write_text("t")
+    kubernetes = SimpleNamespace(request_token=AsyncMock(return_value="t"))
     application = web.Application()
     application.router.add_get("/", answer)
     runner = web.AppRunner(application)
@@ -31,13 +32,13 @@ async def _reading(folder: Path, answer: Answer) -> AsyncIterator[Callable[[], A
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
         async with outside_session() as session:
-            reader = JsonReader(session, token, "CollectorUnreachable")
-            yield lambda: reader.get(f"http://127.0.0.1:{runner.addresses[0][1]}/")
+            reader = JsonReader(session, OwnTokens(kubernetes, "kwitness", "operator"), "CollectorUnreachable")
+            yield lambda: reader.get(f"http://127.0.0.1:{runner.addresses[0][1]}/", audience="a")
     finally:
         await runner.cleanup()
 
 
-async def test_an_answer_without_a_length_is_read_no_further_than_its_bound(tmp_path):
+async def test_an_answer_without_a_length_is_read_no_further_than_its_bound():
     sent = 0
 
     async def endless(request: web.Request) -> web.StreamResponse:
@@ -52,21 +53,21 @@ async def test_an_answer_without_a_length_is_read_no_further_than_its_bound(tmp_
         return response
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    async with _reading(tmp_path, endless) as ask:
+    async with _reading(endless) as ask:
         with pytest.raises(TransientError, match="more than 4194304 bytes"):
             await asyncio.wait_for(ask(), 60)
     assert sent < 64
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
-async def test_a_compressed_answer_is_not_blown_up(tmp_path):
+async def test_a_compressed_answer_is_not_blown_up():
     bomb = gzip.compress(b" " * 64 * MIB)
 
     async def compressed(_: web.Request) -> web.StreamResponse:
         return web.Response(body=bomb, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    async with _reading(tmp_path, compressed) as ask:
+    async with _reading(compressed) as ask:
         with pytest.raises(TransientError, match="does not answer"):
             await ask()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 32 * 1024
@@ -81,17 +82,17 @@ async def test_a_compressed_answer_is_not_blown_up(tmp_path):
         pytest.param(b"[" * 200_000, id="nested without end"),
     ],
 )
-async def test_an_answer_that_is_no_json_is_an_error_with_our_words(tmp_path, body):
+async def test_an_answer_that_is_no_json_is_an_error_with_our_words(body):
     async def answer(_: web.Request) -> web.StreamResponse:
         return web.Response(body=body, content_type="application/json")
 
-    async with _reading(tmp_path, answer) as ask:
+    async with _reading(answer) as ask:
         with pytest.raises(TransientError, match="does not answer") as caught:
             await ask()
     assert "sign in" not in str(caught.value)
 
 
-async def test_a_small_answer_in_pieces_is_read(tmp_path):
+async def test_a_small_answer_in_pieces_is_read():
     async def pieces(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
         response.enable_chunked_encoding()
@@ -100,5 +101,5 @@ async def test_a_small_answer_in_pieces_is_read(tmp_path):
             await response.write(piece)
         return response
 
-    async with _reading(tmp_path, pieces) as ask:
+    async with _reading(pieces) as ask:
         assert await ask() == {"clients": 2}

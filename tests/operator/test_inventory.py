@@ -18,6 +18,7 @@ from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import (
     alter_broker,
     apply,
+    audiences,
     broker_configs,
     cluster,
     collector,
@@ -106,7 +107,8 @@ async def test_numbers_come_from_the_collector_with_the_operators_token(inventor
         "Ready": "Applied",
         "InventoryAvailable": "InventoryAvailable",
     }
-    assert set(inventory.tokens) == {"Bearer inventory-token"}
+    [bearer] = set(inventory.tokens)
+    assert audiences(bearer.removeprefix("Bearer ")) == [f"kwitness-inventory.{namespace}.main"]
 
 
 async def test_a_collector_in_trouble_is_named_without_its_words(inventory, api, namespace):

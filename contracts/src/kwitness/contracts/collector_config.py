@@ -37,7 +37,7 @@ class PrometheusConfig(_Config):
 
 
 class SenderConfig(_Config):
-    """A service account whose tokens (audience kwitness-collector) are accepted, and what it speaks for."""
+    """A service account whose tokens for this collector are accepted, and what it speaks for."""
 
     namespace: str
     service_account: str
@@ -45,7 +45,7 @@ class SenderConfig(_Config):
 
 
 class ReaderConfig(_Config):
-    """A service account whose tokens (audience kwitness-inventory) may read the inventory."""
+    """A service account whose tokens for its inventory may read the inventory."""
 
     namespace: str
     service_account: str

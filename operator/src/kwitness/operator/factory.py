@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
 
 import aiohttp
 
 from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
@@ -65,14 +65,16 @@ def build_context(
     def enqueue(kind: str, key: Key, delay: float) -> None:
         queues[kind].add(key, delay)
 
+    kubernetes = Kubernetes(session, server)
+    tokens = OwnTokens(kubernetes, settings.namespace, settings.service_account)
     context = Context(
         settings=settings,
         installation=installation,
         store=Store(),
-        kubernetes=Kubernetes(session, server),
+        kubernetes=kubernetes,
         kafka=KafkaAdmin(),
-        inventory=JsonReader(outside, Path(settings.inventory_token_file), "CollectorUnreachable"),
-        drivers=JsonReader(outside, Path(settings.driver_token_file), "Starting"),
+        inventory=JsonReader(outside, tokens, "CollectorUnreachable"),
+        drivers=JsonReader(outside, tokens, "Starting"),
         enqueue=enqueue,
         collector_url=collector_url,
         driver_url=driver_url,

@@ -140,7 +140,7 @@ class OperatorSettings(_Settings):
         description="Name of this installation in broker configs; null: made once and kept in kwitness-installation.",
     )
     service_account: str = Field(
-        "kwitness-operator", description="The operator's own service account, which collectors let read the inventory."
+        "kwitness-operator", description="The operator's own service account, of which it asks for tokens."
     )
     images: ImageSettings = Field(description="Images of the pods that the operator makes.")
     image_pull_secrets: list[str] = Field(
@@ -169,12 +169,6 @@ class OperatorSettings(_Settings):
         300.0, gt=0, description="Seconds without a successful list or watch of a kind after which liveness fails."
     )
     probe_port: int = Field(8080, ge=0, description="Port of /metrics, /healthz and /readyz.")
-    inventory_token_file: str = Field(
-        "/var/run/secrets/kwitness/inventory/token", description="Projected token with audience kwitness-inventory."
-    )
-    driver_token_file: str = Field(
-        "/var/run/secrets/kwitness/driver/token", description="Projected token with audience kwitness-driver."
-    )
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
 
     @model_validator(mode="after")

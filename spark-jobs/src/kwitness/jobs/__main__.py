@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.driver import Driver
 from kwitness.jobs.failures import Failure, explain
@@ -52,7 +53,7 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
     driver = Driver(config, os.environ, board)
     signal.signal(signal.SIGTERM, lambda *_: driver.stop())
-    server = StatusServer(board, config.status_port, _reviewer())
+    server = StatusServer(board, config.status_port, _reviewer(config))
     server.start()
     try:
         driver.run()
@@ -77,11 +78,12 @@ def _fail(board: StatusBoard, failure: Failure) -> None:
         _TERMINATION_LOG.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
 
 
-def _reviewer() -> TokenReviewer | None:
+def _reviewer(config: JobConfig) -> TokenReviewer | None:
     if not (SERVICE_ACCOUNT / "token").exists():
         return None
     host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ.get("KUBERNETES_SERVICE_PORT", "443")
-    return TokenReviewer(f"https://{f'[{host}]' if ':' in host else host}:{port}")
+    server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
+    return TokenReviewer(server, driver_audience(config.namespace, config.name))
 
 
 if __name__ == "__main__":

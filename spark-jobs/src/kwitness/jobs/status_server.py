@@ -82,8 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
             _LOG.warning("cannot verify who asks for the status: %s", error)
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _error("ReviewUnavailable", str(error)))
             return
-        if not allowed:
-            message = "send a bearer token with the audience kwitness-driver"
+        if not allowed and self.reviewer is not None:
+            message = f"send a bearer token with the audience {self.reviewer.audience}"
             self._answer(HTTPStatus.UNAUTHORIZED, _error("Unauthenticated", message))
             return
         self._answer(HTTPStatus.OK, self.board.read().as_json())

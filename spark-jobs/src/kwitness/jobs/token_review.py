@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-AUDIENCE = "kwitness-driver"
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _BELIEVED_SECONDS = 60.0
 _TIMEOUT_SECONDS = 5.0
@@ -25,12 +24,14 @@ class ReviewUnavailableError(RuntimeError):
 
 
 class TokenReviewer:
-    """Verifies tokens of the audience `kwitness-driver`; an answer is believed for a minute.
+    """Verifies tokens of one audience; an answer is believed for a minute.
 
     Parameters
     ----------
     server
         URL of the API server.
+    audience
+        Of this driver, and no other.
     folder
         Where the driver's own service account is mounted: `token` and `ca.crt`.
     clock
@@ -38,8 +39,13 @@ class TokenReviewer:
     """
 
     def __init__(
-        self, server: str, folder: Path = SERVICE_ACCOUNT, clock: Callable[[], float] = time.monotonic
+        self,
+        server: str,
+        audience: str,
+        folder: Path = SERVICE_ACCOUNT,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.audience = audience
         self._url = f"{server}/apis/authentication.k8s.io/v1/tokenreviews"
         self._folder = folder
         self._clock = clock
@@ -70,7 +76,7 @@ class TokenReviewer:
         review = {
             "apiVersion": "authentication.k8s.io/v1",
             "kind": "TokenReview",
-            "spec": {"token": token, "audiences": [AUDIENCE]},
+            "spec": {"token": token, "audiences": [self.audience]},
         }
         try:
             # Read each time: the kubelet replaces the token.
@@ -86,4 +92,4 @@ class TokenReviewer:
             raise ReviewUnavailableError(
                 f"TokenReview failed{code}: let the driver's service account create tokenreviews"
             ) from error
-        return bool(status.get("authenticated")) and AUDIENCE in status.get("audiences", [])
+        return bool(status.get("authenticated")) and self.audience in status.get("audiences", [])

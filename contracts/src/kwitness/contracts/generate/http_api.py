@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.envelopes import (
     ClientPage,
     ClusterState,
@@ -37,7 +38,7 @@ class Operation:
     summary
         What it does.
     audience
-        Audience of the bearer token: kwitness-collector to send, kwitness-inventory to read.
+        Audience of the bearer token: one to send, another to read.
     request, answer
         Bodies; None where there is none.
     parameters
@@ -56,6 +57,8 @@ class Operation:
     statuses: tuple[tuple[int, str], ...] = ()
 
 
+_SENDERS = collector_audience("NAMESPACE", "NAME")
+_READERS = inventory_audience("NAMESPACE", "NAME")
 _SENDING = (
     (400, "The body is not what the schema says; do not send it again."),
     (401, "The token is missing, expired or unknown; read it again and resend."),
@@ -78,7 +81,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "post",
         "/v1/pushes",
         "Hands over client pushes in order; answered after every enabled durable sink has them.",
-        "kwitness-collector",
+        _SENDERS,
         request=PushBatch,
         answer=PushAnswer,
         parameters=(("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a batch goes no further."),),
@@ -88,7 +91,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "post",
         "/v1/gauges",
         "A plugin's heartbeat, every 10 s, with the broker's connection gauges.",
-        "kwitness-collector",
+        _SENDERS,
         request=GaugeSnapshot,
         parameters=(("Kwitness-Forwarded", "header", "1 on the hop between replicas."),),
         statuses=_SENDING,
@@ -97,14 +100,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "post",
         "/v1/events",
         "Reserved for events of observers; answered 501 by this version.",
-        "kwitness-collector",
+        _SENDERS,
         statuses=((501, "Not in this version; do not send it again."),),
     ),
     Operation(
         "get",
         "/v1/clients",
         "The client inventory, a page at a time.",
-        "kwitness-inventory",
+        _READERS,
         answer=ClientPage,
         parameters=(
             ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
@@ -117,7 +120,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "get",
         "/v1/subscriptions/{id}",
         "One broker subscription in numbers.",
-        "kwitness-inventory",
+        _READERS,
         answer=SubscriptionState,
         parameters=(("id", "path", "Name of the CLIENT_METRICS configuration in the broker."), _LOCAL),
         statuses=_READING,
@@ -126,7 +129,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "get",
         "/v1/clusters/{cluster_id}",
         "Brokers, software, series and ledger of a cluster.",
-        "kwitness-inventory",
+        _READERS,
         answer=ClusterState,
         parameters=(("cluster_id", "path", "Cluster id."), _LOCAL),
         statuses=_READING,
@@ -141,7 +144,7 @@ def _content(model: type[BaseModel]) -> dict[str, Any]:
 
 def _operation(operation: Operation) -> dict[str, Any]:
     made: dict[str, Any] = {"summary": operation.summary, "security": [{"bearer": []}]}
-    made["description"] = f"The bearer token has the audience {operation.audience}."
+    made["description"] = f"The bearer token has the audience {operation.audience} of the TelemetryCollector."
     if operation.parameters:
         made["parameters"] = [
             {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot, PluginLedger, Push, PushBatch
 
 from .event_schemas import schema_name
@@ -39,7 +40,7 @@ def java_constants(root: Path) -> Iterator[tuple[Path, str]]:
         _constant("path_gauges", "/v1/gauges"),
         _constant("schema_pushes", schema_name(PushBatch)),
         _constant("schema_gauges", schema_name(GaugeSnapshot)),
-        _constant("token_audience", "kwitness-collector"),
+        _constant("token_audience", collector_audience("NAMESPACE", "NAME")),
         "\n",
         *(
             _constant(f"key_{key}", key)

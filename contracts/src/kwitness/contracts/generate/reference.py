@@ -182,7 +182,7 @@ def _http_api() -> str:
     intro = (
         "# HTTP API of the collector\n\nPort 8443, TLS, a bearer token on every request. The full description is "
         "`contracts/http/collector.yaml` (OpenAPI 3.1). OTLP is received beside it on ports 4317 (gRPC) and 4318 "
-        "(HTTP).\n"
+        "(HTTP). `NAMESPACE` and `NAME` in an audience are those of the TelemetryCollector.\n"
     )
     parts = [intro]
     for one in OPERATIONS:

@@ -42,9 +42,12 @@ class IngestTls(Contract):
 
 
 class Sender(Contract):
-    """A service account whose projected tokens (audience kwitness-collector) are accepted."""
+    """A service account whose projected tokens are accepted."""
 
-    service_account: ServiceAccountName = Field(description="Name of the service account.")
+    service_account: ServiceAccountName = Field(
+        description="Name of the service account. The audience of its tokens is kwitness-collector.NAMESPACE.NAME, "
+        "with namespace and name of this resource."
+    )
     namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
     source: Literal["plugin", "otlp", "observer"] = Field(
         description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
@@ -53,9 +56,12 @@ class Sender(Contract):
 
 
 class Reader(Contract):
-    """A service account whose projected tokens (audience kwitness-inventory) may read the inventory."""
+    """A service account whose projected tokens may read the inventory."""
 
-    service_account: ServiceAccountName = Field(description="Name of the service account.")
+    service_account: ServiceAccountName = Field(
+        description="Name of the service account. The audience of its tokens is kwitness-inventory.NAMESPACE.NAME, "
+        "with namespace and name of this resource."
+    )
     namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
 
 

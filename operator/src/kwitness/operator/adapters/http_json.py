@@ -1,16 +1,15 @@
-"""GET of JSON from our own components inside the cluster, with a projected token."""
+"""GET of JSON from our own components inside the cluster, with a token for the one that is asked."""
 
 from __future__ import annotations
 
 import json
 import ssl
-from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
 
+from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
-from kwitness.runtime.reloading import ReloadingFile
 
 __all__ = ["JsonReader", "outside_session"]
 
@@ -33,27 +32,31 @@ class JsonReader:
     at most 4 MiB are read.
     """
 
-    def __init__(self, session: aiohttp.ClientSession, token_file: Path, reason: str) -> None:
+    def __init__(self, session: aiohttp.ClientSession, tokens: OwnTokens, reason: str) -> None:
         self._session = session
-        self._token = ReloadingFile(token_file, lambda raw: raw.decode().strip(), check_seconds=60)
+        self._tokens = tokens
         self._reason = reason
         self._contexts: dict[str | None, ssl.SSLContext] = {}
 
-    async def get(self, url: str, *, authorities: str | None = None) -> Any:
+    async def get(self, url: str, *, audience: str, authorities: str | None = None) -> Any:
         """Return the JSON at ``url``, or None for 404.
 
-        ``authorities`` is PEM text of who may have signed the certificate; None means the system's.
+        ``audience`` is that of the target, so that the token sent to it is worth nothing to any other. ``authorities``
+        is PEM text of who may have signed the certificate; None means the system's.
 
         Raises
         ------
         TransientError
             When nothing useful was answered.
+        KubernetesUnavailableError
+            When no token can be had.
         """
+        token = await self._tokens.token_for(audience)
         try:
             async with self._session.get(
                 url,
                 # Nothing is decompressed here: a few kilobytes could become gigabytes.
-                headers={"Authorization": f"Bearer {self._token.current()}", "Accept-Encoding": "identity"},
+                headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
                 ssl=self._context(authorities),
                 timeout=_TIMEOUT,
                 allow_redirects=False,

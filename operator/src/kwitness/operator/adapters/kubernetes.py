@@ -30,6 +30,8 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=20)
 
 _DETAIL_LENGTH: Final = 1000
 
+_VERBS: Final = {"GET": "get", "PATCH": "create and patch", "POST": "create tokens of", "DELETE": "delete"}
+
 Object = dict[str, Any]
 
 _log = logging.getLogger(__name__)
@@ -60,6 +62,7 @@ TYPES: Final[Mapping[str, ResourceType]] = {
     "PodDisruptionBudget": ResourceType("policy/v1", "poddisruptionbudgets"),
     "Secret": ResourceType("v1", "secrets"),
     "Service": ResourceType("v1", "services"),
+    "ServiceAccount": ResourceType("v1", "serviceaccounts"),
     "ServiceMonitor": ResourceType("monitoring.coreos.com/v1", "servicemonitors"),
     "StatefulSet": ResourceType("apps/v1", "statefulsets"),
     "KafkaCluster": ResourceType(API_VERSION, "kafkaclusters"),
@@ -172,6 +175,29 @@ class Kubernetes:
             body={"metadata": {"resourceVersion": version}, "status": patch},
         )
 
+    async def request_token(self, namespace: str, service_account: str, audience: str, seconds: int) -> str:
+        """Ask for a token of a service account, for one audience and ``seconds`` long."""
+        answer = await self._request(
+            "POST",
+            "ServiceAccount",
+            namespace,
+            service_account,
+            subresource="token",
+            content_type="application/json",
+            body={
+                "apiVersion": "authentication.k8s.io/v1",
+                "kind": "TokenRequest",
+                "spec": {"audiences": [audience], "expirationSeconds": seconds},
+            },
+        )
+        if answer is None:
+            raise TransientError(
+                "KubernetesForbidden",
+                f"there is no ServiceAccount {namespace}/{service_account} to ask a token for: the chart makes it, see"
+                " the operator's setting serviceAccount",
+            )
+        return str(answer["status"]["token"])
+
     async def delete(self, kind: str, namespace: str, name: str, *, uid: str, foreground: bool = False) -> None:
         """Delete the object with this uid, and no later one of the same name; before what it owns, or after it."""
         await self._request(
@@ -200,7 +226,7 @@ class Kubernetes:
     ) -> Object | None:
         path = TYPES[kind].path(namespace, name) + (f"/{subresource}" if subresource else "")
         what = f"{kind} {namespace}/{name}" if name else f"{kind} in {namespace}"
-        if method != "GET":
+        if method in {"PATCH", "DELETE"}:
             metrics.API_WRITES.labels(verb=method.lower(), resource=TYPES[kind].plural).inc()
         try:
             async with self._session.request(
@@ -228,7 +254,7 @@ class Kubernetes:
             case 409:
                 raise KubernetesUnavailableError(f"{what} was changed by someone else just now; it is looked at again")
             case 403:
-                verb = {"GET": "get", "PATCH": "create and patch", "DELETE": "delete"}[method]
+                verb = _VERBS[method]
                 raise TransientError(
                     "KubernetesForbidden",
                     f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import STATE
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
@@ -133,6 +134,8 @@ def _volumes(
     collector: TelemetryCollector, files: KafkaClientFiles
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     spec, name = collector.spec, collector_name(collector.metadata.name)
+    # The replicas hand pushes to each other.
+    audience = collector_audience(collector.metadata.namespace, collector.metadata.name)
     secrets: list[dict[str, Any]] = []
     if spec.ingest.tls.secret_ref is not None:
         secrets.append(secret_volume("ingest-tls", spec.ingest.tls.secret_ref.name, "tls.crt", "tls.key"))
@@ -145,8 +148,7 @@ def _volumes(
             secrets.append(secret_volume(f"forward-{number}-ca", forward.ca_secret_ref.name, "ca.crt"))
     volumes: list[dict[str, Any]] = [
         {"name": "config", "configMap": {"name": name, "defaultMode": 0o444}},
-        projected_token("collector-token", "kwitness-collector"),
-        projected_token("inventory-token", "kwitness-inventory"),
+        projected_token("collector-token", audience),
         {"name": "tmp", "emptyDir": {"sizeLimit": "64Mi"}},
         *files.volumes,
         *secrets,
@@ -154,7 +156,6 @@ def _volumes(
     mounts: list[dict[str, Any]] = [
         {"name": "config", "mountPath": "/etc/kwitness/collector", "readOnly": True},
         {"name": "collector-token", "mountPath": "/var/run/secrets/kwitness/collector", "readOnly": True},
-        {"name": "inventory-token", "mountPath": "/var/run/secrets/kwitness/inventory", "readOnly": True},
         {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - an emptyDir, the root is read-only
         {"name": "state", "mountPath": STATE},
         *files.mounts,

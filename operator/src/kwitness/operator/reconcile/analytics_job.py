@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Never
 
+from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
@@ -186,8 +187,12 @@ async def _report(
     state = (runner or {}).get("status") or {}
     if not job.spec.suspend and (state.get("replicas") or state.get("active")):
         try:
-            answer = await context.drivers.get(context.driver_url(key))
-        except TransientError:
+            answer = await context.drivers.get(
+                context.driver_url(key), audience=driver_audience(key.namespace, key.name)
+            )
+        except TransientError as error:
+            if error.reason != "Starting":
+                raise
             # It is starting, or has just ended; what runs it tells which.
             answer = None
     body = context.store.get(_KIND, key) or {}

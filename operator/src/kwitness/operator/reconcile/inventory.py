@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
+from kwitness.contracts.audiences import inventory_audience
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -92,12 +94,17 @@ async def _fetch(
     key = Key(collector.metadata.namespace, collector.metadata.name)
     authorities = await _authorities(context, collector)
     base = context.collector_url(key, collector.spec.ingest.tls.secret_ref is not None)
+
+    async def ask(path: str) -> Any:
+        audience = inventory_audience(key.namespace, key.name)
+        return await context.inventory.get(base + path, audience=audience, authorities=authorities)
+
     try:
-        found = await context.inventory.get(f"{base}/v1/clusters/{cluster_id}", authorities=authorities)
+        found = await ask(f"/v1/clusters/{cluster_id}")
         facts.inventory = None if found is None else ClusterState.model_validate(found)
         states: dict[str, SubscriptionState] = {}
         for name in names or ():
-            answer = await context.inventory.get(f"{base}/v1/subscriptions/{name}", authorities=authorities)
+            answer = await ask(f"/v1/subscriptions/{name}")
             if answer is not None:
                 states[name] = SubscriptionState.model_validate(answer)
         if names is not None:

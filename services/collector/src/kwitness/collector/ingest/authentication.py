@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Final, Literal, Protocol
 
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError
+from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.runtime.reloading import ReloadingFile
 
 Kind = Literal["plugin", "otlp", "observer", "collector", "reader"]
-SENDERS: Final = "kwitness-collector"
-"""Audience of tokens that send."""
-READERS: Final = "kwitness-inventory"
-"""Audience of tokens that read the inventory."""
+Purpose = Literal["send", "read"]
+SENDERS: Final[Purpose] = "send"
+"""Tokens that send."""
+READERS: Final[Purpose] = "read"
+"""Tokens that read the inventory."""
 _KINDS: Final[dict[str, Kind]] = {
     "plugin": "plugin",
     "otlp": "otlp",
@@ -81,8 +83,8 @@ class Authenticator:
         elif self._file is None or self._file.path != Path(path):
             self._file = ReloadingFile(Path(path), parse_tokens)
 
-    async def caller(self, authorization: str | None, audiences: tuple[str, ...]) -> Caller:
-        """Find out who calls.
+    async def caller(self, authorization: str | None, purposes: tuple[Purpose, ...]) -> Caller:
+        """Find out who calls, with a token for one of these purposes.
 
         Raises
         ------
@@ -100,17 +102,22 @@ class Authenticator:
         known = self._from_file(token)
         if known is not None:
             return known
-        for audience in audiences:
+        audiences = [self._audience(purpose) for purpose in purposes]
+        for purpose, audience in zip(purposes, audiences, strict=True):
             user = await self._reviewer.user(token, audience) if self._reviewer is not None else None
-            caller = self._of_user(user, audience) if user else None
+            caller = self._of_user(user, purpose) if user else None
             if caller is not None:
                 return caller
             if user is not None:
                 raise ForbiddenError(
-                    "NotASender" if audience == SENDERS else "NotAReader",
+                    "NotASender" if purpose == SENDERS else "NotAReader",
                     f"{user} is neither in spec.ingest.senders nor spec.ingest.readers of this TelemetryCollector",
                 )
         raise UnauthenticatedError("BadToken", f"the token is not valid for audience {' or '.join(audiences)}")
+
+    def _audience(self, purpose: Purpose) -> str:
+        named = collector_audience if purpose == SENDERS else inventory_audience
+        return named(self._config.namespace, self._config.name)
 
     def _from_file(self, token: str) -> Caller | None:
         if self._file is None:
@@ -120,11 +127,11 @@ class Authenticator:
         except (OSError, ValueError):
             return None
 
-    def _of_user(self, user: str, audience: str) -> Caller | None:
+    def _of_user(self, user: str, purpose: Purpose) -> Caller | None:
         _, _, account = user.partition("system:serviceaccount:")
         namespace, _, name = account.partition(":")
         config = self._config
-        if audience == READERS:
+        if purpose == READERS:
             listed = any((one.namespace, one.service_account) == (namespace, name) for one in config.ingest.readers)
             return Caller("reader", None) if listed else None
         for sender in config.ingest.senders:

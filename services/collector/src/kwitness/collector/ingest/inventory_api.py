@@ -44,8 +44,8 @@ class InventoryApi:
         """Authenticate, and say whether only this replica's own part is asked for."""
         local = request.query.get("local") == "true"
         # Replicas have a token for sending only; they ask each other with it, for their own part.
-        audiences = (READERS, SENDERS) if local else (READERS,)
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), audiences)
+        purposes = (READERS, SENDERS) if local else (READERS,)
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), purposes)
         if caller.kind == "collector" and local:
             return True
         require(caller, "reader")

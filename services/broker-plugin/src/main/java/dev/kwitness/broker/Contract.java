@@ -7,7 +7,7 @@ final class Contract {
     static final String PATH_GAUGES = "/v1/gauges";
     static final String SCHEMA_PUSHES = "kwitness.pushes/1";
     static final String SCHEMA_GAUGES = "kwitness.gauges/1";
-    static final String TOKEN_AUDIENCE = "kwitness-collector";
+    static final String TOKEN_AUDIENCE = "kwitness-collector.NAMESPACE.NAME";
 
     static final String KEY_ACCEPTED = "accepted";
     static final String KEY_ASKING = "asking";
