@@ -27,7 +27,7 @@ def _subscription(name: str, *metrics: str, **match: str) -> BrokerSubscription:
         pytest.param(
             [_subscription("a", K + "consumer."), _subscription("b", K + "producer.")], {"a", "b"}, id="united"
         ),
-        pytest.param([_subscription("a", K + "consumer."), _subscription("b", K)], {"a"}, id="only the deadly one"),
+        pytest.param([_subscription("a", K + "consumer."), _subscription("b", K)], {"a"}, id="the one that aborts"),
         pytest.param([_subscription("a", K + "consumer.fetch.manager.")], {"a"}, id="unknown consumer metrics"),
         pytest.param(
             [_subscription("a", K + "consumer.poll."), _subscription("b", "*")], set(), id="protected by everything"

@@ -2,9 +2,9 @@
 
 Those versions abort the process when a client is asked for metrics and none of them is one it has
 (confluentinc/librdkafka 2.5.3 release notes). Of several prefixes that a broker asks for they take only one into
-account, and which one depends on the broker (docs/decisions/0032). So one prefix that some role has no metric for is
-deadly, whatever stands beside it. ``*`` alone protects: where any subscription that reaches a client has it, the broker
-asks for ``*`` and nothing else.
+account, and which one depends on the broker (docs/decisions/0032). So one prefix that some role has no metric for
+aborts the client, whatever stands beside it. ``*`` alone protects: where any subscription that reaches a client has
+it, the broker asks for ``*`` and nothing else.
 
 Selectors other than software name and version are unknown for a client of which only the broker's gauge tells. A
 subscription with such a selector *could* match. Of two that could match, the one whose unknown selectors are a part
@@ -54,11 +54,11 @@ def endangered_by(subscriptions: Iterable[BrokerSubscription], software: Softwar
     return frozenset(
         one.id
         for one, unknown in reachable
-        if _is_deadly(one) and not any(selectors <= unknown for selectors in protected)
+        if _aborts_client(one) and not any(selectors <= unknown for selectors in protected)
     )
 
 
-def _is_deadly(subscription: BrokerSubscription) -> bool:
+def _aborts_client(subscription: BrokerSubscription) -> bool:
     return ALL_METRICS not in subscription.metrics and any(
         not any(metric.startswith(prefix) for metric in known)
         for prefix in subscription.metrics
