@@ -45,7 +45,7 @@ from kwitness.jobs.client_inventory import transform
 from kwitness.jobs.driver import open_session
 from kwitness.jobs.inventory.columns import merged_metrics
 from kwitness.jobs.inventory.push import metric_names
-from kwitness.jobs.job import Asked
+from kwitness.jobs.job import JobInput
 from kwitness.jobs.spark_settings import spark_settings
 
 FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
@@ -175,7 +175,7 @@ def measure(session: SparkSession, folder: Path, blocks: int, warm_seconds: floa
 
 def job(records: DataFrame) -> int:
     """The job's own transform, to the last row."""
-    return len(transform(records.drop("names"), Asked(ClientInventoryParameters(), 300.0)).rows.collect())
+    return len(transform(records.drop("names"), JobInput(ClientInventoryParameters(), 300.0)).rows.collect())
 
 
 def grouped(records: DataFrame) -> int:

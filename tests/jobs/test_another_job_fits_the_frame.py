@@ -11,7 +11,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.jobs.job import Asked, Job, Shown, Transformed, decoded_schema
+from kwitness.jobs.job import DisplayColumn, Job, JobInput, TransformResult, decoded_schema
 
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -30,11 +30,11 @@ SCHEMA = StructType(
 )
 
 
-def transform(records: DataFrame, asked: Asked) -> Transformed:
+def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     def header(name: str) -> F.Column:
         return F.filter("headers", lambda one: one["key"] == name)[0]["value"].cast("string")
 
-    window_ms = round(asked.window_seconds * 1000)
+    window_ms = round(job_input.window_seconds * 1000)
     received = header("received_at_ms").cast("long")
     row = F.struct(header("client_id"), received - received % window_ms, "offset", "offset").cast(SCHEMA)
     kinds = {field.name: field.dataType for field in decoded_schema(SCHEMA)}
@@ -46,7 +46,9 @@ def transform(records: DataFrame, asked: Asked) -> Transformed:
         .groupBy("client_id", "window_start_ms")
         .agg(F.min("first_offset").alias("first_offset"), F.max("last_offset").alias("last_offset"))
     )
-    return Transformed(decoded=decoded, rows=rows, rejected=decoded.where("rejected is not null").select("rejected.*"))
+    return TransformResult(
+        decoded=decoded, rows=rows, rejected=decoded.where("rejected is not null").select("rejected.*")
+    )
 
 
 JOB = Job(
@@ -60,7 +62,7 @@ JOB = Job(
         "first_offset": F.least(f"{table}.first_offset", f"{update}.first_offset"),
         "last_offset": F.greatest(f"{table}.last_offset", f"{update}.last_offset"),
     },
-    shown=(Shown("CLIENT ID", "client_id"),),
+    display_columns=(DisplayColumn("CLIENT ID", "client_id"),),
 )
 
 

@@ -12,13 +12,13 @@ from kwitness.contracts.resources.analytics_parameters import ClientInventoryPar
 from kwitness.jobs import rejection
 from kwitness.jobs.client_inventory import JOB, expired, transform
 from kwitness.jobs.delta_table import JobTable, TableSchemaError, keep_first
-from kwitness.jobs.job import Asked
+from kwitness.jobs.job import JobInput
 from kwitness.jobs.rejection import KEPT, QUARANTINE_SCHEMA, outdated
 
 from tests.jobs.tables import frame_of, read
 from tests.jobs.traffic import START_MS, push
 
-ASKED = Asked(ClientInventoryParameters(), 300.0)
+JOB_INPUT = JobInput(ClientInventoryParameters(), 300.0)
 START = datetime.fromtimestamp(START_MS / 1000, UTC)
 
 
@@ -38,9 +38,9 @@ def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: Spar
     late = START_MS + 3_600_000
     for name, at in (("gone", START_MS), ("here", late)):
         record = push(client_instance_id=name, received_at_ms=str(at))
-        table.merge(transform(frame_of(spark, [record]), ASKED).rows, JOB.merge, {})
+        table.merge(transform(frame_of(spark, [record]), JOB_INPUT).rows, JOB.merge, {})
     forgotten = START + timedelta(days=365)
-    horizon = expired(Asked(ClientInventoryParameters(forget_after="8759h"), 300.0), forgotten)
+    horizon = expired(JobInput(ClientInventoryParameters(forget_after="8759h"), 300.0), forgotten)
 
     table.tidy(horizon)
 
@@ -58,7 +58,7 @@ def test_the_quarantine_keeps_what_is_young_and_the_newest_of_too_many(
     table.ensure()
     # Record n came n ms after the start.
     bad = [push(offset, b"garbage") for offset in range(6)]
-    table.merge(transform(frame_of(spark, bad), ASKED).rejected, keep_first, {})
+    table.merge(transform(frame_of(spark, bad), JOB_INPUT).rejected, keep_first, {})
 
     table.tidy(outdated(table.frame(), START))
     assert sorted(row["offset"] for row in read(table.path)) == [2, 3, 4, 5]
@@ -69,7 +69,7 @@ def test_the_quarantine_keeps_what_is_young_and_the_newest_of_too_many(
 def test_a_newer_job_adds_its_columns_and_goes_on_with_old_rows(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "table")
     older = StructType([field for field in JOB.schema if field.name != "terminated"])
-    pushed = transform(frame_of(spark, [push(terminating="true")]), ASKED).rows
+    pushed = transform(frame_of(spark, [push(terminating="true")]), JOB_INPUT).rows
     JobTable(spark, path, older, JOB.keys).ensure()
     pushed.drop("terminated").write.format("delta").mode("append").save(path)
 

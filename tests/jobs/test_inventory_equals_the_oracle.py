@@ -10,14 +10,14 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.client_inventory import JOB, transform
 from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.job import Asked
+from kwitness.jobs.job import JobInput
 from kwitness.jobs.kafka_record import KafkaRecord
 
 from tests.jobs import oracle
 from tests.jobs.tables import by_client, frame_of, kinded, read
 from tests.jobs.traffic import bad_records, mixed
 
-ASKED = Asked(ClientInventoryParameters(), 300.0)
+JOB_INPUT = JobInput(ClientInventoryParameters(), 300.0)
 CUTS = 120
 """Streams of records, each cut in a way of its own."""
 
@@ -25,7 +25,7 @@ CUTS = 120
 def test_a_batch_equals_the_oracle(spark: SparkSession) -> None:
     records = mixed(seed=1, count=400)
 
-    found = transform(frame_of(spark, records), ASKED)
+    found = transform(frame_of(spark, records), JOB_INPUT)
 
     rows, bad = oracle.inventory(kinded(records))
     assert by_client([row.asDict(recursive=True) for row in found.rows.collect()]) == rows
@@ -33,7 +33,7 @@ def test_a_batch_equals_the_oracle(spark: SparkSession) -> None:
 
 
 def test_every_bad_record_is_kept_with_a_reason(spark: SparkSession) -> None:
-    found = transform(frame_of(spark, bad_records()), ASKED)
+    found = transform(frame_of(spark, bad_records()), JOB_INPUT)
 
     assert found.rows.isEmpty()
     kept = {(row.topic, row.offset): row for row in found.rejected.collect()}
@@ -55,7 +55,7 @@ def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_p
 
     for number in range(max(map(len, cuts.values()))):
         together = [record for parts in cuts.values() for part in parts[number : number + 1] for record in part]
-        table.merge(transform(frame_of(spark, together), ASKED).rows, JOB.merge, {})
+        table.merge(transform(frame_of(spark, together), JOB_INPUT).rows, JOB.merge, {})
 
     found = by_client(read(table.path))
     wrong = {}

@@ -33,7 +33,7 @@ def test_every_column_is_explained_and_every_shown_column_exists(name: str) -> N
 
     assert all(field.metadata.get("comment") for field in job.schema)
     assert set(job.keys) <= set(job.schema.names)
-    assert {one.column for one in job.shown} <= set(job.schema.names)
+    assert {one.column for one in job.display_columns} <= set(job.schema.names)
 
 
 def test_a_job_may_read_any_topic_of_the_platform() -> None:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.client_inventory import JOB, transform
 from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.job import Asked
+from kwitness.jobs.job import JobInput
 from kwitness.jobs.show import render
 
 from tests.jobs import oracle
@@ -20,14 +20,14 @@ from tests.jobs.traffic import otlp, push, snapshot
 
 RECORDS = [push(1, otlp(oracle.REQUIRED["producer"])), push(2, client_instance_id="other"), snapshot(3)]
 
-ASKED = Asked(ClientInventoryParameters(), 300.0)
+JOB_INPUT = JobInput(ClientInventoryParameters(), 300.0)
 
 
 @pytest.fixture(scope="module")
 def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     table = JobTable(spark, (tmp_path_factory.mktemp("show") / "table").as_uri(), JOB.schema, JOB.keys)
     table.ensure()
-    table.merge(transform(frame_of(spark, RECORDS), ASKED).rows, JOB.merge, {})
+    table.merge(transform(frame_of(spark, RECORDS), JOB_INPUT).rows, JOB.merge, {})
     return table.path
 
 
@@ -65,7 +65,7 @@ def test_a_place_without_a_job_is_told_what_to_do() -> None:
 
 def test_the_quarantine_is_shown_with_reasons_and_places(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "records")
-    rejected = transform(frame_of(spark, [push(7, b"garbage")]), ASKED).rejected
+    rejected = transform(frame_of(spark, [push(7, b"garbage")]), JOB_INPUT).rejected
     rejected.write.format("delta").save(path)
 
     done = _show("clientInventory", "--quarantine", "--table", path)
@@ -77,7 +77,7 @@ def test_the_quarantine_is_shown_with_reasons_and_places(spark: SparkSession, tm
 
 
 def test_what_clients_are_called_does_not_reach_the_terminal_raw() -> None:
-    text = render(JOB.shown, [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
+    text = render(JOB.display_columns, [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
 
     assert "\x1b" not in text
     assert len(text.splitlines()) == 2

@@ -16,7 +16,7 @@ from kwitness.jobs.inventory import columns
 from kwitness.jobs.inventory.push import push_row
 from kwitness.jobs.inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.inventory.snapshot import snapshot_rows
-from kwitness.jobs.job import Asked, Job, Shown, Transformed, decoded_schema
+from kwitness.jobs.job import DisplayColumn, Job, JobInput, TransformResult, decoded_schema
 from kwitness.jobs.kafka_record import KafkaRecord, records_in
 from kwitness.jobs.rejection import RejectedRecordError, rejection
 
@@ -31,7 +31,7 @@ _HELD_NAMES = 200_000
 _HANDED_ROWS = 500
 
 
-def transform(records: DataFrame, asked: Asked) -> Transformed:
+def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     """Turn records of the two topics into rows of the table, one per `row_id`.
 
     Parameters
@@ -39,7 +39,7 @@ def transform(records: DataFrame, asked: Asked) -> Transformed:
     records
         Columns `kwitness.jobs.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
     """
-    del asked  # It says what is forgotten, not what is seen.
+    del job_input  # It says what is forgotten, not what is seen.
     decoded = records.mapInArrow(decode, _DECODED)
     partial = decoded.where("row is not null").select("row.*")
     latest = F.col("latest")
@@ -64,7 +64,7 @@ def transform(records: DataFrame, asked: Asked) -> Transformed:
         .withColumn("missing_required", columns.missing_required(F.col("kind"), F.col("roles"), F.col("metrics")))
         .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
     )
-    return Transformed(
+    return TransformResult(
         decoded=decoded,
         rows=rows.select(*columns.TABLE_SCHEMA.names),
         rejected=decoded.where("rejected is not null").select("rejected.*"),
@@ -95,9 +95,9 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
     }
 
 
-def expired(asked: Asked, now: datetime) -> Column:
+def expired(job_input: JobInput, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: clients not seen for `forget_after`."""
-    horizon = now - parse_duration(asked.parameters.forget_after)
+    horizon = now - parse_duration(job_input.parameters.forget_after)
     return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000))
 
 
@@ -167,20 +167,20 @@ JOB = Job(
     transform=transform,
     merge=merge,
     expired=expired,
-    shown=(
-        Shown("KIND", "kind"),
-        Shown("SOFTWARE", "client_software_name"),
-        Shown("VERSION", "client_software_version"),
-        Shown("CLIENT ID", "client_id"),
-        Shown("INSTANCE", "client_instance_id"),
-        Shown("LISTENER", "listener"),
-        Shown("ROLES", "roles"),
-        Shown("METRICS", "metrics", counted=True),
-        Shown("CONFORMS", "conforms"),
-        Shown("MISSING", "missing_required", counted=True),
-        Shown("CONNECTIONS", "max_connections"),
-        Shown("FIRST SEEN", "first_seen_ms"),
-        Shown("LAST SEEN", "last_seen_ms"),
-        Shown("OURS", "ours"),
+    display_columns=(
+        DisplayColumn("KIND", "kind"),
+        DisplayColumn("SOFTWARE", "client_software_name"),
+        DisplayColumn("VERSION", "client_software_version"),
+        DisplayColumn("CLIENT ID", "client_id"),
+        DisplayColumn("INSTANCE", "client_instance_id"),
+        DisplayColumn("LISTENER", "listener"),
+        DisplayColumn("ROLES", "roles"),
+        DisplayColumn("METRICS", "metrics", counted=True),
+        DisplayColumn("CONFORMS", "conforms"),
+        DisplayColumn("MISSING", "missing_required", counted=True),
+        DisplayColumn("CONNECTIONS", "max_connections"),
+        DisplayColumn("FIRST SEEN", "first_seen_ms"),
+        DisplayColumn("LAST SEEN", "last_seen_ms"),
+        DisplayColumn("OURS", "ours"),
     ),
 )

@@ -18,7 +18,7 @@ TopicKind = Literal["connections", "traffic", "requests", "interceptions", "tele
 
 
 @dataclass(frozen=True, slots=True)
-class Transformed:
+class TransformResult:
     """What a transform makes of records.
 
     Attributes
@@ -36,14 +36,14 @@ class Transformed:
     rejected: DataFrame
 
 
-class Asked(NamedTuple):
-    """What a resource asks of its job: `spec.parameters.<name>`, and `spec.window` for types that have windows."""
+class JobInput(NamedTuple):
+    """What a resource says to its job: `spec.parameters.<name>`, and `spec.window` for types that have windows."""
 
     parameters: Any
     window_seconds: float
 
 
-class Shown(NamedTuple):
+class DisplayColumn(NamedTuple):
     """A column that people see: by its values, or, of a list, only by how many there are."""
 
     heading: str
@@ -91,8 +91,8 @@ class Job:
         Pure: given the aliases of the table and of the update, the value of each column of a row that is there
         already. It must be idempotent, commutative and associative, because a batch may come twice or in parts.
     expired
-        Pure: given what is asked and the time, which rows housekeeping drops; absent where rows stay for ever.
-    shown
+        Pure: given the input and the time, which rows housekeeping drops; absent where rows stay for ever.
+    display_columns
         What people see of the table, in order; the first five columns sort the lines.
     """
 
@@ -101,7 +101,7 @@ class Job:
     parameters: type[BaseModel]
     schema: StructType
     keys: tuple[str, ...]
-    transform: Callable[[DataFrame, Asked], Transformed]
+    transform: Callable[[DataFrame, JobInput], TransformResult]
     merge: Callable[[str, str], Mapping[str, Column]]
-    shown: tuple[Shown, ...]
-    expired: Callable[[Asked, datetime], Column] | None = None
+    display_columns: tuple[DisplayColumn, ...]
+    expired: Callable[[JobInput, datetime], Column] | None = None

@@ -14,22 +14,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs.job import Shown
+from kwitness.jobs.job import DisplayColumn
 from kwitness.jobs.losses import LOSS_SCHEMA
 from kwitness.jobs.registry import find_job, job_types
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
 _WIDEST = 64
 _QUARANTINE = (
-    Shown("TOPIC", "topic"),
-    Shown("PARTITION", "partition"),
-    Shown("OFFSET", "offset"),
-    Shown("REASON", "reason"),
-    Shown("MESSAGE", "message"),
-    Shown("BYTES", "value_bytes"),
-    Shown("TIME", "timestamp_ms"),
+    DisplayColumn("TOPIC", "topic"),
+    DisplayColumn("PARTITION", "partition"),
+    DisplayColumn("OFFSET", "offset"),
+    DisplayColumn("REASON", "reason"),
+    DisplayColumn("MESSAGE", "message"),
+    DisplayColumn("BYTES", "value_bytes"),
+    DisplayColumn("TIME", "timestamp_ms"),
 )
-_LOSSES = tuple(Shown(name.replace("_", " ").upper(), name) for name in LOSS_SCHEMA.names)
+_LOSSES = tuple(DisplayColumn(name.replace("_", " ").upper(), name) for name in LOSS_SCHEMA.names)
 
 
 class NoTableError(LookupError):
@@ -59,7 +59,7 @@ def read_rows(path: str) -> list[dict[str, Any]]:
     return rows
 
 
-def render(columns: Sequence[Shown], rows: Sequence[Mapping[str, Any]]) -> str:
+def render(columns: Sequence[DisplayColumn], rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as aligned text."""
     ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:5]])
     cells = [[one.heading for one in columns]]
@@ -80,7 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--table", help=f"path of the Delta table (default: as in {_CONFIG})")
     parser.add_argument("--json", action="store_true", help="a JSON array with all columns")
     options = parser.parse_args(arguments)
-    columns = _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).shown
+    columns = (
+        _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).display_columns
+    )
     try:
         rows = read_rows(options.table or _configured(options))
     except NoTableError as error:
@@ -107,12 +109,12 @@ def _sortable(value: Any) -> tuple[float, str]:
     return (value, "") if isinstance(value, int) else (0, str(value or ""))
 
 
-def _cell(shown: Shown, value: Any) -> str:
+def _cell(column: DisplayColumn, value: Any) -> str:
     if value is None:
         return "-"
-    if shown.column.endswith("_ms"):
+    if column.column.endswith("_ms"):
         return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-    if shown.counted:
+    if column.counted:
         return str(len(value))
     if isinstance(value, bool):
         return "yes" if value else "no"

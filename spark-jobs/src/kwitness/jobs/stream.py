@@ -21,7 +21,7 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.checkpoint import Checkpoint
 from kwitness.jobs.delta_table import JobTable, keep_first
 from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.job import Asked, Job, Transformed
+from kwitness.jobs.job import Job, JobInput, TransformResult
 from kwitness.jobs.kafka_log import KafkaLog
 from kwitness.jobs.ledger import NO_RECORD
 from kwitness.jobs.losses import LossTable
@@ -62,7 +62,7 @@ class _Batch:
         Ranges that were gone.
     """
 
-    transformed: Transformed
+    transformed: TransformResult
     rows: int
     used: int
     rejected: Mapping[str, int]
@@ -101,7 +101,7 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        self._asked = Asked(job.parameters.model_validate(config.parameters), config.window_seconds)
+        self._job_input = JobInput(job.parameters.model_validate(config.parameters), config.window_seconds)
         self._topics = {getattr(config.topics, kind): kind for kind in job.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
         self.table = JobTable(session, config.table_path, job.schema, job.keys)
@@ -181,7 +181,7 @@ class JobStream:
         """
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
         now, expired = datetime.now(UTC), self._job.expired
-        self.table.tidy(expired(self._asked, now) if expired else None)
+        self.table.tidy(expired(self._job_input, now) if expired else None)
         self.quarantine.tidy(outdated(self.quarantine.frame(), now))
         self._board.change(table_version=self.table.version())
 
@@ -195,7 +195,7 @@ class JobStream:
     def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)
         for _ in range(_READS):
-            transformed = self._job.transform(self.records(frame), self._asked)
+            transformed = self._job.transform(self.records(frame), self._job_input)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
             decoded = transformed.decoded.persist()
             counted = (
