@@ -121,7 +121,7 @@ def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess
     # Looks and tells more often than every ten seconds and every minute.
     program = (
         "from kwitness.jobs import __main__, driver\n"
-        "driver._LOOK_SECONDS = driver._TELL_SECONDS = 1\n"
+        "driver._LOOK_SECONDS = driver._PROGRESS_LOG_SECONDS = 1\n"
         f"raise SystemExit(__main__.main(['--config', {str(file)!r}]))"
     )
     driver = subprocess.Popen(

@@ -64,7 +64,7 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
         driver.stopping.wait(linger_seconds)
         return EXIT_FAILED
     else:
-        # A run that has ended says what it did until somebody has had the time to ask.
+        # Keep serving the status so that the operator can read the result.
         driver.stopping.wait(linger_seconds)
     finally:
         server.stop()

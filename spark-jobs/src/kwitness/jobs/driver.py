@@ -1,4 +1,4 @@
-"""A driver's life: session, topics, tables, stream; what it says about itself meanwhile; and how it ends."""
+"""A driver's life: session, topics, tables, stream; its status while it runs; and how it ends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kwitness.jobs.stream import JobStream
 _LOG = logging.getLogger(__name__)
 #: Between two looks at lag and Secrets, and between two lines of progress in the log.
 _LOOK_SECONDS = 10.0
-_TELL_SECONDS = 60.0
+_PROGRESS_LOG_SECONDS = 60.0
 _TOPIC_SECONDS = 5.0
 
 
@@ -58,7 +58,7 @@ class Driver:
         self._environment = environment
         self._board = board
         self.stopping = threading.Event()
-        self._told = Ledger()
+        self._logged = Ledger()
 
     def stop(self) -> None:
         """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again.
@@ -131,7 +131,7 @@ class Driver:
         query = stream.start()
         self._board.change(phase="Running")
         _LOG.info("the stream of %s runs", self._config.type)
-        looked_at = told_at = float("-inf")
+        looked_at = logged_at = float("-inf")
         while not query.awaitTermination(1):
             if self.stopping.is_set():
                 query.stop()
@@ -143,14 +143,14 @@ class Driver:
             if renewed := self._renewed(options):
                 query.stop()
                 return renewed
-            if looked_at >= told_at + _TELL_SECONDS:
-                told_at = looked_at
-                self._tell()
+            if looked_at >= logged_at + _PROGRESS_LOG_SECONDS:
+                logged_at = looked_at
+                self._log_progress()
         else:
             # All that was there is done: only a run that is to end gets here.
             stream.tidy()
         self._measure_lag(stream, watch)
-        self._tell()
+        self._log_progress()
         return None
 
     def _renewed(self, options: dict[str, str]) -> dict[str, str] | None:
@@ -161,11 +161,11 @@ class Driver:
             return None
         return present if present != options else None
 
-    def _tell(self) -> None:
-        """Say in the log how far the run is, if that is news."""
+    def _log_progress(self) -> None:
+        """Log how far the run is, if that has changed."""
         status = self._board.read()
-        if status.ledger != self._told:
-            self._told = ledger = status.ledger
+        if status.ledger != self._logged:
+            self._logged = ledger = status.ledger
             _LOG.info(
                 "%d of %d records in the table (version %s), %d in quarantine, %d in this batch",
                 ledger.delivered,

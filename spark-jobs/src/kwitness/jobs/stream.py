@@ -175,7 +175,7 @@ class JobStream:
             self._board.change(table_version=self.table.version())
 
     def tidy(self) -> None:
-        """Keep house in the tables: what is forgotten goes, small files become one, old ones go.
+        """Vacuum and compact the tables: expired rows go, small files become one, files of old versions go.
 
         A stream does so now and then. A run that ends is over before that, so its driver asks for it at the end.
         """
