@@ -17,7 +17,7 @@ from kwitness.collector.configuration import ConfigurationError, Settings
 from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.process import run
-from kwitness.collector.resident_memory import be_frugal
+from kwitness.collector.malloc import limit_arenas
 from kwitness.runtime.json_logging import configure_logging
 
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path
@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run until SIGTERM; returns the exit status."""
     arguments = _arguments(sys.argv[1:] if argv is None else argv)
     configure_logging(arguments.log_level)
-    be_frugal()
+    limit_arenas()
     allow_descriptors()
     gc.collect()
     gc.freeze()  # what the imports made stays for good

@@ -29,7 +29,7 @@ from kwitness.collector.metrics_page import MetricsPage
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.prometheus.accumulate import PythonCore
-from kwitness.collector.resident_memory import give_back
+from kwitness.collector.malloc import trim
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
@@ -116,7 +116,7 @@ class Collector:
                 await self._reconfigure(config)
             if began > trimmed + _TRIM_EVERY_S:
                 trimmed = began
-                give_back()
+                trim()
             if time.monotonic() - began > _TICK_S:
                 _LOG.info("housekeeping took long", extra={"seconds": round(time.monotonic() - began, 2)})
 

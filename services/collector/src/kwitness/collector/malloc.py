@@ -1,4 +1,4 @@
-"""Keeping the C library from holding memory that nobody uses; each measure was measured (docs/benchmarks.md)."""
+"""Settings of the C library's malloc, so that it returns memory that is not used; measured in docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TRIM_THRESHOLD: Final = -1
 _TOP_PAD: Final = -2
 _MMAP_THRESHOLD: Final = -3
 _BLOCK: Final = 64 * 1024
-"""From this size on blocks are given back at once; glibc would raise its own limit after the first large body."""
+"""From this size on blocks are returned at once; glibc would raise its own limit after the first large body."""
 
 
 def _library() -> Any:
@@ -21,7 +21,7 @@ def _library() -> Any:
     return library if sys.platform == "linux" and hasattr(library, "malloc_trim") else None
 
 
-def be_frugal() -> None:
+def limit_arenas() -> None:
     """Let all threads share two regions and return large blocks at once; call before threads are made."""
     if (library := _library()) is not None:
         library.mallopt(_ARENAS, 2)
@@ -30,7 +30,7 @@ def be_frugal() -> None:
         library.mallopt(_TOP_PAD, _BLOCK // 4)
 
 
-def give_back() -> None:
+def trim() -> None:
     """Return free pages to the system; a few milliseconds."""
     if (library := _library()) is not None:
         library.malloc_trim(0)
