@@ -15,7 +15,7 @@ import pytest
 import requests
 import zstandard
 
-from kwitness.collector.ownership import ordinal_of, owner
+from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, REPLICA, Answer, CollectorProcess
@@ -55,7 +55,7 @@ def test_each_part_of_a_batch_reaches_its_owner_whoever_received_it(pair: list[C
     for ordinal, replica in enumerate(pair):
         replica.scrape()
         shown = {dict(labels)["client_id"] for labels in replica.scrape()[CREATION_SERIES]}
-        assert shown == {client for client in CLIENTS if owner(client, 2) == ordinal}
+        assert shown == {client for client in CLIENTS if owner_of(client, 2) == ordinal}
         assert 5 < len(shown) < 35
 
 
@@ -72,7 +72,7 @@ def test_a_retry_to_the_other_replica_is_recognised(pair: list[CollectorProcess]
 
 
 def test_a_part_too_large_for_one_request_reaches_its_owner_in_several(pair: list[CollectorProcess]) -> None:
-    other = [client for client in CLIENTS if owner(client, 2) == 1]
+    other = [client for client in CLIENTS if owner_of(client, 2) == 1]
     # Just within what the first replica takes; compressed less well by the way, it is more than the second does.
     pushes = [push(seq, os.urandom(1_044_000), client=client) for seq, client in enumerate(other[:8])]
 
@@ -86,7 +86,7 @@ def test_a_part_too_large_for_one_request_reaches_its_owner_in_several(pair: lis
 
 
 def test_a_push_too_large_to_be_handed_over_is_rejected_alone(pair: list[CollectorProcess]) -> None:
-    one, other, *_ = (client for client in CLIENTS if owner(client, 2) == 1)
+    one, other, *_ = (client for client in CLIENTS if owner_of(client, 2) == 1)
     body = batch([push(1, os.urandom(8_352_000), client=one), push(2, counter_push(2), client=other)])
 
     answers = [send_compressed_well(pair[0], body) for _ in range(2)]
@@ -144,8 +144,8 @@ def test_any_replica_answers_for_all(pair: list[CollectorProcess]) -> None:
         # A replica that is busy for seconds is left out of an answer.
         assert eventually(lambda replica=replica: inventory(replica), lambda found: found == expected)
     shown = [replica.value("kafka_client_connections", client_software_name="kafka-python") for replica in pair]
-    assert shown[owner(CLUSTER, 2)] == 4
-    assert shown[1 - owner(CLUSTER, 2)] is None
+    assert shown[owner_of(CLUSTER, 2)] == 4
+    assert shown[1 - owner_of(CLUSTER, 2)] is None
 
 
 def inventory(replica: CollectorProcess) -> dict[str, object]:
@@ -181,12 +181,12 @@ def test_a_replica_that_loses_clients_drops_their_series_at_once(pair: list[Coll
     def remaining() -> int:
         return len(pair[0].get("/v1/clients?local=true&limit=1000").body["items"])
 
-    expected = sum(owner(client, 3) == 0 for client in CLIENTS)
+    expected = sum(owner_of(client, 3) == 0 for client in CLIENTS)
     assert eventually(remaining, lambda now: now == expected) < before
 
 
 def test_only_replicas_may_forward(pair: list[CollectorProcess]) -> None:
-    other = next(client for client in CLIENTS if owner(client, 2) == 1)
+    other = next(client for client in CLIENTS if owner_of(client, 2) == 1)
 
     pair[0].push(batch([push(1, counter_push(2), client=other)]), headers={"Kwitness-Forwarded": "1"})
 
@@ -195,7 +195,7 @@ def test_only_replicas_may_forward(pair: list[CollectorProcess]) -> None:
 
 
 def test_plain_otlp_reaches_the_owner_too(pair: list[CollectorProcess]) -> None:
-    other = next(client for client in CLIENTS if owner(client, 2) == 1)
+    other = next(client for client in CLIENTS if owner_of(client, 2) == 1)
     body = {
         "resourceMetrics": [
             {
@@ -245,9 +245,9 @@ def test_pages_hold_every_client_once_whatever_characters_its_id_has(pair: list[
 def test_ownership_moves_few_clients_when_a_replica_is_added(replicas: int) -> None:
     keys = [f"key-{number}" for number in range(2_000)]
 
-    moved = sum(owner(key, replicas) != owner(key, replicas + 1) for key in keys)
+    moved = sum(owner_of(key, replicas) != owner_of(key, replicas + 1) for key in keys)
 
-    assert moved == sum(owner(key, replicas + 1) == replicas for key in keys)
+    assert moved == sum(owner_of(key, replicas + 1) == replicas for key in keys)
     assert moved < 2_000 / (replicas + 1) * 1.3
 
 
@@ -280,5 +280,5 @@ def test_replicas_trust_each_other_by_the_authority_of_the_resource(start: Start
 
     assert answer.status_code == 503
     assert [replica.value("kwitness_clients") for replica in pair] == [
-        sum(owner(client, 2) == ordinal for client in CLIENTS) for ordinal in range(2)
+        sum(owner_of(client, 2) == ordinal for client in CLIENTS) for ordinal in range(2)
     ]

@@ -16,8 +16,8 @@ from typing import Final
 from kwitness.collector.configuration import ConfigurationError, Settings
 from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
-from kwitness.collector.process import run
 from kwitness.collector.malloc import limit_arenas
+from kwitness.collector.process import run
 from kwitness.runtime.json_logging import configure_logging
 
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path

@@ -16,8 +16,8 @@ from kwitness.collector import events as batches
 from kwitness.collector.configuration import Settings
 from kwitness.collector.events import Event, Outcome
 from kwitness.collector.failures import BodyTooLargeError, UnavailableError
-from kwitness.collector.ownership import ordinal_of, owner
-from kwitness.collector.trust import trusting
+from kwitness.collector.sharding import ordinal_of, owner_of
+from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
 from kwitness.runtime.child_names import collector_peer_host
@@ -49,13 +49,13 @@ class Peers:
         scheme = "https" if ingest.tls_cert_file else "http"
         self._url = f"{scheme}://{{host}}:{self._settings.port}"
         self._name, self._namespace = config.name, config.namespace
-        self._authority = ReloadingFile(Path(ingest.ca_file), trusting) if ingest.ca_file else None
+        self._tls_context = ReloadingFile(Path(ingest.ca_file), client_context) if ingest.ca_file else None
 
     def _tls(self) -> ssl.SSLContext | bool:
         try:
-            return True if self._authority is None else self._authority.current()
+            return True if self._tls_context is None else self._tls_context.current()
         except (OSError, ValueError) as error:
-            raise UnavailableError("NoPeerAuthority", "the authority of the replicas cannot be read") from error
+            raise UnavailableError("NoPeerAuthority", "the CA certificate of the replicas cannot be read") from error
 
     def _address(self, ordinal: int) -> str:
         if self._settings.peer_url:
@@ -69,7 +69,7 @@ class Peers:
 
     def owner(self, key: str) -> int:
         """Return the ordinal that owns ``key``; a replica beyond the configured number keeps nothing."""
-        return owner(key, self.replicas)
+        return owner_of(key, self.replicas)
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:

@@ -24,12 +24,12 @@ from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.intake import Intake, now_ms
 from kwitness.collector.ledger import Ledger, forward_hop
+from kwitness.collector.malloc import trim
 from kwitness.collector.memory import Memory
 from kwitness.collector.metrics_page import MetricsPage
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.prometheus.accumulate import PythonCore
-from kwitness.collector.malloc import trim
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig

@@ -28,7 +28,7 @@ class _Answer(NamedTuple):
 
 
 class TokenReviewer:
-    """``api_server`` is its URL; ``account`` the folder with the process's own token and the authority's ca.crt."""
+    """``api_server`` is its URL; ``account`` the folder with the process's own token and the ca.crt of its CA."""
 
     def __init__(self, api_server: str, account: Path = _ACCOUNT) -> None:
         self._url = f"{api_server}/apis/authentication.k8s.io/v1/tokenreviews"
@@ -67,8 +67,8 @@ class TokenReviewer:
         }
         try:
             own = (self._account / "token").read_text().strip()
-            authority = self._account / "ca.crt"
-            tls = ssl.create_default_context(cafile=str(authority)) if authority.exists() else True
+            ca_file = self._account / "ca.crt"
+            tls = ssl.create_default_context(cafile=str(ca_file)) if ca_file.exists() else True
             async with (
                 aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S)) as session,
                 session.post(

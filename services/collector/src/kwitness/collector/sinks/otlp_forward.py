@@ -25,7 +25,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
 from kwitness.collector.sinks import allowed_hosts
-from kwitness.collector.trust import trusting
+from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -50,7 +50,7 @@ class OtlpForward:
         self.config = config
         self.hop = hop
         self._note_rejected = note_rejected
-        self._authority = ReloadingFile(Path(config.ca_file), trusting) if config.ca_file else None
+        self._tls_context = ReloadingFile(Path(config.ca_file), client_context) if config.ca_file else None
         self._queue: deque[Event] = deque()
         self._queued_bytes = 0
         self._arrived = asyncio.Event()
@@ -98,7 +98,7 @@ class OtlpForward:
                     raise
 
     def _tls(self) -> ssl.SSLContext | bool:
-        return True if self._authority is None else self._authority.current()
+        return True if self._tls_context is None else self._tls_context.current()
 
     def _next_batch(self) -> list[Event]:
         batch: list[Event] = []
@@ -158,7 +158,7 @@ class OtlpForward:
                 content = await answer.content.readany()
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
-            # An authority that cannot be read is repaired like an endpoint that is away: by waiting.
+            # A CA certificate that cannot be read is repaired like an endpoint that is away: by waiting.
             return 0.0
         if status == 200:  # noqa: PLR2004 - the one status of success that OTLP knows
             self._count_partial_success(content)

@@ -13,7 +13,7 @@ _REMEMBERED: Final = 65_536
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def owner(key: str, replicas: int) -> int:
+def owner_of(key: str, replicas: int) -> int:
     """Return the ordinal that owns ``key``: a client instance id, or a cluster id for its connection gauges."""
     if replicas <= 1:
         return 0
