@@ -1,1 +1,1 @@
-"""The one door into the platform: pushes come in; Prometheus, the topic and OTLP go out; nothing is lost uncounted."""
+"""The collector: pushes come in; Prometheus, the topic and OTLP go out; nothing is lost uncounted."""

@@ -1,1 +1,1 @@
-"""The doors: who may come in, how large they may be, and what they speak. Nothing here decides what is kept."""
+"""Receivers: authentication, body limits and protocols of each endpoint. Nothing here decides what is kept."""
