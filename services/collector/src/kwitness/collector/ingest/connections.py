@@ -37,10 +37,10 @@ _DESCRIPTORS: Final = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class _Owing:
+class _Deadline:
     """When a connection (or a handshake) is ended, by the monotonic clock, and how."""
 
-    deadline: float
+    at: float
     end: Callable[[], object]
 
 
@@ -50,8 +50,8 @@ class Connections:
     def __init__(self, limit: int = MAX_CONNECTIONS) -> None:
         self._limit = limit
         # In the order in which they fell silent, the longest first.
-        self._silent: dict[object, _Owing] = {}
-        self._busy: dict[object, _Owing] = {}
+        self._silent: dict[object, _Deadline] = {}
+        self._busy: dict[object, _Deadline] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._socket: socket.socket | None = None
 
@@ -78,12 +78,12 @@ class Connections:
     def serving(self, protocol: RequestHandler) -> Iterator[None]:
         """Hold for a request, from its headers to its answer."""
         self._silent.pop(protocol, None)
-        self._busy[protocol] = _owing(protocol, REQUEST_S)
+        self._busy[protocol] = _deadline(protocol, REQUEST_S)
         try:
             yield
         finally:
             del self._busy[protocol]
-            self._silent[protocol] = _owing(protocol, IDLE_S)
+            self._silent[protocol] = _deadline(protocol, IDLE_S)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -98,7 +98,7 @@ class Connections:
             try:
                 accepted, _ = await loop.sock_accept(listening)
             except OSError as error:
-                # Mostly: no file descriptor is left. Who waits to be let in is worth more than who is silent.
+                # Mostly: no file descriptor is left. New connections are preferred to idle ones.
                 if trouble != error.errno:
                     _LOG.warning("cannot accept a connection", extra={"detail": error.strerror})
                 trouble = error.errno
@@ -109,7 +109,7 @@ class Connections:
                 accepted.close()
                 continue
             task = self._keep(self._open(accepted, server, context))
-            self._silent[accepted] = _Owing(time.monotonic() + SILENT_S, task.cancel)
+            self._silent[accepted] = _Deadline(time.monotonic() + SILENT_S, task.cancel)
 
     async def _open(self, accepted: socket.socket, server: web.Server, context: ssl.SSLContext | None) -> None:
         try:
@@ -119,7 +119,7 @@ class Connections:
         finally:
             self._silent.pop(accepted, None)
         if protocol not in self._busy:  # its first request may have come with the end of the handshake
-            self._silent.setdefault(protocol, _owing(protocol, SILENT_S))
+            self._silent.setdefault(protocol, _deadline(protocol, SILENT_S))
 
     def _make_room(self) -> bool:
         """End the connection that has been silent the longest; False when all are at work."""
@@ -137,20 +137,20 @@ class Connections:
     def _sweep(self) -> None:
         now = time.monotonic()
         for key, one in list(self._silent.items()):
-            if one.deadline <= now or (isinstance(key, RequestHandler) and key.transport is None):
+            if one.at <= now or (isinstance(key, RequestHandler) and key.transport is None):
                 del self._silent[key]
                 one.end()
         for one in self._busy.values():
-            if one.deadline <= now:
+            if one.at <= now:
                 one.end()
 
 
-def _owing(protocol: RequestHandler, seconds: float) -> _Owing:
+def _deadline(protocol: RequestHandler, seconds: float) -> _Deadline:
     def end() -> None:
         if protocol.transport is not None:
             protocol.transport.abort()
 
-    return _Owing(time.monotonic() + seconds, end)
+    return _Deadline(time.monotonic() + seconds, end)
 
 
 def allow_descriptors() -> None:
