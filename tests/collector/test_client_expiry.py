@@ -97,7 +97,7 @@ def test_without_any_gap_kafkas_default_interval_counts() -> None:
     assert not alive_at(clients, 1_050_000)
 
 
-def test_a_client_that_said_goodbye_stays_long_enough_to_be_scraped() -> None:
+def test_a_client_that_sent_its_terminating_push_stays_long_enough_to_be_scraped() -> None:
     clients = Clients()
     clients.record(event(interval_ms=1_000, terminating=True), NOTHING, 0)
 
@@ -190,7 +190,7 @@ def snapshot(seq: int, connections: int, broker: str = "1", epoch: int = 1) -> G
 
 def test_a_broker_is_forgotten_after_three_missed_heartbeats_and_its_software_after_seven_days() -> None:
     brokers = Brokers()
-    brokers.hear(snapshot(1, 4), 0)
+    brokers.record_heartbeat(snapshot(1, 4), 0)
 
     brokers.expire(35_000)
     assert sum(brokers.connections().values()) == 4
@@ -205,27 +205,27 @@ def test_a_broker_is_forgotten_after_three_missed_heartbeats_and_its_software_af
 
 def test_a_late_heartbeat_does_not_bring_old_numbers_back() -> None:
     brokers = Brokers()
-    brokers.hear(snapshot(5, 4), 0)
+    brokers.record_heartbeat(snapshot(5, 4), 0)
 
-    brokers.hear(snapshot(4, 9), 1)
+    brokers.record_heartbeat(snapshot(4, 9), 1)
 
     assert sum(brokers.connections().values()) == 4
 
 
 def test_a_restarted_plugin_begins_again_at_one() -> None:
     brokers = Brokers()
-    brokers.hear(snapshot(500, 4), 0)
+    brokers.record_heartbeat(snapshot(500, 4), 0)
 
-    brokers.hear(snapshot(1, 9, epoch=2), 1)
+    brokers.record_heartbeat(snapshot(1, 9, epoch=2), 1)
 
     assert sum(brokers.connections().values()) == 9
 
 
 def test_a_late_heartbeat_of_the_plugin_before_a_restart_changes_nothing() -> None:
     brokers = Brokers()
-    brokers.hear(snapshot(1, 4, epoch=2), 0)
+    brokers.record_heartbeat(snapshot(1, 4, epoch=2), 0)
 
-    brokers.hear(snapshot(500, 9, epoch=1), 5_000)
+    brokers.record_heartbeat(snapshot(500, 9, epoch=1), 5_000)
 
     assert sum(brokers.connections().values()) == 4
     brokers.expire(35_001)
@@ -234,10 +234,10 @@ def test_a_late_heartbeat_of_the_plugin_before_a_restart_changes_nothing() -> No
 
 def test_a_broker_restarted_with_its_clock_set_back_is_shown_as_it_is_now() -> None:
     brokers = Brokers()
-    brokers.hear(snapshot(500, 4, epoch=2), 0)
+    brokers.record_heartbeat(snapshot(500, 4, epoch=2), 0)
 
     for seq in range(1, 5):
-        brokers.hear(snapshot(seq, 9, epoch=1), seq * 10_000)
+        brokers.record_heartbeat(snapshot(seq, 9, epoch=1), seq * 10_000)
         brokers.expire(seq * 10_000)
         assert len(brokers.brokers) == 1
 

@@ -21,7 +21,7 @@ class ClientItem(Identity):
     push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")
     metrics: tuple[str, ...] = Field((), description="Names of the metrics it sends.")
     subscriptions: tuple[str, ...] = Field((), description="Broker subscriptions that match it.")
-    terminated: bool = Field(False, description="Whether it said goodbye.")
+    terminated: bool = Field(False, description="Whether it sent its terminating push.")
 
 
 class ClientPage(Envelope):

@@ -159,7 +159,7 @@ class Intake:
         if owner != self.replicas.own:
             await self.replicas.hand_over_gauges(owner, snapshot)
             return
-        broker = self.memory.brokers.hear(snapshot, now_ms())
+        broker = self.memory.brokers.record_heartbeat(snapshot, now_ms())
         await self._write_snapshot(broker)
 
     async def _write_snapshot(self, broker: Broker) -> None:

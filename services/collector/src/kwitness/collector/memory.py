@@ -71,7 +71,7 @@ class Memory:
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
         if cluster and name and version:
-            self.brokers.see(cluster, name, version, now_ms)
+            self.brokers.record_software(cluster, name, version, now_ms)
         return applied
 
     def expire(self, now_ms: int) -> None:

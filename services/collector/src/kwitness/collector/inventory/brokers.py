@@ -54,7 +54,7 @@ class Brokers:
         self.brokers: dict[tuple[str, str], Broker] = {}
         self.software: dict[SoftwareKey, SoftwareMemory] = {}
 
-    def hear(self, snapshot: GaugeSnapshot, now_ms: int) -> Broker:
+    def record_heartbeat(self, snapshot: GaugeSnapshot, now_ms: int) -> Broker:
         """Take a heartbeat; a late one of the same plugin changes only the time.
 
         One of an earlier epoch changes nothing while the known plugin is still heard: it is late, too. Once that one
@@ -73,10 +73,10 @@ class Brokers:
         broker.heard_ms = now_ms
         for one in broker.snapshot.connections:
             if one.connections:
-                self.see(snapshot.cluster_id, one.client_software_name, one.client_software_version, now_ms)
+                self.record_software(snapshot.cluster_id, one.client_software_name, one.client_software_version, now_ms)
         return broker
 
-    def see(self, cluster_id: str, name: str, version: str, now_ms: int) -> None:
+    def record_software(self, cluster_id: str, name: str, version: str, now_ms: int) -> None:
         """Remember that a software is connected now."""
         key = (cluster_id, name, version)
         memory = self.software.get(key)

@@ -16,7 +16,7 @@ DEFAULT_INTERVAL_MS: Final = 300_000
 LEAST_LIFE_MS: Final = 30_000
 """A live client stays at least this long, so that a short interval does not make series flicker between scrapes."""
 ENDED_LIFE_MS: Final = 300_000
-"""A client that said goodbye stays at least this long, so that its last push is scraped."""
+"""A client that sent its terminating push stays at least this long, so that its last push is scraped."""
 _SLACK: Final = 0.5
 """In intervals: after a change of subscription the next push comes after 0.5 to 1.5 intervals."""
 _GAPS: Final = 5
