@@ -30,7 +30,7 @@ from kwitness.images.image_parts import find_uv
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER = ROOT / "bench" / "peers" / "plain_operator.py"
-OURS = [ROOT / part / "src" for part in ("operator", "services/runtime", "contracts")]
+OURS = [ROOT / part / "src" for part in ("operator", "services/runtime", "services/subscriptions", "contracts")]
 CANDIDATES = ("kwitness", "plain")
 RESOURCES = 1000
 LIMIT_SECONDS = 600

@@ -24,7 +24,13 @@ def test_metrics() -> None:
     used = set().union(
         *(
             words(ROOT / folder, "py", r'"((?:kwitness|kafka_client)_[a-z_]+)"')
-            for folder in ("operator/src", "services/runtime/src", "services/collector/src", "spark-jobs/src")
+            for folder in (
+                "operator/src",
+                "services/runtime/src",
+                "services/subscriptions/src",
+                "services/collector/src",
+                "spark-jobs/src",
+            )
         )
     )
 

@@ -73,7 +73,7 @@ def test_each_image_that_is_shipped_has_its_folder_and_no_other() -> None:
 
 def test_the_operator_image_holds_only_what_the_operator_may_import() -> None:
     inputs = [part.name for part in SHIPPED["operator"].inputs if isinstance(part, Path)]
-    assert inputs == ["operator.txt", "contracts", "runtime", "operator"]
+    assert inputs == ["operator.txt", "contracts", "runtime", "subscriptions", "operator"]
 
 
 def test_copied_sources_have_no_leftovers(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.runtime.subscriptions.broker_subscription import parse
+from kwitness.subscriptions.broker_subscription import parse
 
 GOLDENS = Path(__file__).parent / "goldens"
 CASES = sorted(folder.name for folder in GOLDENS.iterdir() if folder.is_dir())

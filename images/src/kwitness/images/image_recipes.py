@@ -19,6 +19,7 @@ _PORTIONS = {
     "contracts": REPOSITORY / "contracts" / "src",
     "operator": REPOSITORY / "operator" / "src",
     "runtime": REPOSITORY / "services" / "runtime" / "src",
+    "subscriptions": REPOSITORY / "services" / "subscriptions" / "src",
     "collector": REPOSITORY / "services" / "collector" / "src",
     "jobs": REPOSITORY / "spark-jobs" / "src",
 }
@@ -26,7 +27,7 @@ _PORTIONS = {
 
 def _component(portion: str) -> Recipe:
     lock = REPOSITORY / "locks" / f"{portion}.txt"
-    portions = ("contracts", "runtime", portion)
+    portions = ("contracts", "runtime", "subscriptions", portion)
 
     def prepare(context: Path, progress: Progress) -> None:
         copy_content(site_packages(lock, progress), context / "site-packages")

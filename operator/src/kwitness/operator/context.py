@@ -17,7 +17,7 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.settings import OperatorSettings
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
 

@@ -28,7 +28,7 @@ from kwitness.operator.model.cluster_description import (
     WantedTopic,
 )
 from kwitness.operator.model.errors import OperatorError, TransientError
-from kwitness.runtime.subscriptions.broker_subscription import CONFIG_KEYS
+from kwitness.subscriptions.broker_subscription import CONFIG_KEYS
 
 __all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "KafkaAdmin", "TopicDescription", "WantedTopic"]
 

@@ -22,7 +22,7 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.topics import CONNECTIONS, TELEMETRY, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.settings import OperatorSettings
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "subscriptions_file"]
 

@@ -14,7 +14,7 @@ from kwitness.operator.desired.pods import labels, owner, selector
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["collector_objects"]
 

@@ -12,8 +12,8 @@ from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.model.cluster_description import ClusterDescription, TopicDescription, WantedTopic
-from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
-from kwitness.runtime.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
+from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
 
 __all__ = ["acl_hints", "cluster_fields", "disconnected_software", "topic_names", "wanted_topics", "warnings"]
 

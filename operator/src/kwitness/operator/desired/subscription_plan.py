@@ -14,8 +14,8 @@ from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
-from kwitness.runtime.subscriptions import risk
-from kwitness.runtime.subscriptions.broker_subscription import (
+from kwitness.subscriptions import risk
+from kwitness.subscriptions.broker_subscription import (
     DEFAULT_INTERVAL_MS,
     INTERVAL,
     MATCH,
@@ -25,7 +25,7 @@ from kwitness.runtime.subscriptions.broker_subscription import (
     parse,
     to_configs,
 )
-from kwitness.runtime.subscriptions.patterns import InvalidPatternError, to_broker
+from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
 
 __all__ = [
     "ObservedSoftware",

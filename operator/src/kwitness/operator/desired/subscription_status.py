@@ -9,8 +9,8 @@ from kwitness.contracts.envelopes import SubscriptionState
 from kwitness.contracts.software import librdkafka_version
 from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
-from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS
-from kwitness.runtime.subscriptions.risk import SAFE_PREFIX
+from kwitness.subscriptions.broker_subscription import ALL_METRICS
+from kwitness.subscriptions.risk import SAFE_PREFIX
 
 __all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict"]
 

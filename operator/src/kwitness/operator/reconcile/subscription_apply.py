@@ -30,7 +30,7 @@ from kwitness.operator.reconcile.inventory import collectors_of, crashing_softwa
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
-from kwitness.runtime.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
+from kwitness.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
 
 __all__ = ["apply_subscriptions"]
 

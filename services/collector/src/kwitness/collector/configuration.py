@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
 from kwitness.runtime.reloading import ReloadingFile
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 _LOG = logging.getLogger(__name__)
 

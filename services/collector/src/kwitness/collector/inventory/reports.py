@@ -12,8 +12,8 @@ from kwitness.collector.inventory.clients import ClientRecord, Clients
 from kwitness.collector.ledger import Ledger
 from kwitness.contracts.envelopes import BrokerState, ClientItem, ClientPage, ClusterState, HopState, SoftwareState
 from kwitness.contracts.software import is_ours
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.runtime.subscriptions.matching import matches
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.matching import matches
 
 MAX_PAGE: Final = 1_000
 _NUMBERS: Final = frozenset({"client_source_port"})

@@ -16,8 +16,8 @@ from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.reports import match_keys
 from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 from kwitness.contracts.software import is_ours, pushes_telemetry
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.runtime.subscriptions.matching import matches, requests_metric
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.matching import matches, requests_metric
 
 _TOP: Final = 20
 _SILENT: Final = 20

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.runtime.subscriptions.broker_subscription import (
+from kwitness.subscriptions.broker_subscription import (
     MATCH_KEYS,
     BrokerSubscription,
     UnreadableSubscriptionError,
     parse,
     to_configs,
 )
-from kwitness.runtime.subscriptions.matching import Effective, effective, matches
+from kwitness.subscriptions.matching import Effective, effective, matches
 
 _WORDS = st.text("abcdefghijklmnopqrstuvwxyz.*_-", min_size=1, max_size=20).filter(lambda word: word != "*")
 

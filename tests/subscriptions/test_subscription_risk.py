@@ -1,7 +1,7 @@
 import pytest
 
-from kwitness.runtime.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.runtime.subscriptions.risk import SAFE_PREFIX, Plan, Software, endangered_by, plan
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.risk import SAFE_PREFIX, Plan, Software, endangered_by, plan
 
 OLD = Software("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 K = "org.apache.kafka."

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.client_metrics import CRASH_PRONE_METRICS, PREFIX
-from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
-from kwitness.runtime.subscriptions.matching import pattern_matches
+from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.subscriptions.matching import pattern_matches
 
 SAFE_PREFIX: Final = PREFIX
 """Asks every role for metrics that it has; a subscription to nothing else aborts nobody."""

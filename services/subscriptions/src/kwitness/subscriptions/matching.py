@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from kwitness.runtime.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
-from kwitness.runtime.subscriptions.patterns import InvalidPatternError, compile_pattern
+from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.subscriptions.patterns import InvalidPatternError, compile_pattern
 
 _CACHED_PATTERNS: Final = 4096
 """Compiled patterns kept; a cluster has a handful of subscriptions with at most six patterns each."""

@@ -1,7 +1,7 @@
 import pytest
 
-from kwitness.runtime.subscriptions.matching import pattern_matches
-from kwitness.runtime.subscriptions.patterns import InvalidPatternError, to_broker
+from kwitness.subscriptions.matching import pattern_matches
+from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
 
 
 @pytest.mark.parametrize(
