@@ -17,6 +17,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 .PHONY: help
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) plugin)"
 
 ## Use
 .PHONY: demo demo-down
@@ -75,21 +76,45 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
-.PHONY: test check-capacity test-java test-fast test-e2e
+# The folders of tests/; those of the second line have tests on a node.
+COMPONENTS := collector contracts demo devtools jobs operator repository runtime subscriptions
+NODE_COMPONENTS := chart e2e images node
+FUZZ_SECONDS ?= 300
+.PHONY: test check-capacity check test-quick test-fast test-java soak fuzz
 test: prerequisites-test setup check-capacity lint verify test-java demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:
 	@$(PY) -m kwitness.e2e.capacity
 
+check: prerequisites-check setup ## Within a minute: lint, generated files, and the tests that start no server
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint verify test-quick
+	@echo "left out: tests that start a server, Spark or a node (make test-fast, make test-<component>, make test)"
+
+test-quick: setup
+	@$(PY) -m kwitness.devtools.suite quick
+
+test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and no node
+	@$(PY) -m kwitness.devtools.suite unit
+
 test-java: prerequisites-test-java setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
 
-test-fast: prerequisites-test-fast setup ## What needs neither a broker nor a node
-	@$(PY) -m kwitness.devtools.suite unit
+.PHONY: $(COMPONENTS:%=test-%) $(NODE_COMPONENTS:%=test-%) test-plugin
+$(COMPONENTS:%=test-%): test-%: prerequisites-test-fast setup
+	@$(PY) -m pytest tests/$*
 
-test-e2e: prerequisites-test-e2e setup ## The end-to-end suite alone
-	@$(PY) -m pytest tests/e2e
+$(NODE_COMPONENTS:%=test-%): test-%: prerequisites-test setup
+	@$(PY) -m pytest tests/$*
+
+test-plugin: test-java
+	@$(PY) -m pytest tests/broker_plugin
+
+soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: make test runs a tenth of it
+	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak --durations=0
+
+fuzz: setup ## Property tests with new examples, for FUZZ_SECONDS=300
+	@$(PY) -m kwitness.devtools.suite.fuzz --seconds $(FUZZ_SECONDS)
 
 ## Measure
 .PHONY: bench

@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,8 @@ from kwitness.e2e.capacity import SUITE_GIB, shortages
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.images.cache import cache_folder
+
+from tests import soak
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +40,8 @@ def node() -> Iterator[KubernetesNode]:
 
 # How long examples take says nothing where much else runs; the limit of pytest is for one that does not end.
 settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Of `make fuzz`, which gives each round a seed.
+settings.register_profile("fuzz", settings.get_profile("patient"), derandomize=False, max_examples=1000)
 settings.load_profile("patient")
 
 TURN = pytest.StashKey[object]()
@@ -64,10 +69,28 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
 
 
+def pytest_report_header() -> str:
+    """Say how much of the exhaustive tests is run, and from which seed."""
+    return soak.header()
+
+
+MARKS: Final = {
+    "spark": pytest.mark.spark,
+    "api_server": pytest.mark.slow,
+    "api_with_crds": pytest.mark.slow,
+    "start": pytest.mark.slow,
+    "shared": pytest.mark.slow,
+    "kubernetes": pytest.mark.slow,
+}
+"""By the fixture that needs them."""
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark the end-to-end suite by its folder."""
+    """Mark the end-to-end suite by its folder, and other tests by their fixtures."""
     if Path(__file__).parent / "e2e" in item.path.parents:
         item.add_marker(pytest.mark.e2e)
+    for fixture in set(getattr(item, "fixturenames", ())) & MARKS.keys():
+        item.add_marker(MARKS[fixture])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,6 +15,8 @@ from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.images.commands import CommandFailedError
 
+pytestmark = pytest.mark.slow
+
 NAMESPACE = "kwitness"
 SUBSCRIPTION: dict[str, Any] = {
     "apiVersion": "kwitness.dev/v1alpha1",

@@ -20,6 +20,8 @@ from kwitness.e2e.api_server import ApiServer
 from kwitness.images import builder
 from kwitness.images.image_parts import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 FILES = ("kafka-ca.crt", "operator.password", "collector.password", "spark.password")
 MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "tokens")
 

@@ -30,6 +30,8 @@ from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
 from tests.eventually import eventually
 from tests.vectors import vectors
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., CollectorProcess]
 SENDING, READING = collector_audience("default", "main"), inventory_audience("default", "main")
 

@@ -103,7 +103,7 @@ def check_counts(core: PythonCore) -> None:
     ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 @given(
     contents=st.lists(st.lists(points, max_size=5), min_size=1, max_size=3),
     order=st.lists(events, max_size=40),
@@ -114,6 +114,7 @@ def check_counts(core: PythonCore) -> None:
     order=[("push", "a", 0)] * 3,
     budget=8,
 )
+@pytest.mark.slow
 def test_whatever_happens_both_ways_give_the_same_and_what_is_held_is_counted(contents, order, budget) -> None:
     payloads = [build(content) for content in contents]
     short, long = PythonCore(("client_id",), budget), PythonCore(("client_id",), budget)
@@ -137,8 +138,9 @@ def test_whatever_happens_both_ways_give_the_same_and_what_is_held_is_counted(co
     assert scraped(short) == scraped(long)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * settings.default.max_examples, deadline=None)
 @given(st.lists(points, min_size=1, max_size=6), st.data())
+@pytest.mark.slow
 def test_one_changed_byte_is_either_a_value_or_another_shape(content, data) -> None:
     payload = build(content)
     shape = shape_of(payload, decode(payload))

@@ -36,6 +36,7 @@ def unreachable(authority: Path) -> TopicWriter:
 
 
 @pytest.mark.parametrize("happens", [renew, end])
+@pytest.mark.slow
 async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
     tmp_path: Path, happens: Callable[[TopicWriter, Path], None]
 ) -> None:

@@ -29,12 +29,14 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs/reference"
 
 
+@pytest.mark.slow
 def test_no_generated_file_is_stale(capsys) -> None:
     code = generator.main(["--check"])
 
     assert code == 0, capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_stale_file_is_named(monkeypatch, tmp_path, capsys) -> None:
     monkeypatch.setattr(generator, "ROOT", tmp_path)
     monkeypatch.setattr(generator, "STAGES", (("kwitness.contracts.generate.crds", "crds"),))
@@ -45,6 +47,7 @@ def test_a_stale_file_is_named(monkeypatch, tmp_path, capsys) -> None:
     assert generator.main(["--check"]) == 0
 
 
+@pytest.mark.slow
 def test_every_generated_file_says_so() -> None:
     for stage in generator.STAGES:
         for path, text in generator.outputs(stage):

@@ -100,6 +100,7 @@ def judged_by_java(patterns: list[str]) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_what_is_taken_means_the_same_to_the_broker() -> None:
     # As with Hypothesis: the same examples where a change is judged, new ones elsewhere.
     seed = 0 if os.environ.get("CI") else random.SystemRandom().randrange(2**32)

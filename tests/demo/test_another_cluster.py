@@ -18,6 +18,8 @@ from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.images.commands import silent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server() -> Iterator[ApiServer]:

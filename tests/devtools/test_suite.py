@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import signal
 import subprocess
@@ -18,7 +19,9 @@ from kwitness.devtools.suite.groups import GROUPS, Group
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
 from kwitness.devtools.suite.times import committed, comparison
 
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
+
+pytestmark = pytest.mark.slow
 
 ONE, TWO = Group("one", "the first", "not second", "off"), Group("two", "the second", "second", "off")
 FIGURES = {"one": 3600.0, "two": 3600.0}
@@ -142,7 +145,7 @@ def test_an_interruption_ends_its_runs_in_good_order(hanging, tmp_path: Path, nu
     process, children = hanging("time.sleep(3600)")
 
     process.send_signal(number)
-    told, _ = process.communicate(timeout=60)
+    told, _ = process.communicate(timeout=PATIENCE_S * 3)
 
     assert process.returncode == 128 + number
     assert "interrupted" in told
@@ -159,7 +162,7 @@ def test_a_second_interruption_ends_by_force_what_does_not_heed_the_first(hangin
     assert process.stdout is not None
     eventually(process.stdout.readline, lambda line: "interrupted" in line, every=0)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S * 3)
 
     assert not [child for child in children if _runs(child)]
 
@@ -180,7 +183,7 @@ def test_a_reader_that_goes_away_leaves_no_run_behind(hanging) -> None:
 
     process.stdout.close()
 
-    assert process.wait(60) != 0
+    assert process.wait(PATIENCE_S * 3) != 0
     assert not [child for child in children if _runs(child)]
 
 
@@ -232,13 +235,11 @@ def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFi
         main(["units"])
 
     assert ended.value.code == 2
-    assert "no group units: the groups are unit, broker, node" in capsys.readouterr().err
+    assert "no group units: the groups are unit, broker, node, quick" in capsys.readouterr().err
 
 
 def test_every_test_is_in_one_group() -> None:
     """Whatever markers a test has."""
-    for broker in (False, True):
-        for node in (False, True):
-            for e2e in (False, True):
-                markers = {"broker": broker, "node": node, "e2e": e2e}
-                assert sum(bool(eval(group.expression, {}, markers)) for group in GROUPS) == 1, markers  # noqa: S307 - pytest's own language of names, and, or, not
+    for present in itertools.product((False, True), repeat=4):
+        markers = dict(zip(("spark", "broker", "node", "e2e"), present, strict=True))
+        assert sum(bool(eval(group.expression, {}, markers)) for group in GROUPS) == 1, markers  # noqa: S307 - pytest's own language of names, and, or, not

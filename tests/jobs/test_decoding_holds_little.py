@@ -6,6 +6,7 @@ import tracemalloc
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
+import pytest
 
 from kwitness.jobs.client_inventory import decode
 from kwitness.jobs.inventory.row import MAX_METRICS
@@ -13,6 +14,7 @@ from kwitness.jobs.kafka_record import RECORD_COLUMNS, KafkaRecord
 
 from tests.jobs.traffic import otlp, push
 
+pytestmark = pytest.mark.slow
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 BATCH = 100
 MEGABYTE = 2**20

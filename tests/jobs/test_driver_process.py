@@ -18,6 +18,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
 from kwitness.images.spark_jars import spark_jars
 
+from tests import soak
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -27,11 +28,13 @@ from tests.jobs.traffic import mixed, push
 pytestmark = pytest.mark.broker
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", soak.seeds(10))
 def test_drivers_killed_before_their_checkpoint_leave_the_same_table_and_a_ledger_that_closes(
-    spark: SparkSession, kafka: LocalBroker, tmp_path: Path
+    spark: SparkSession, kafka: LocalBroker, tmp_path: Path, seed: int
 ) -> None:
     topics = Topics(kafka.bootstrap).create()
-    topics.write(mixed(seed=11, count=90))
+    topics.write(mixed(seed, count=90))
     config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
 
     # The second batch is broken off within the sink, done by the next driver, and not told to the checkpoint.

@@ -15,6 +15,7 @@ from kwitness.jobs.delta_table import JobTable, TableSchemaError, keep_first
 from kwitness.jobs.job import JobInput
 from kwitness.jobs.rejection import KEPT, QUARANTINE_SCHEMA, outdated
 
+from tests import soak
 from tests.jobs.tables import frame_of, read
 from tests.jobs.traffic import START_MS, push
 
@@ -29,6 +30,7 @@ def no_waiting(spark: SparkSession) -> SparkSession:
     return spark
 
 
+@pytest.mark.soak
 def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: SparkSession, tmp_path: Path) -> None:
     spark = no_waiting
     table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
@@ -36,15 +38,20 @@ def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: Spar
     retention = "SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 0 hours')"
     spark.sql(f"ALTER TABLE delta.`{table.path}` {retention}")
     late = START_MS + 3_600_000
-    for name, at in (("gone", START_MS), ("here", late)):
-        record = push(client_instance_id=name, received_at_ms=str(at))
+    # Each merge leaves files behind.
+    for number in range(soak.share(20)):
+        old = number % 2 == 0
+        record = push(
+            client_instance_id=f"{'gone' if old else 'here'}-{number}", received_at_ms=str(START_MS if old else late)
+        )
         table.merge(transform(frame_of(spark, [record]), JOB_INPUT).rows, JOB.merge, {})
     forgotten = START + timedelta(days=365)
     horizon = expired(JobInput(ClientInventoryParameters(forget_after="8759h"), 300.0), forgotten)
 
     table.tidy(horizon)
 
-    assert [row["client_instance_id"] for row in read(table.path)] == ["here"]
+    kept = sorted(row["client_instance_id"] for row in read(table.path))
+    assert kept == sorted(f"here-{number}" for number in range(1, soak.share(20), 2))
     files = {path.name for path in Path(table.path).rglob("*.parquet") if "_delta_log" not in path.parts}
     assert files == {Path(uri).name for uri in DeltaTable(table.path).file_uris()}
     assert len(files) == 1

@@ -4,6 +4,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
@@ -13,17 +14,20 @@ from kwitness.jobs.delta_table import JobTable
 from kwitness.jobs.job import JobInput
 from kwitness.jobs.kafka_record import KafkaRecord
 
+from tests import soak
 from tests.jobs import oracle
 from tests.jobs.tables import by_client, frame_of, kinded, read
 from tests.jobs.traffic import bad_records, mixed
 
 JOB_INPUT = JobInput(ClientInventoryParameters(), 300.0)
-CUTS = 120
-"""Streams of records, each cut in a way of its own."""
+CUTS = soak.seeds(120)
+"""A stream of records for each, cut in a way of its own."""
 
 
-def test_a_batch_equals_the_oracle(spark: SparkSession) -> None:
-    records = mixed(seed=1, count=400)
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", soak.seeds(10))
+def test_a_batch_equals_the_oracle(spark: SparkSession, seed: int) -> None:
+    records = mixed(seed, count=400)
 
     found = transform(frame_of(spark, records), JOB_INPUT)
 
@@ -47,11 +51,12 @@ def test_every_bad_record_is_kept_with_a_reason(spark: SparkSession) -> None:
     }
 
 
+@pytest.mark.soak
 def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_path: Path) -> None:
     table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
     table.ensure()
     # Each cut is of clusters of its own, so that one merge serves all of them.
-    cuts = {seed: _cut(mixed(seed, count=24, cluster=f"cut-{seed}"), seed) for seed in range(CUTS)}
+    cuts = {seed: _cut(mixed(seed, count=24, cluster=f"cut-{seed}"), seed) for seed in CUTS}
 
     for number in range(max(map(len, cuts.values()))):
         together = [record for parts in cuts.values() for part in parts[number : number + 1] for record in part]
@@ -63,7 +68,9 @@ def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_p
         rows = {key: row for key, row in found.items() if key[1].rpartition("-")[0] == f"cut-{seed}"}
         if rows != oracle.inventory(kinded([record for part in parts for record in part]))[0]:
             wrong[seed] = [[(record.topic, record.offset) for record in part] for part in parts]
-    assert not wrong, f"{len(wrong)} of {CUTS} cuts; the shortest: {min(wrong.items(), key=lambda one: len(one[1]))}"
+    assert not wrong, (
+        f"{len(wrong)} of {len(CUTS)} cuts; the shortest: {min(wrong.items(), key=lambda one: len(one[1]))}"
+    )
 
 
 def test_the_table_can_be_read_by_the_oldest_readers(spark: SparkSession, tmp_path: Path) -> None:

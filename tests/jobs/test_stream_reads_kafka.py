@@ -15,6 +15,7 @@ from kwitness.jobs.kafka_options import kafka_options
 from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 
+from tests import soak
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -35,12 +36,14 @@ def config(topics: Topics, tmp_path: Path) -> JobConfig:
     return job_config(tmp_path, kafka=kafka, topics=topics.names.model_dump())
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", soak.seeds(10))
 def test_micro_batches_of_a_topic_equal_the_oracle(
-    spark: SparkSession, topics: Topics, config: JobConfig, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, topics: Topics, config: JobConfig, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(stream_module, "MAX_RECORDS", 60)
     huge = push(0, b"\x0a" + b"x" * 800_000)
-    topics.write([*mixed(seed=5, count=80), huge])
+    topics.write([*mixed(seed, count=80), huge])
 
     board = run_once(spark, config)
 

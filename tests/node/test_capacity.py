@@ -77,4 +77,4 @@ def test_everything_that_lacks_is_said_at_once(machine: SimpleNamespace, capsys:
 def test_make_test_asks_first() -> None:
     (steps,) = re.findall(r"^test: ([a-z -]+) ##", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
 
-    assert steps.split()[:2] == ["setup", "check-capacity"]
+    assert steps.split()[:3] == ["prerequisites-test", "setup", "check-capacity"]

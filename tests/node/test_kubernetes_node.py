@@ -22,14 +22,15 @@ from kwitness.images.base_images import base_image
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_recipes import PYTHON_BASE
 
+from tests import soak
 from tests.eventually import PATIENCE_S
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
 
 T = TypeVar("T")
 NAMESPACE = "node-tests"
-ALIVE_SECONDS = 120
-"""As long as a kubelet takes to look for pods it does not know several times over."""
+ALIVE_SECONDS = soak.share(120)
+"""Several times as long as a kubelet takes to look for pods it does not know, which is every two seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +222,7 @@ def test_logs_of_processes_and_pods_are_collected(
     assert "speaker" in (folder / "objects.txt").read_text()
 
 
+@pytest.mark.soak
 def test_two_nodes_leave_each_others_pods_alone_and_the_second_leaves_nothing(
     node: KubernetesNode, namespace: str, image: str
 ) -> None:

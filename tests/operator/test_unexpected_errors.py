@@ -13,6 +13,7 @@ from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, cluster, collector, get, ready, subscription
 
+pytestmark = pytest.mark.slow
 JOB = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}}
 
 

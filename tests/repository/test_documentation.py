@@ -21,7 +21,10 @@ PAGES = sorted(
         check=True,
     ).stdout.splitlines()
 )
-TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MAKEFILE = (ROOT / "Makefile").read_text()
+TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE)) | {
+    f"test-{name}" for names in re.findall(r"^\w*COMPONENTS := (.*)", MAKEFILE, re.MULTILINE) for name in names.split()
+}
 
 
 @functools.cache

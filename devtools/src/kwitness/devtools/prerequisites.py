@@ -48,10 +48,11 @@ TOOLS = {
     "bench": (*_BASE, *_GO, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA),
     "test": (*_BASE, *_GO, *_JAVA),
-    "test-e2e": (*_BASE, *_GO, *_JAVA),
+    "check": (*_BASE, *_GO, *_JAVA),
+    "soak": (*_BASE, *_GO, *_JAVA),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
-WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "test-e2e"})
+WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "soak"})
 """Targets that need a container engine."""
 
 

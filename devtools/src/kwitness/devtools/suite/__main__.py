@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from kwitness.devtools.suite.groups import GROUPS, Group
+from kwitness.devtools.suite.groups import GROUPS, QUICK, Group
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end, follow
 from kwitness.devtools.suite.times import committed, comparison
 
@@ -24,9 +24,9 @@ _COLUMNS: Final = "160"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the groups that are named, or all; the exit status is 0 when every test passed."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.devtools.suite", description=__doc__)
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(one.name for one in GROUPS)}")
+    known = {group.name: group for group in (*GROUPS, QUICK)}
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(known)}; without: every test")
     asked = parser.parse_args(arguments).groups
-    known = {group.name: group for group in GROUPS}
     if unknown := [name for name in asked if name not in known]:
         parser.error(f"no group {', '.join(unknown)}: the groups are {', '.join(known)}")
     chosen = [known[name] for name in dict.fromkeys(asked)] or GROUPS

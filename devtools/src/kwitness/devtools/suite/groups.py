@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["GROUPS", "Group"]
+__all__ = ["GROUPS", "QUICK", "Group"]
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,16 @@ class Group:
         return [sys.executable, "-m", "pytest", "-m", self.expression, "--durations=5", *arguments]
 
 
-_NODE = "node or e2e"
+_NODE: Final = "node or e2e"
+_BROKER: Final = "broker or spark"
+"""One group, so that one Spark session serves the tests with and without a broker."""
 
 GROUPS: Final = (
-    Group("unit", "tests that need neither a broker nor a node", f"not (broker or {_NODE})", "run"),
-    Group("broker", "tests that need a broker", f"broker and not ({_NODE})", "broker"),
+    Group("unit", "tests that need no broker, no Spark and no node", f"not ({_BROKER} or {_NODE})", "run"),
+    Group("broker", "tests that need a broker or Spark", f"({_BROKER}) and not ({_NODE})", "broker"),
     Group("node", "tests that need a node", _NODE, "node"),
 )
 """Together every test there is."""
+
+QUICK: Final = Group("quick", "tests that take a moment", f"not (slow or {_BROKER} or {_NODE})", "off")
+"""The part of the first group that `make check` runs."""

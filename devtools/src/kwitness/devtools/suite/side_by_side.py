@@ -17,6 +17,8 @@ __all__ = ["Interruption", "Run", "end", "follow"]
 GRACE_SECONDS: Final = 90.0
 """How long an interrupted run may take to put away what it started; a node takes longest."""
 _LOOK_SECONDS: Final = 0.2
+_BY_FORCE: Final = 2
+"""Signals of somebody who does not want to wait."""
 
 
 class Interruption:
@@ -85,13 +87,12 @@ def follow(shown: Run, runs: Sequence[Run], interruption: Interruption, out: Bin
 
 
 def end(runs: Sequence[Run], interruption: Interruption, *, grace_seconds: float = GRACE_SECONDS) -> None:
-    """Interrupt what still runs, as Ctrl-C does, and wait for it; end it by force after the grace or another signal."""
-    signals = len(interruption.signals)
+    """Interrupt what still runs, as Ctrl-C does, and wait for it; by force after the grace or a second signal."""
     for run in _alive(runs):
         with contextlib.suppress(ProcessLookupError):
             run.process.send_signal(signal.SIGINT)
     deadline = time.monotonic() + grace_seconds
-    while list(_alive(runs)) and time.monotonic() < deadline and len(interruption.signals) == signals:
+    while list(_alive(runs)) and time.monotonic() < deadline and len(interruption.signals) < _BY_FORCE:
         time.sleep(_LOOK_SECONDS)
     for run in _alive(runs):
         with contextlib.suppress(ProcessLookupError):
