@@ -12,9 +12,9 @@ from kwitness.collector.events import Event, Outcome
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.inventory.brokers import Broker
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
-from kwitness.collector.memory import Memory
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import Record, TopicWriter
+from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
 from kwitness.contracts.kafka_connection import TopicNames
 
@@ -48,10 +48,10 @@ class Replicas(Protocol):
 
 
 class Intake:
-    """Takes batches; everything it changes is in `Memory` and `Ledger`."""
+    """Takes batches; everything it changes is in `CollectorState` and `Ledger`."""
 
-    def __init__(self, memory: Memory, ledger: Ledger, replicas: Replicas) -> None:
-        self.memory = memory
+    def __init__(self, state: CollectorState, ledger: Ledger, replicas: Replicas) -> None:
+        self.state = state
         self.ledger = ledger
         self.replicas = replicas
         self.writer: TopicWriter | None = None
@@ -106,7 +106,7 @@ class Intake:
         return Outcome(sum(one.accepted for one in outcomes), sum(one.duplicates for one in outcomes), rejected)
 
     async def _of_source(self, source: str, epoch: int, events: list[Event]) -> Outcome:
-        window = self.memory.seen.window(source, epoch)
+        window = self.state.seen.window(source, epoch)
         async with window.lock:
             fresh = {event.seq: event for event in events if event.seq not in window}
             duplicates = len(events) - len(fresh)
@@ -145,7 +145,7 @@ class Intake:
     def _apply(self, events: list[Event]) -> None:
         hop = self.ledger.hop(PROMETHEUS)
         hop.accept(len(events))
-        applied = self.memory.take(events, now_ms())
+        applied = self.state.journal_and_apply(events, now_ms())
         malformed = sum(one.malformed is not None for one in applied)
         hop.deliver(len(events) - malformed)
         hop.drop("malformed", malformed)
@@ -159,7 +159,7 @@ class Intake:
         if owner != self.replicas.own:
             await self.replicas.hand_over_gauges(owner, snapshot)
             return
-        broker = self.memory.brokers.record_heartbeat(snapshot, now_ms())
+        broker = self.state.brokers.record_heartbeat(snapshot, now_ms())
         await self._write_snapshot(broker)
 
     async def _write_snapshot(self, broker: Broker) -> None:
@@ -181,8 +181,8 @@ class Intake:
             impossible = await self.writer.write([Record(self.topics.connections, key, value)])
         except UnavailableError:
             # The heartbeat itself is taken: who is alive must be known even while Kafka is away. The next one writes.
-            self.memory.count_error("connections_topic")
+            self.state.count_error("connections_topic")
             return
         if impossible:
-            self.memory.count_error("connections_too_large")
+            self.state.count_error("connections_too_large")
         broker.written, broker.written_ms = snapshot.connections, now_ms()

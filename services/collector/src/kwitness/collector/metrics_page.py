@@ -33,14 +33,14 @@ class MetricsPage:
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Write every series there is."""
-        memory = self._intake.memory
-        memory.expire(now_ms())
+        state = self._intake.state
+        state.expire(now_ms())
         openmetrics = "application/openmetrics-text" in request.headers.get("Accept", "")
         compressed = "gzip" in request.headers.get("Accept-Encoding", "")
         response = web.StreamResponse(headers={"Content-Type": OPENMETRICS if openmetrics else TEXT})
         if compressed:
             response.headers["Content-Encoding"] = "gzip"
-        memory.note_scrape(now_ms())
+        state.note_scrape(now_ms())
         await response.prepare(request)
         pieces = self._pieces(openmetrics=openmetrics)
         for piece in _compressed(pieces) if compressed else pieces:
@@ -50,7 +50,7 @@ class MetricsPage:
 
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
         yield render_own(self._intake, self._requests, openmetrics=openmetrics)
-        yield from self._intake.memory.core.render(openmetrics=openmetrics)
+        yield from self._intake.state.core.render(openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"
 

@@ -34,8 +34,8 @@ def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
 
 def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openmetrics: bool) -> bytes:
     """Write everything the collector says about itself, and the brokers' connection gauges."""
-    memory, ledger = intake.memory, intake.ledger
-    counts = memory.core.counts()
+    state, ledger = intake.state, intake.ledger
+    counts = state.core.counts()
     hops = ledger.hops()
     events: list[tuple[Mapping[str, str], float]] = []
     for hop in hops:
@@ -48,14 +48,14 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
         ("kafka_client_connections", _connections(intake)),
         ("kwitness_series", [({}, counts.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in counts.overflowed.items()]),
-        ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in memory.parser_errors.items()]),
+        ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
         ("kwitness_label_values_cut_total", [({"label": key}, count) for key, count in counts.cut_values.items()]),
         ("kwitness_ledger_events_total", events),
         ("kwitness_ledger_queued_events", [({"hop": hop.name}, hop.queued) for hop in hops]),
         ("kwitness_ledger_epoch", [({}, ledger.epoch_ms / 1000)]),
         ("kwitness_duplicates_total", [({}, intake.duplicates)]),
-        ("kwitness_clients", [({}, len(memory.clients))]),
+        ("kwitness_clients", [({}, len(state.clients))]),
         (
             "kwitness_ingest_requests_total",
             [({"path": path, "code": str(code)}, count) for (path, code), count in requests.items()],
@@ -70,7 +70,7 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
 
 
 def _connections(intake: Intake) -> Rows:
-    for (cluster, listener, name, software), count in intake.memory.brokers.connections().items():
+    for (cluster, listener, name, software), count in intake.state.brokers.connections().items():
         yield (
             {
                 "cluster_id": cluster,
@@ -84,12 +84,12 @@ def _connections(intake: Intake) -> Rows:
 
 
 def _heartbeats(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+    for (cluster, broker), one in intake.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.heard_ms / 1000
 
 
 def _plugin_events(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+    for (cluster, broker), one in intake.state.brokers.brokers.items():
         ledger = one.snapshot.ledger
         labels = {"cluster_id": cluster, "broker_id": broker}
         yield {**labels, "outcome": "accepted", "reason": ""}, ledger.accepted
@@ -99,5 +99,5 @@ def _plugin_events(intake: Intake) -> Rows:
 
 
 def _plugin_queues(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.memory.brokers.brokers.items():
+    for (cluster, broker), one in intake.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.snapshot.ledger.queued

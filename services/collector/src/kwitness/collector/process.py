@@ -25,13 +25,13 @@ from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.intake import Intake, now_ms
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
-from kwitness.collector.memory import Memory
 from kwitness.collector.metrics_page import MetricsPage
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
+from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
 
 _LOG = logging.getLogger(__name__)
@@ -49,9 +49,9 @@ class Collector:
         config = self._config
         epoch_ms = now_ms()
         self._ready = False
-        self._memory = Memory(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
+        self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
-        self._intake = Intake(self._memory, Ledger(epoch_ms), self._peers)
+        self._intake = Intake(self._state, Ledger(epoch_ms), self._peers)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -86,9 +86,9 @@ class Collector:
 
     async def start(self) -> None:
         """Read the state back, connect, then listen: nothing is taken before what was known is known again."""
-        self._memory.load()
+        self._state.load()
         self._release_foreign()
-        self._memory.save()
+        self._state.save()
         self._connect(self._config)
         self._follow_forwards(self._config)
         for listener in self._listeners:
@@ -105,8 +105,8 @@ class Collector:
         while True:
             await asyncio.sleep(_TICK_S)
             began = time.monotonic()
-            self._memory.expire(now_ms())
-            await self._memory.save_when_due()
+            self._state.expire(now_ms())
+            await self._state.save_when_due()
             if self._certificate is not None:
                 self._certificate.refresh()
             if self._intake.writer is not None:
@@ -125,10 +125,10 @@ class Collector:
         _LOG.info("the configuration changed")
         self._authenticator.configure(config)
         self._peers.configure(config)
-        self._memory.missed_pushes = config.prometheus.expire_after_missed_pushes
+        self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
         exposed = (config.prometheus.labels, config.prometheus.max_series)
         if exposed != (old.prometheus.labels, old.prometheus.max_series):
-            self._memory.renew_core()
+            self._state.renew_core()
         self._release_foreign()
         if (config.kafka, config.topics) != (old.kafka, old.topics):
             writer, self._intake.writer = self._intake.writer, None
@@ -141,7 +141,7 @@ class Collector:
 
     def _release_foreign(self) -> None:
         own = self._peers.own
-        self._memory.release(lambda instance: self._peers.owner(instance) == own)
+        self._state.release(lambda instance: self._peers.owner(instance) == own)
 
     def _connect(self, config: CollectorConfig) -> None:
         self._intake.topics = config.topics
@@ -160,7 +160,7 @@ class Collector:
 
     def _start_forward(self, config: ForwardConfig) -> OtlpForward:
         hop = self._intake.ledger.hop(forward_hop(config.name))
-        note_rejected = partial(self._memory.count_error, "forward_partial_success")
+        note_rejected = partial(self._state.count_error, "forward_partial_success")
         forward = OtlpForward(config, hop, note_rejected)
         forward.start()
         return forward
@@ -176,7 +176,7 @@ class Collector:
         if self._intake.writer is not None:
             await asyncio.to_thread(self._intake.writer.stop)
         await self._peers.close()
-        self._memory.close()
+        self._state.close()
         _LOG.info("stopped")
 
 

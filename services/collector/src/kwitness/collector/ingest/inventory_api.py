@@ -28,7 +28,7 @@ class InventoryApi:
     def __init__(
         self, intake: Intake, authenticator: Authenticator, peers: Peers, configuration: Configuration
     ) -> None:
-        self._memory = intake.memory
+        self._state = intake.state
         self._ledger = intake.ledger
         self._authenticator = authenticator
         self._peers = peers
@@ -57,7 +57,7 @@ class InventoryApi:
         limit = _number(request.query.get("limit"), _DEFAULT_PAGE)
         after = request.query.get("continue", "")
         subscriptions = self._configuration.subscriptions()
-        own = reports.clients_page(self._memory.clients, subscriptions, limit, after)
+        own = reports.clients_page(self._state.clients, subscriptions, limit, after)
         if local and "parts" in request.query:
             rows = [[key, item.model_dump(exclude_none=True)] for key, item in own]
             return web.json_response(rows)
@@ -78,7 +78,7 @@ class InventoryApi:
         if found is None:
             raise NotFoundError("UnknownSubscription", "the broker has no subscription of that name, or not yet")
         cluster_id = self._configuration.current().cluster_id
-        own = subscription_report.part(self._memory.clients, self._memory.brokers, found, cluster_id)
+        own = subscription_report.part(self._state.clients, self._state.brokers, found, cluster_id)
         if local and "parts" in request.query:
             return _answer(own)
         parts = [own] if local else [own, *await self._others(request, _reader(SubscriptionPart))]
@@ -89,7 +89,7 @@ class InventoryApi:
         local = await self._local(request)
         cluster_id = request.match_info["cluster_id"]
         own = reports.cluster_part(
-            self._memory.clients, self._memory.brokers, self._memory.core.counts(), self._ledger, cluster_id
+            self._state.clients, self._state.brokers, self._state.core.counts(), self._ledger, cluster_id
         )
         if local:
             return _answer(own)

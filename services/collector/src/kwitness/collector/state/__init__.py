@@ -1,1 +1,1 @@
-"""What must outlive the process: accumulators, sequence numbers, records of clients, the memory of software."""
+"""What must outlive the process: accumulators, sequence numbers, records of clients, software seen."""

@@ -6,16 +6,16 @@ import resource
 from pathlib import Path
 
 from kwitness.collector.events import Event
-from kwitness.collector.memory import Memory
 from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.state.collector_state import CollectorState
 
 from tests.collector.collector_process import parse, value
 from tests.collector.collector_samples import CREATION_SERIES, counter_push
 
 
-def memory(folder: Path, max_series: int = 100) -> Memory:
+def state(folder: Path, max_series: int = 100) -> CollectorState:
     """Begin as a process does: with what the one before it left."""
-    one = Memory(folder, lambda: PythonCore(("client_id",), max_series), 3)
+    one = CollectorState(folder, lambda: PythonCore(("client_id",), max_series), 3)
     one.load()
     one.save()
     return one
@@ -26,41 +26,41 @@ def push(seq: int, amount: int) -> Event:
     return Event("c/1", 1, seq, 0, identity, counter_push(amount), push_interval_ms=1_000)
 
 
-def knows(one: Memory, seq: int) -> bool:
+def knows(one: CollectorState, seq: int) -> bool:
     return seq in one.seen.window("c/1", 1)
 
 
-def total(one: Memory) -> float | None:
+def total(one: CollectorState) -> float | None:
     one.core.mark_shown()
     return value(parse(b"".join(one.core.render(openmetrics=False)).decode()), CREATION_SERIES)
 
 
 def test_what_was_begun_anew_does_not_come_back_after_a_kill(tmp_path: Path) -> None:
-    live = memory(tmp_path)
-    live.take([push(1, 1_000)], 0)
+    live = state(tmp_path)
+    live.journal_and_apply([push(1, 1_000)], 0)
     live.renew_core()
-    live.take([push(2, 3)], 0)
+    live.journal_and_apply([push(2, 3)], 0)
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     assert total(live) == total(killed) == 3
 
 
 def test_a_client_that_left_and_came_back_begins_anew_after_a_kill_as_it_did_before(tmp_path: Path) -> None:
-    live = memory(tmp_path)
-    live.take([push(1, 1_000)], 10_000)
+    live = state(tmp_path)
+    live.journal_and_apply([push(1, 1_000)], 10_000)
     live.expire(60_000)
-    live.take([push(2, 3)], 90_000)
+    live.journal_and_apply([push(2, 3)], 90_000)
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     assert total(live) == total(killed) == 3
 
 
 def test_clients_leave_though_the_clock_was_set_back(tmp_path: Path) -> None:
-    one = memory(tmp_path)
+    one = state(tmp_path)
     one.expire(10**9)
-    one.take([push(1, 1)], 0)
+    one.journal_and_apply([push(1, 1)], 0)
 
     one.expire(60_000)
 
@@ -68,36 +68,36 @@ def test_clients_leave_though_the_clock_was_set_back(tmp_path: Path) -> None:
 
 
 def test_a_torn_journal_keeps_its_intact_part(tmp_path: Path) -> None:
-    live = memory(tmp_path)
+    live = state(tmp_path)
     for seq in (1, 2, 3):
-        live.take([push(seq, 1)], 0)
+        live.journal_and_apply([push(seq, 1)], 0)
     [journal] = tmp_path.glob("journal-*")
     journal.write_bytes(journal.read_bytes()[:-7])
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     assert [knows(killed, seq) for seq in (1, 2, 3)] == [True, True, False]
-    killed.take([push(3, 1)], 0)
+    killed.journal_and_apply([push(3, 1)], 0)
     assert total(killed) == 3
 
 
 def test_a_missing_journal_is_counted_and_those_after_it_are_read(tmp_path: Path) -> None:
-    memory(tmp_path).take([push(1, 1)], 0)
+    state(tmp_path).journal_and_apply([push(1, 1)], 0)
     [journal] = tmp_path.glob("journal-*")
     # As when the disk was full twice: the journal after the snapshot's is there, that one itself is not.
     journal.rename(tmp_path / f"journal-{int(journal.name.removeprefix('journal-')) + 2}")
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     assert killed.parser_errors == {"journal_missing": 2}
     assert knows(killed, 1)
 
 
 def test_without_a_snapshot_nobody_knows_the_first_journal_and_all_there_are_are_read(tmp_path: Path) -> None:
-    memory(tmp_path).take([push(1, 1)], 0)
+    state(tmp_path).journal_and_apply([push(1, 1)], 0)
     (tmp_path / "state.jsonl.gz").unlink()
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     assert killed.parser_errors == {}
     assert knows(killed, 1)
@@ -106,20 +106,20 @@ def test_without_a_snapshot_nobody_knows_the_first_journal_and_all_there_are_are
 def test_a_disk_that_is_full_in_the_middle_of_an_entry_keeps_what_was_written_and_counts_the_rest(
     tmp_path: Path,
 ) -> None:
-    live = memory(tmp_path)
+    live = state(tmp_path)
     least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     # The journal's own limit, as a disk that fills up while it is written.
     resource.setrlimit(resource.RLIMIT_FSIZE, (800, most))
     try:
         for seq in range(1, 10):
-            live.take([push(seq, 1)], 0)
+            live.journal_and_apply([push(seq, 1)], 0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
 
-    killed = memory(tmp_path)
+    killed = state(tmp_path)
 
     lost = [seq for seq in range(1, 10) if not knows(killed, seq)]
     assert 0 < len(lost) < 9
     assert live.parser_errors == {"journal": len(lost)}
-    killed.take([push(seq, 1) for seq in lost], 0)
+    killed.journal_and_apply([push(seq, 1) for seq in lost], 0)
     assert total(killed) == 9

@@ -25,7 +25,7 @@ _LARGEST_SHARE: Final = 20
 _EXPIRE_EVERY_MS: Final = 1_000
 
 
-class Memory:
+class CollectorState:
     """Accumulators, clients, brokers and sequence numbers; not safe for threads."""
 
     def __init__(self, state_dir: Path, make_core: Callable[[], TelemetryCore], missed_pushes: int) -> None:
@@ -49,7 +49,7 @@ class Memory:
         """Count something that could not be read."""
         self.parser_errors[reason] = self.parser_errors.get(reason, 0) + count
 
-    def take(self, events: Iterable[Event], now_ms: int) -> list[Applied]:
+    def journal_and_apply(self, events: Iterable[Event], now_ms: int) -> list[Applied]:
         """Apply new events, in the journal first."""
         taken = list(events)
         if self._journal is not None:
