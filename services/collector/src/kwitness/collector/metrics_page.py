@@ -9,8 +9,8 @@ from typing import Final
 from aiohttp import web
 
 from kwitness.collector.ingest.http_server import Requests
-from kwitness.collector.intake import Intake, now_ms
 from kwitness.collector.own_exposition import render_own
+from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
 
 _GZIP: Final = 31
@@ -20,8 +20,8 @@ _FAST: Final = 1
 class MetricsPage:
     """Writes the exposition piece by piece, so that a large one is never in memory as a whole."""
 
-    def __init__(self, intake: Intake, requests: Requests, ready: Callable[[], str | None]) -> None:
-        self._intake = intake
+    def __init__(self, pipeline: Pipeline, requests: Requests, ready: Callable[[], str | None]) -> None:
+        self._pipeline = pipeline
         self._requests = requests
         self._ready = ready
 
@@ -33,7 +33,7 @@ class MetricsPage:
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Write every series there is."""
-        state = self._intake.state
+        state = self._pipeline.state
         state.expire(now_ms())
         openmetrics = "application/openmetrics-text" in request.headers.get("Accept", "")
         compressed = "gzip" in request.headers.get("Accept-Encoding", "")
@@ -49,8 +49,8 @@ class MetricsPage:
         return response
 
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
-        yield render_own(self._intake, self._requests, openmetrics=openmetrics)
-        yield from self._intake.state.core.render(openmetrics=openmetrics)
+        yield render_own(self._pipeline, self._requests, openmetrics=openmetrics)
+        yield from self._pipeline.state.core.render(openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"
 

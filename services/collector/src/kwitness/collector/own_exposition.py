@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from kwitness.collector.intake import Intake
+from kwitness.collector.pipeline import Pipeline
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.own_metrics import own_metric
@@ -32,9 +32,9 @@ def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
     return "".join(lines) if len(lines) > 1 else ""
 
 
-def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openmetrics: bool) -> bytes:
+def render_own(pipeline: Pipeline, requests: Mapping[tuple[str, int], int], *, openmetrics: bool) -> bytes:
     """Write everything the collector says about itself, and the brokers' connection gauges."""
-    state, ledger = intake.state, intake.ledger
+    state, ledger = pipeline.state, pipeline.ledger
     counts = state.core.counts()
     hops = ledger.hops()
     events: list[tuple[Mapping[str, str], float]] = []
@@ -45,7 +45,7 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
             ({"hop": hop.name, "outcome": "dropped", "reason": reason}, count) for reason, count in hop.dropped.items()
         ]
     families: list[tuple[str, Rows]] = [
-        ("kafka_client_connections", _connections(intake)),
+        ("kafka_client_connections", _connections(pipeline)),
         ("kwitness_series", [({}, counts.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in counts.overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
@@ -54,23 +54,23 @@ def render_own(intake: Intake, requests: Mapping[tuple[str, int], int], *, openm
         ("kwitness_ledger_events_total", events),
         ("kwitness_ledger_queued_events", [({"hop": hop.name}, hop.queued) for hop in hops]),
         ("kwitness_ledger_epoch", [({}, ledger.epoch_ms / 1000)]),
-        ("kwitness_duplicates_total", [({}, intake.duplicates)]),
+        ("kwitness_duplicates_total", [({}, pipeline.duplicates)]),
         ("kwitness_clients", [({}, len(state.clients))]),
         (
             "kwitness_ingest_requests_total",
             [({"path": path, "code": str(code)}, count) for (path, code), count in requests.items()],
         ),
-        ("kwitness_plugin_heartbeat_seconds", _heartbeats(intake)),
-        ("kwitness_plugin_events_total", _plugin_events(intake)),
-        ("kwitness_plugin_queued_events", _plugin_queues(intake)),
+        ("kwitness_plugin_heartbeat_seconds", _heartbeats(pipeline)),
+        ("kwitness_plugin_events_total", _plugin_events(pipeline)),
+        ("kwitness_plugin_queued_events", _plugin_queues(pipeline)),
         ("kwitness_build_info", [({"version": _version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
     return text.encode("utf-8", "replace")
 
 
-def _connections(intake: Intake) -> Rows:
-    for (cluster, listener, name, software), count in intake.state.brokers.connections().items():
+def _connections(pipeline: Pipeline) -> Rows:
+    for (cluster, listener, name, software), count in pipeline.state.brokers.connections().items():
         yield (
             {
                 "cluster_id": cluster,
@@ -83,13 +83,13 @@ def _connections(intake: Intake) -> Rows:
         )
 
 
-def _heartbeats(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.state.brokers.brokers.items():
+def _heartbeats(pipeline: Pipeline) -> Rows:
+    for (cluster, broker), one in pipeline.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.heard_ms / 1000
 
 
-def _plugin_events(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.state.brokers.brokers.items():
+def _plugin_events(pipeline: Pipeline) -> Rows:
+    for (cluster, broker), one in pipeline.state.brokers.brokers.items():
         ledger = one.snapshot.ledger
         labels = {"cluster_id": cluster, "broker_id": broker}
         yield {**labels, "outcome": "accepted", "reason": ""}, ledger.accepted
@@ -98,6 +98,6 @@ def _plugin_events(intake: Intake) -> Rows:
             yield {**labels, "outcome": "dropped", "reason": reason}, count
 
 
-def _plugin_queues(intake: Intake) -> Rows:
-    for (cluster, broker), one in intake.state.brokers.brokers.items():
+def _plugin_queues(pipeline: Pipeline) -> Rows:
+    for (cluster, broker), one in pipeline.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.snapshot.ledger.queued

@@ -34,7 +34,7 @@ _TOO_LARGE: Final = 413
 
 
 class Peers:
-    """Implements `intake.Replicas` by HTTP; the addresses follow from the StatefulSet's name."""
+    """Implements `pipeline.Replicas` by HTTP; the addresses follow from the StatefulSet's name."""
 
     def __init__(self, config: CollectorConfig, settings: Settings) -> None:
         self._settings = settings

@@ -19,15 +19,15 @@ from kwitness.collector.ingest.http_server import Certificate, Listener, Request
 from kwitness.collector.ingest.inventory_api import InventoryApi
 from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
 from kwitness.collector.ingest.otlp_http import OtlpHttp
-from kwitness.collector.ingest.otlp_intake import OtlpIntake
+from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.token_review import TokenReviewer
-from kwitness.collector.intake import Intake, now_ms
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
 from kwitness.collector.metrics_page import MetricsPage
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
+from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
@@ -51,7 +51,7 @@ class Collector:
         self._ready = False
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
-        self._intake = Intake(self._state, Ledger(epoch_ms), self._peers)
+        self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -62,7 +62,7 @@ class Collector:
             if ingest.tls_cert_file and ingest.tls_key_file
             else None
         )
-        otlp = OtlpIntake(self._intake, Numbering(self._peers.own, epoch_ms))
+        otlp = OtlpReceiver(self._pipeline, Numbering(self._peers.own, epoch_ms))
         self._grpc = OtlpGrpc(otlp, self._authenticator, budget)
         self._listeners = self._make_listeners(otlp, budget)
 
@@ -70,13 +70,13 @@ class Collector:
         prometheus = self._config.prometheus
         return PythonCore(tuple(prometheus.labels), prometheus.max_series)
 
-    def _make_listeners(self, otlp: OtlpIntake, budget: bodies.Budget) -> list[Listener]:
+    def _make_listeners(self, otlp: OtlpReceiver, budget: bodies.Budget) -> list[Listener]:
         settings, certificate = self._settings, self._certificate
         page = Listener(self._requests, settings.host, settings.metrics_port, None)
-        MetricsPage(self._intake, self._requests, self._trouble).add_to(page.application)
+        MetricsPage(self._pipeline, self._requests, self._trouble).add_to(page.application)
         own = Listener(self._requests, settings.host, settings.port, certificate)
-        PushApi(self._intake, self._authenticator, budget).add_to(own.application)
-        InventoryApi(self._intake, self._authenticator, self._peers, self._configuration).add_to(own.application)
+        PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
+        InventoryApi(self._pipeline, self._authenticator, self._peers, self._configuration).add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
         OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
         return [page, own, plain]
@@ -109,8 +109,8 @@ class Collector:
             await self._state.save_when_due()
             if self._certificate is not None:
                 self._certificate.refresh()
-            if self._intake.writer is not None:
-                await asyncio.to_thread(self._intake.writer.refresh)
+            if self._pipeline.writer is not None:
+                await asyncio.to_thread(self._pipeline.writer.refresh)
             config = self._configuration.current()
             if config != self._config:
                 await self._reconfigure(config)
@@ -131,7 +131,7 @@ class Collector:
             self._state.renew_core()
         self._release_foreign()
         if (config.kafka, config.topics) != (old.kafka, old.topics):
-            writer, self._intake.writer = self._intake.writer, None
+            writer, self._pipeline.writer = self._pipeline.writer, None
             self._connect(config)
             if writer is not None:
                 await asyncio.to_thread(writer.stop)
@@ -144,22 +144,22 @@ class Collector:
         self._state.release(lambda instance: self._peers.owner(instance) == own)
 
     def _connect(self, config: CollectorConfig) -> None:
-        self._intake.topics = config.topics
+        self._pipeline.topics = config.topics
         if config.topics is not None:
             name = self._settings.pod_name.removeprefix("kwitness-collector-")
-            self._intake.writer = TopicWriter(config.kafka, f"kwitness-collector-{name}")
-            self._intake.writer.start()
+            self._pipeline.writer = TopicWriter(config.kafka, f"kwitness-collector-{name}")
+            self._pipeline.writer.start()
 
     def _follow_forwards(self, config: CollectorConfig) -> list[OtlpForward]:
         """Forward as configured, unchanged endpoints with what waits for them; returns those that are to be stopped."""
-        before = {forward.config: forward for forward in self._intake.forwards}
-        self._intake.forwards = [
+        before = {forward.config: forward for forward in self._pipeline.forwards}
+        self._pipeline.forwards = [
             before.pop(one) if one in before else self._start_forward(one) for one in config.forward
         ]
         return list(before.values())
 
     def _start_forward(self, config: ForwardConfig) -> OtlpForward:
-        hop = self._intake.ledger.hop(forward_hop(config.name))
+        hop = self._pipeline.ledger.hop(forward_hop(config.name))
         note_rejected = partial(self._state.count_error, "forward_partial_success")
         forward = OtlpForward(config, hop, note_rejected)
         forward.start()
@@ -171,10 +171,10 @@ class Collector:
         await self._grpc.stop()
         for listener in reversed(self._listeners):
             await listener.stop()
-        for forward in self._intake.forwards:
+        for forward in self._pipeline.forwards:
             await forward.stop()
-        if self._intake.writer is not None:
-            await asyncio.to_thread(self._intake.writer.stop)
+        if self._pipeline.writer is not None:
+            await asyncio.to_thread(self._pipeline.writer.stop)
         await self._peers.close()
         self._state.close()
         _LOG.info("stopped")

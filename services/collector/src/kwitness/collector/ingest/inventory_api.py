@@ -12,10 +12,10 @@ from pydantic import BaseModel, ValidationError
 from kwitness.collector.configuration import Configuration
 from kwitness.collector.failures import NotFoundError, RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
-from kwitness.collector.intake import Intake
 from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
 from kwitness.collector.peers import Peers
+from kwitness.collector.pipeline import Pipeline
 from kwitness.contracts.envelopes import ClientItem, ClusterState
 
 _DEFAULT_PAGE: Final = 100
@@ -26,10 +26,10 @@ class InventoryApi:
     """Handlers; each asks the other replicas for their parts, unless ``local=true`` says to answer for this one."""
 
     def __init__(
-        self, intake: Intake, authenticator: Authenticator, peers: Peers, configuration: Configuration
+        self, pipeline: Pipeline, authenticator: Authenticator, peers: Peers, configuration: Configuration
     ) -> None:
-        self._state = intake.state
-        self._ledger = intake.ledger
+        self._state = pipeline.state
+        self._ledger = pipeline.ledger
         self._authenticator = authenticator
         self._peers = peers
         self._configuration = configuration

@@ -20,7 +20,7 @@ from kwitness.collector.failures import (
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS, SILENT_S
-from kwitness.collector.ingest.otlp_intake import OtlpIntake
+from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.otlp.requests import parse
 
 _SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
@@ -44,8 +44,8 @@ def _code(refused: RefusedError) -> grpc.StatusCode:
 class OtlpGrpc:
     """The gRPC server; ``certificate`` holds the files of certificate and key, or nothing for plaintext."""
 
-    def __init__(self, intake: OtlpIntake, authenticator: Authenticator, budget: bodies.Budget) -> None:
-        self._intake = intake
+    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator, budget: bodies.Budget) -> None:
+        self._receiver = receiver
         self._authenticator = authenticator
         self._budget = budget
         self._server: grpc.aio.Server | None = None
@@ -89,7 +89,7 @@ class OtlpGrpc:
             with self._budget.holding() as hold:
                 hold.grow(len(body))
                 message = parse(body, as_json=False)
-                answer = await asyncio.shield(self._intake.export(message, caller))
+                answer = await asyncio.shield(self._receiver.export(message, caller))
             return bytes(answer.SerializeToString())
         except RefusedError as refused:
             await context.abort(_code(refused), refused.message)

@@ -11,7 +11,7 @@ from google.protobuf import json_format
 from kwitness.collector.failures import RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
-from kwitness.collector.ingest.otlp_intake import OtlpIntake
+from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.otlp.requests import error_status, parse
 
 PROTOBUF: Final = "application/x-protobuf"
@@ -23,8 +23,8 @@ _RPC_CODES: Final = {400: 3, 401: 16, 403: 7, 404: 5, 413: 3, 415: 3, 503: 14}
 class OtlpHttp:
     """The handler of the one path."""
 
-    def __init__(self, intake: OtlpIntake, authenticator: Authenticator, budget: bodies.Budget) -> None:
-        self._intake = intake
+    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator, budget: bodies.Budget) -> None:
+        self._receiver = receiver
         self._authenticator = authenticator
         self._budget = budget
 
@@ -57,7 +57,7 @@ class OtlpHttp:
         with self._budget.holding() as hold:
             body = await bodies.read(request, hold, bodies.MAX_OTLP)
             message = parse(body, as_json=as_json)
-            answer = await asyncio.shield(self._intake.export(message, caller))
+            answer = await asyncio.shield(self._receiver.export(message, caller))
         if as_json:
             return web.Response(text=json_format.MessageToJson(answer), content_type=JSON)
         return web.Response(body=answer.SerializeToString(), content_type=PROTOBUF)

@@ -12,8 +12,8 @@ from kwitness.collector.events import ForwardedBatch, of_batch
 from kwitness.collector.failures import NotOfferedError, RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
-from kwitness.collector.intake import Intake
 from kwitness.collector.peers import FORWARDED
+from kwitness.collector.pipeline import Pipeline
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, PushBatch
 
 _JSON: Final = "application/json"
@@ -23,8 +23,8 @@ Model = TypeVar("Model", bound=BaseModel)
 class PushApi:
     """Handlers of these paths."""
 
-    def __init__(self, intake: Intake, authenticator: Authenticator, budget: bodies.Budget) -> None:
-        self._intake = intake
+    def __init__(self, pipeline: Pipeline, authenticator: Authenticator, budget: bodies.Budget) -> None:
+        self._pipeline = pipeline
         self._authenticator = authenticator
         self._budget = budget
 
@@ -52,9 +52,9 @@ class PushApi:
             if not forwarded:
                 _check_source(caller, batch.source, batch.cluster_id, batch.broker_id)
             events, rejected = of_batch(batch)
-            self._intake.refuse(len(rejected))
+            self._pipeline.refuse(len(rejected))
             # A sender that hangs up must not stop a batch half way.
-            outcome = await asyncio.shield(self._intake.take(events, forwarded=forwarded))
+            outcome = await asyncio.shield(self._pipeline.accept_pushes(events, forwarded=forwarded))
         answer = PushAnswer(
             accepted=outcome.accepted,
             duplicates=outcome.duplicates,
@@ -71,7 +71,7 @@ class PushApi:
             snapshot = _parse(GaugeSnapshot, body)
             if not forwarded:
                 _check_source(caller, snapshot.source, snapshot.cluster_id, snapshot.broker_id)
-            await asyncio.shield(self._intake.hear(snapshot, forwarded=forwarded))
+            await asyncio.shield(self._pipeline.accept_heartbeat(snapshot, forwarded=forwarded))
         return web.json_response({})
 
     async def events(self, _: web.Request) -> web.StreamResponse:

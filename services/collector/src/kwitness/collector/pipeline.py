@@ -1,4 +1,4 @@
-"""The way of a batch: whose is it? known already? into the topic; only then to Prometheus; then it is answered."""
+"""How a batch is processed: whose is it? known already? into the topic; only then to Prometheus; then answered."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Replicas(Protocol):
         ...
 
 
-class Intake:
-    """Takes batches; everything it changes is in `CollectorState` and `Ledger`."""
+class Pipeline:
+    """Processes batches; everything it changes is in `CollectorState` and `Ledger`."""
 
     def __init__(self, state: CollectorState, ledger: Ledger, replicas: Replicas) -> None:
         self.state = state
@@ -59,8 +59,8 @@ class Intake:
         self.forwards: list[OtlpForward] = []
         self.duplicates = 0
 
-    async def take(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
-        """Take a batch of one or several sources; a ``forwarded`` part stays here whoever owns it.
+    async def accept_pushes(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
+        """Accept a batch of one or several sources; a ``forwarded`` part stays here whoever owns it.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class Intake:
             own = self.replicas.own
             parts[own if forwarded else self.replicas.owner(event.instance)].append(event)
         results = await asyncio.gather(
-            *(self._part(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
+            *(self._process_at_owner(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
         )
         outcomes = [result for result in results if isinstance(result, Outcome)]
         for failure in results:
@@ -94,10 +94,10 @@ class Intake:
         hop.accept(count)
         hop.drop("rejected", count)
 
-    def _part(self, ordinal: int, part: list[Event]) -> Awaitable[Outcome]:
-        return self._own(part) if ordinal == self.replicas.own else self.replicas.hand_over(ordinal, part)
+    def _process_at_owner(self, ordinal: int, part: list[Event]) -> Awaitable[Outcome]:
+        return self._process_locally(part) if ordinal == self.replicas.own else self.replicas.hand_over(ordinal, part)
 
-    async def _own(self, events: list[Event]) -> Outcome:
+    async def _process_locally(self, events: list[Event]) -> Outcome:
         sources: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
         for event in events:
             sources[event.source, event.epoch].append(event)
@@ -153,8 +153,8 @@ class Intake:
             for event in events:
                 forward.offer(event)
 
-    async def hear(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
-        """Take a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""
+    async def accept_heartbeat(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
+        """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""
         owner = self.replicas.own if forwarded else self.replicas.owner(snapshot.cluster_id)
         if owner != self.replicas.own:
             await self.replicas.hand_over_gauges(owner, snapshot)

@@ -1,4 +1,4 @@
-"""An OTLP export, however it arrived, through the intake and back as OTLP's answer."""
+"""An OTLP export, however it arrived, through the pipeline and back as OTLP's answer."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 
 from kwitness.collector.ingest.authentication import Caller
-from kwitness.collector.intake import Intake, now_ms
 from kwitness.collector.otlp.requests import Numbering, points_in, response, to_events
+from kwitness.collector.pipeline import Pipeline, now_ms
 
 
-class OtlpIntake:
+class OtlpReceiver:
     """Numbers what plain OTLP brings, since nobody else did."""
 
-    def __init__(self, intake: Intake, numbering: Numbering) -> None:
-        self._intake = intake
+    def __init__(self, pipeline: Pipeline, numbering: Numbering) -> None:
+        self._pipeline = pipeline
         self._numbering = numbering
 
     async def export(self, request: ExportMetricsServiceRequest, caller: Caller) -> ExportMetricsServiceResponse:
         """Take a request; raises `UnavailableError` when it should be sent again."""
         export = to_events(request, self._numbering, now_ms(), caller.cluster_id)
-        outcome = await self._intake.take(export.events, forwarded=False)
+        outcome = await self._pipeline.accept_pushes(export.events, forwarded=False)
         rejected = {one.seq for one in outcome.rejected}
         refused = export.refused_points + sum(points_in(event) for event in export.events if event.seq in rejected)
         because = export.refused_because or next((one.message for one in outcome.rejected), "")
