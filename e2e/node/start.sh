@@ -76,7 +76,7 @@ if ! ctr -n k8s.io images list -q | grep -qx docker.io/kwitness/pause:local; the
 fi
 until_true 120 "the API server" kubectl get --raw /readyz
 
-kubectl apply -f "$here/config/dns-rights.yaml" > /dev/null
+kubectl apply -f "$here/config/dns-rbac.yaml" > /dev/null
 launch controllers kube-controller-manager --kubeconfig="$data/controllers.kubeconfig" \
   --service-account-private-key-file=$pki/service-accounts.key --root-ca-file=$pki/ca.crt \
   --use-service-account-credentials --leader-elect=false --allocate-node-cidrs=true --cluster-cidr=10.244.0.0/16

@@ -148,7 +148,7 @@ class TestAgainstARealBroker:
         certificates = broker.certificates
 
         def tls(**overrides: Path) -> TlsMaterial:
-            material = {"authorities": certificates.ca_file, **overrides}
+            material = {"ca_certificates": certificates.ca_file, **overrides}
             return TlsMaterial(**{name: path.read_text() for name, path in material.items()})
 
         return tls
@@ -208,7 +208,7 @@ class TestAgainstARealBroker:
             assert "canary" not in message
 
     async def test_a_wrong_authority_is_told_from_everything_else(self, broker, files):
-        other = files(authorities=broker.certificates.other_ca_file)
+        other = files(ca_certificates=broker.certificates.other_ca_file)
         assert (await self._reason(broker, Listener.SSL, tls=other))[0] == "TlsFailed"
         assert (await self._reason(broker, Listener.PLAINTEXT, tls=files()))[0] == "TlsFailed"
         assert (await self._reason(broker, Listener.SSL))[0] == "TlsFailed"

@@ -1,4 +1,4 @@
-"""Kafka rights of the platform's users: the very commands that a KafkaCluster's status gives."""
+"""ACLs of the platform's users in Kafka: the very commands that a KafkaCluster's status gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOL = ("/opt/kafka/entrypoint.sh", "org.apache.kafka.tools.AclCommand", "--boot
 
 
 def grant(cluster: DemoCluster, namespace: str, manifest: Path) -> None:
-    """Give each component its rights and no more. Granting again changes nothing.
+    """Give each component its ACLs and no more. Granting again changes nothing.
 
     Parameters
     ----------

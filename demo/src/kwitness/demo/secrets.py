@@ -1,4 +1,4 @@
-"""Credentials and certificates of the demo, made anew for each demo and kept in the cluster alone."""
+"""Credentials and certificates of the demo, made new for each demo and kept in the cluster alone."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
     with progress.step("helm install kwitness (operator), kwitness-demo (Prometheus, a development Kafka)"):
         releases.install(cluster, target.image_values)
         _workloads(target, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
-    with progress.step("least rights in Kafka for operator, collector and job"):
+    with progress.step("least permissions in Kafka for operator, collector and job"):
         acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
     with progress.step("kubectl apply: KafkaCluster, TelemetryCollector, ClientMetricsSubscription, AnalyticsJob"):
         for file in manifests.files(releases.RESOURCES):

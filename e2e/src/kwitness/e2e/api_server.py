@@ -1,7 +1,7 @@
 """A real Kubernetes API server as two processes on loopback, without nodes and controllers.
 
-It starts in a few seconds, so schemas, rights and adapters can be tried against the real thing. Nothing runs pods here:
-what needs controllers needs the node.
+It starts in a few seconds, so schemas, permissions and adapters can be tried against the real thing. Nothing runs pods
+here: what needs controllers needs the node.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ApiServer:
     Parameters
     ----------
     users
-        Names that may sign in, each with its own name as bearer token and no rights but those given by RBAC.
+        Names that may sign in, each with its own name as bearer token and no permissions but those given by RBAC.
     progress
         Told when Kubernetes has to be built first.
     """

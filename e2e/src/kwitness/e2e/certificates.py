@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 LIFETIME = dt.timedelta(days=30)
-"""A demo that is older should be made anew."""
+"""A demo that is older should be recreated."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,7 +63,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     Raises
     ------
     RuntimeError
-        When kopf or a queue ended by itself; the process should be started anew.
+        When kopf or a queue ended by itself; the process should be restarted.
     """
     metrics.BUILD_INFO.labels(component="operator", version=_version()).set(1)
     access = find_access()

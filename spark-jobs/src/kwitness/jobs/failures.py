@@ -38,7 +38,7 @@ _SIGNS = (
     ("GroupAuthorizationException", "Forbidden", "Kafka refuses the job's consumer group: grant READ on it"),
     ("ClusterAuthorizationException", "Forbidden", "Kafka refuses this job a right on the cluster: grant it"),
     ("SaslAuthenticationException", "Failed", "Kafka refused the user name or password: check the job's Secret"),
-    ("SslAuthenticationException", "Failed", "TLS with Kafka failed: check the authority and the certificate"),
+    ("SslAuthenticationException", "Failed", "TLS with Kafka failed: check the CA and the certificate"),
     ("AccessControlException", "TableNotWritable", "the storage refuses access"),
     ("AccessDenied", "TableNotWritable", "the storage refuses access"),
     ("Permission denied", "TableNotWritable", "the storage refuses access"),

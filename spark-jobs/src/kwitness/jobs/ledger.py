@@ -49,7 +49,7 @@ class Ledger:
         )
 
     def abandon(self) -> Ledger:
-        """Give queued records back to the topic: their batch was broken off and is accepted anew."""
+        """Give queued records back to the topic: their batch was broken off and is accepted again."""
         return replace(self, accepted=self.accepted - self.queued, queued=0)
 
     def as_json(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class DataLoss:
     ----------
     reason
         `Expired`: retention removed them. `CheckpointLost`: they were gone when the job began again without its
-        checkpoint. `TopicRecreated`: the topic was made anew, and these records of the new one were passed over.
+        checkpoint. `TopicRecreated`: the topic was recreated, and these records of the new one were passed over.
     """
 
     topic: str

@@ -20,7 +20,7 @@ _ALWAYS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "512m",
-    # A driver plans and plans anew; the second compiler never pays back (halves its CPU seconds, see the README).
+    # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
     "spark.driver.extraJavaOptions": _SMALL_JVM,
     # Inventories are small; 200 partitions, Spark's default, would be 200 tasks for each step.
     "spark.sql.shuffle.partitions": "4",

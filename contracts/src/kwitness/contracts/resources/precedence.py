@@ -1,6 +1,6 @@
 """Who comes first where several resources want what only one can have: one table, one cluster, one header key.
 
-By what the resources say, never by their age: a backup that is restored, or a namespace that is made anew from Git,
+By what the resources say, never by their age: a backup that is restored, or a namespace that is recreated from Git,
 gives the same answer as before.
 """
 

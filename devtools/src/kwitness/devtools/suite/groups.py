@@ -12,7 +12,7 @@ __all__ = ["GROUPS", "QUICK", "Group"]
 
 @dataclass(frozen=True)
 class Group:
-    """Tests that need the same surroundings and run one after another."""
+    """Tests that need the same environment and run one after another."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Certificates of a development Kafka, made anew for each broker or cluster, never reused."""
+"""Certificates of a development Kafka, made new for each broker or cluster, never reused."""
 
 from __future__ import annotations
 

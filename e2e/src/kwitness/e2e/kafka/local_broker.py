@@ -44,7 +44,7 @@ class LocalBroker:
     listeners
         Listeners beside `PLAINTEXT`, which is always there and is used between brokers.
     authorizer
-        Check rights with `StandardAuthorizer`. Clients of `PLAINTEXT` and the user `admin` may do everything.
+        Check ACLs with `StandardAuthorizer`. Clients of `PLAINTEXT` and the user `admin` may do everything.
     users
         Passwords by user, for the SASL listeners.
     super_users

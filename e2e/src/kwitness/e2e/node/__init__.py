@@ -1,4 +1,4 @@
-"""A real Kubernetes node in one container: its image, its rights, its start and its removal.
+"""A real Kubernetes node in one container: its image, its privileges, its start and its removal.
 
 Usage: `python -m kwitness.e2e.node start NAME`, `load NAME IMAGE...`, `stop NAME`.
 """

@@ -18,8 +18,8 @@ from typing_extensions import override
 from kwitness.e2e.binaries import kubectl
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.node.image import node_image
+from kwitness.e2e.node.privileges import node_privileges
 from kwitness.e2e.node.removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
-from kwitness.e2e.node.rights import node_rights
 from kwitness.images import container_engine
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import CommandFailedError, Progress, silent
@@ -45,7 +45,7 @@ class KubernetesNode(DockerContainer, Cluster):
     name
         A DNS label of at most 40 characters. Container, volumes and control groups carry it.
     replace_outdated
-        Whether a running node of another image is removed and started anew.
+        Whether a running node of another image is removed and replaced.
     progress
         Receives what is waited for.
     """
@@ -190,7 +190,7 @@ class KubernetesNode(DockerContainer, Cluster):
             "hostname": self.node_name,
             "cgroupns": "host",
             "labels": {_LABEL: self.node_name},
-            **node_rights(self.image),
+            **node_privileges(self.image),
         }
         if Path("/dev/kmsg").exists():
             options["devices"] = ["/dev/kmsg"]

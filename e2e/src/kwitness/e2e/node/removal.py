@@ -9,7 +9,7 @@ from pathlib import Path
 import docker as sdk
 import docker.errors
 
-from kwitness.e2e.node.rights import node_rights
+from kwitness.e2e.node.privileges import node_privileges
 from kwitness.images import container_engine
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import Progress, silent
@@ -76,7 +76,7 @@ def remove_container(name: str, progress: Progress = silent) -> str:
 
 
 def remove_cgroups(name: str, image: str) -> None:
-    """Remove what the kubelet left in the host's hierarchies, with the rights of a container.
+    """Remove what the kubelet left in the host's hierarchies, with the privileges of a container.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def remove_cgroups(name: str, image: str) -> None:
             network_mode="none",
             cgroupns="host",
             volumes={"/sys/fs/cgroup": {"bind": "/sys/fs/cgroup", "mode": "rw"}},
-            **node_rights(image),
+            **node_privileges(image),
         )
         try:
             container.start()

@@ -38,11 +38,11 @@ class JsonReader:
         self._reason = reason
         self._contexts: dict[str | None, ssl.SSLContext] = {}
 
-    async def get(self, url: str, *, audience: str, authorities: str | None = None) -> Any:
+    async def get(self, url: str, *, audience: str, ca_certificates: str | None = None) -> Any:
         """Return the JSON at ``url``, or None for 404.
 
-        ``audience`` is that of the target, so that the token sent to it is worth nothing to any other. ``authorities``
-        is PEM text of who may have signed the certificate; None means the system's.
+        ``audience`` is that of the target, so that the token sent to it is worth nothing to any other.
+        ``ca_certificates`` is PEM text; None means the system's.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class JsonReader:
                 url,
                 # Nothing is decompressed here: a few kilobytes could become gigabytes.
                 headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
-                ssl=self._context(authorities),
+                ssl=self._context(ca_certificates),
                 timeout=_TIMEOUT,
                 allow_redirects=False,
             ) as response:
@@ -80,8 +80,8 @@ class JsonReader:
                 raise TransientError(self._reason, f"{url} answered more than {_MOST_BYTES} bytes; see its pods")
         return bytes(body)
 
-    def _context(self, authorities: str | None) -> ssl.SSLContext:
-        if authorities not in self._contexts:
+    def _context(self, ca_certificates: str | None) -> ssl.SSLContext:
+        if ca_certificates not in self._contexts:
             # One certificate at a time: a rotated one makes the old useless.
-            self._contexts = {authorities: ssl.create_default_context(cadata=authorities)}
-        return self._contexts[authorities]
+            self._contexts = {ca_certificates: ssl.create_default_context(cadata=ca_certificates)}
+        return self._contexts[ca_certificates]

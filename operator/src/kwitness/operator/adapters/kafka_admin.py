@@ -48,7 +48,7 @@ class KafkaAdmin:
     """The adapter; it has no state."""
 
     async def observe(self, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterDescription:
-        """Describe the cluster and find out whether the operator's rights suffice.
+        """Describe the cluster and find out whether the operator's permissions suffice.
 
         Raises
         ------
@@ -126,7 +126,7 @@ def _client(connection: KafkaConnection) -> Iterator[AdminClient]:
 
 
 def _check_cluster(client: AdminClient, connection: KafkaConnection) -> None:
-    # A cluster made anew at the same address must get nothing before its KafkaCluster has been looked at again.
+    # A cluster recreated at the same address must get nothing before its KafkaCluster has been looked at again.
     found = client._manager.cluster.cluster_id  # noqa: SLF001 - asking would be a request more for each call
     if connection.cluster_id not in {None, found}:
         raise TransientError(

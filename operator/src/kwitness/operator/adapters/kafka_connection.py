@@ -29,9 +29,9 @@ class SaslLogin:
 
 @dataclass(frozen=True, slots=True)
 class TlsMaterial:
-    """PEM texts; ``authorities`` None means the system's, ``certificate`` and ``key`` come together or not at all."""
+    """PEM texts; ``ca_certificates`` None: the system's. ``certificate`` and ``key`` come together or not at all."""
 
-    authorities: str | None = field(default=None, repr=False)
+    ca_certificates: str | None = field(default=None, repr=False)
     certificate: str | None = field(default=None, repr=False)
     key: str | None = field(default=None, repr=False)
 
@@ -61,11 +61,11 @@ class TlsMaterial:
         return context
 
     def _certificates(self) -> str | None:
-        if self.authorities is None:
+        if self.ca_certificates is None:
             return None
         # Bundles have names in every language between their certificates; ssl reads nothing but ASCII. And what holds
         # no certificate is not "the system's".
-        found = _CERTIFICATE.findall(self.authorities)
+        found = _CERTIFICATE.findall(self.ca_certificates)
         if not found:
             raise _no_certificate()
         return "\n".join(found)

@@ -280,6 +280,6 @@ def _refusal(kind: str, what: str, detail: str) -> str:
     if kind == "StatefulSet" and any(cause.get("reason") == "FieldValueForbidden" for cause in causes):
         return (
             f"{message}: it has fields that cannot be changed; remove it and leave its pods running (kubectl delete"
-            " statefulset with --cascade=orphan), and it is made anew around them"
+            " statefulset with --cascade=orphan), and it is recreated around them"
         )
     return f"{message}: correct the resource"

@@ -212,7 +212,7 @@ def _differing(cluster: KafkaCluster, present: Mapping[str, TopicDescription], b
 
 
 def acl_hints(cluster: KafkaCluster) -> list[dict[str, str]]:
-    """The exact rights each component needs, as ``kafka-acls.sh`` commands to fill a principal into."""
+    """The exact ACLs each component needs, as ``kafka-acls.sh`` commands to fill a principal into."""
     base = f"kafka-acls.sh --bootstrap-server {cluster.spec.bootstrap_servers[0]} --add --allow-principal User:"
     topics = f"--topic {cluster.spec.topics.prefix} --resource-pattern-type prefixed"
     administration = "--operation Describe --operation DescribeConfigs --operation AlterConfigs --operation Create"

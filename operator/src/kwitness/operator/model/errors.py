@@ -31,7 +31,7 @@ class TerminalError(OperatorError):
 
 
 class TransientError(OperatorError):
-    """The surroundings may get better by themselves: tried again with growing intervals."""
+    """The cause may pass by itself: tried again with growing intervals."""
 
 
 class KubernetesUnavailableError(TransientError):

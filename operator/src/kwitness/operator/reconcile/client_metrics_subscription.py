@@ -54,7 +54,7 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
             await apply_subscriptions(
                 SubscriptionPass(context, facts, key, resources, outcomes), facts.connection, wanted
             )
-        except Exception as caught:  # noqa: BLE001 - an unforeseen one becomes a condition too
+        except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
             trouble = error = as_operator_error(caught, _KIND, key)
             _all_not_ready(resources, wanted, outcomes, error)
     else:
@@ -125,7 +125,7 @@ async def _wanted(
         except KubernetesUnavailableError:
             # Without this one no plan for the others would be whole.
             raise
-        except Exception as error:  # noqa: BLE001 - an unforeseen one becomes a condition too
+        except Exception as error:  # noqa: BLE001 - an unexpected one becomes a condition too
             outcomes[key] = _unchanged(body, failure(as_operator_error(error, _KIND, key)))
     return wanted
 

@@ -27,7 +27,7 @@ __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_in
 
 
 async def reconcile_inventory(context: Context, key: Key) -> Requeue:
-    """Ask the collector of cluster ``key``, show the numbers, and have dangerous subscriptions looked at anew."""
+    """Ask the collector of cluster ``key``, show the numbers, and have dangerous subscriptions looked at again."""
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
@@ -92,12 +92,12 @@ async def _fetch(
     context: Context, facts: ClusterFacts, collector: TelemetryCollector, cluster_id: str, names: Sequence[str] | None
 ) -> None:
     key = Key(collector.metadata.namespace, collector.metadata.name)
-    authorities = await _authorities(context, collector)
+    ca_certificates = await _ca_certificates(context, collector)
     base = context.collector_url(key, collector.spec.ingest.tls.secret_ref is not None)
 
     async def ask(path: str) -> Any:
         audience = inventory_audience(key.namespace, key.name)
-        return await context.inventory.get(base + path, audience=audience, authorities=authorities)
+        return await context.inventory.get(base + path, audience=audience, ca_certificates=ca_certificates)
 
     try:
         found = await ask(f"/v1/clusters/{cluster_id}")
@@ -115,17 +115,17 @@ async def _fetch(
         ) from error
 
 
-async def _authorities(context: Context, collector: TelemetryCollector) -> str | None:
+async def _ca_certificates(context: Context, collector: TelemetryCollector) -> str | None:
     reference = collector.spec.ingest.tls.ca_config_map_ref
     if reference is None:
         return None
     found = await context.kubernetes.get("ConfigMap", collector.metadata.namespace, reference.name)
-    authorities = ((found or {}).get("data") or {}).get("ca.crt")
-    if not authorities:
+    ca_certificates = ((found or {}).get("data") or {}).get("ca.crt")
+    if not ca_certificates:
         raise TransientError(
             "CollectorUnreachable", f"ConfigMap {reference.name} of spec.ingest.tls.caConfigMapRef has no ca.crt"
         )
-    return str(authorities)
+    return str(ca_certificates)
 
 
 async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:

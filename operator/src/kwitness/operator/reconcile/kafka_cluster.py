@@ -57,7 +57,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
         verdict, fields = await _observe(context, key, facts, cluster, fields)
     except KubernetesUnavailableError:
         raise
-    except Exception as caught:  # noqa: BLE001 - an unforeseen one becomes a condition too
+    except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
         trouble = as_operator_error(caught, _KIND, key)
         verdict = failure(trouble)
         if trouble.reason not in {"Forbidden", "Paused"} or facts.seen is None:

@@ -41,15 +41,15 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
         login = SaslLogin(mechanism, secret["username"].rstrip("\n"), secret["password"].rstrip("\n"))
     tls: TlsMaterial | None = None
     if spec.tls.enabled:
-        authorities = certificate = key = None
+        ca_certificates = certificate = key = None
         if spec.tls.ca_secret_ref is not None:
-            authorities = (await _read(context, namespace, spec.tls.ca_secret_ref, ("ca.crt",)))["ca.crt"]
+            ca_certificates = (await _read(context, namespace, spec.tls.ca_secret_ref, ("ca.crt",)))["ca.crt"]
         if spec.tls.client_certificate_secret_ref is not None:
             reference = spec.tls.client_certificate_secret_ref
             secret = await _read(context, namespace, reference, ("tls.crt", "tls.key"))
             allowed.append(_hosts(secret, reference.name))
             certificate, key = secret["tls.crt"], secret["tls.key"]
-        tls = TlsMaterial(authorities, certificate, key)
+        tls = TlsMaterial(ca_certificates, certificate, key)
     return KafkaConnection(
         bootstrap_servers=spec.bootstrap_servers,
         client_id=f"kwitness-operator-{context.installation}",

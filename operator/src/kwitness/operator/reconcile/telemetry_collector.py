@@ -101,8 +101,8 @@ async def _with_present_storage(context: Context, collector: TelemetryCollector)
         raise TerminalError(
             "StorageChanged",
             f"spec.storage cannot be changed after creation (it was {f'{was}, {size}' if was else 'an emptyDir'}):"
-            f" restore it, or delete the resource and its claims (state-{name}-0 and so on) and apply it anew; its"
-            " counters then begin anew",
+            f" restore it, or delete the resource and its claims (state-{name}-0 and so on) and apply it again; its"
+            " counters then restart",
         )
     defaults = context.settings.collector.model_copy(update={"storage_class": was})
     return context.settings.model_copy(update={"collector": defaults})

@@ -20,7 +20,7 @@ class Hop:
     """One hop in pushes. ``queued`` is counted by whoever holds the queue, not derived, so that the sum can be checked.
 
     A push that was given back to its sender to try again counts as dropped with the reason ``returned``: it will be
-    accepted anew.
+    accepted again.
     """
 
     name: str

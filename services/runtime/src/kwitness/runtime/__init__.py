@@ -1,4 +1,4 @@
-"""Furniture that two or more of our processes use: logging, probes, files that change, names.
+"""What two or more of our processes use: logging, probes, files that change, names.
 
 No policy of any one process belongs here.
 """

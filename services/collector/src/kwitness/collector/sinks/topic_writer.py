@@ -69,7 +69,7 @@ class _Batch:
 
 
 class TopicWriter:
-    """Owns the producer and the thread that serves its callbacks; connects anew when a credential file changes."""
+    """Owns the producer and the thread that serves its callbacks; reconnects when a credential file changes."""
 
     def __init__(self, kafka: KafkaConnection, client_id: str) -> None:
         self._kafka = kafka
@@ -89,7 +89,7 @@ class TopicWriter:
         self._thread.start()
 
     def refresh(self) -> None:
-        """Connect anew if a file of the connection has changed, or if the producer is beyond repair."""
+        """Reconnect if a file of the connection has changed, or if the producer is beyond repair."""
         if not self._stopping.is_set() and (self._producer is None or self._state() != self._seen):
             self._connect()
 
@@ -195,8 +195,8 @@ class TopicWriter:
         if producer is not None and producer is self._producer:
             self._replaced.append(producer)
             self._producer = None
-            self.trouble = f"the producer is beyond repair ({error.name()}); connecting anew"
-            _LOG.warning("the producer is beyond repair; connecting anew", extra={"reason": error.name()})
+            self.trouble = f"the producer is beyond repair ({error.name()}); reconnecting"
+            _LOG.warning("the producer is beyond repair; reconnecting", extra={"reason": error.name()})
 
     def stop(self) -> None:
         """Wait a little for what is under way, give back what is not done by then, and end the thread."""

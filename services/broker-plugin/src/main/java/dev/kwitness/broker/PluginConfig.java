@@ -28,7 +28,7 @@ final class PluginConfig {
     static final String INSECURE_DOC = "Allow a URL with http. Token, identities and metrics then travel readable.";
 
     static final String CA_FILE = "kwitness.collector.ca.file";
-    static final String CA_FILE_DOC = "PEM file of the authorities that may sign the collector's certificate; read "
+    static final String CA_FILE_DOC = "PEM file of the CAs that may sign the collector's certificate; read "
         + "again when it changes. Default: the Java runtime's own list.";
 
     static final String TOKEN_FILE = "kwitness.collector.token.file";

@@ -17,7 +17,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which authorities may sign the collector's certificate: a PEM file, followed when it changes, or Java's own list. */
+/** Which CAs may sign the collector's certificate: a PEM file, followed when it changes, or Java's own list. */
 final class Trust {
     private static final Logger LOG = LoggerFactory.getLogger(Trust.class);
 

@@ -15,7 +15,7 @@ enum Warning {
     TOKEN_UNREADABLE("TokenUnreadable",
         "The token file cannot be read now; the last token is used."),
     CERTIFICATES_UNREADABLE("CertificatesUnreadable",
-        "The file of authorities cannot be read now; the last certificates are used.");
+        "The file of CA certificates cannot be read now; the last certificates are used.");
 
     private final String word;
     private final String help;

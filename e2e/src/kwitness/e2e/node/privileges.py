@@ -1,4 +1,4 @@
-"""Which rights the node's container gets: all of them at once where the engine allows it, else one by one."""
+"""Which privileges the node's container gets: all of them at once where the engine allows it, else one by one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _NOT_ASKED = frozenset({"SYS_RESOURCE", "PERFMON", "BPF", "CHECKPOINT_RESTORE"})
 
 
 @functools.cache
-def node_rights(image: str) -> dict[str, Any]:
+def node_privileges(image: str) -> dict[str, Any]:
     """Arguments for the engine's create call: `privileged`, or as near to it as this machine allows.
 
     A machine whose own bounding set lacks a capability refuses `--privileged` altogether.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.node.rights import bounding_capabilities
+from kwitness.e2e.node.privileges import bounding_capabilities
 
 
 def test_the_bounding_set_is_read_bit_by_bit() -> None:
