@@ -1,4 +1,4 @@
-"""Pushes per CPU-second through the job clientInventory, beside the same result by other ways.
+"""Pushes per CPU-second through the job ClientInventory, beside the same result by other ways.
 
 Candidates read the same 30,000 pushes from the same Parquet files and end with the same inventory rows:
 `job` is the job's transform (mapInArrow: decoding and combining in Python, a small group-by in SQL); `python udf` decodes
@@ -79,7 +79,7 @@ def start(folder: Path) -> SparkSession:
     """Spark on its own core; this process, which only waits, on the other."""
     config = JobConfig.model_validate(
         {
-            "type": "clientInventory",
+            "type": "ClientInventory",
             "cluster_id": "c",
             "kafka": {"bootstrap_servers": ["localhost:1"]},
             "table_path": str(folder / "table"),

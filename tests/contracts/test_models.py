@@ -78,14 +78,14 @@ def test_a_status_is_written_in_kubernetes_spelling_without_what_is_unknown() ->
         last_transition_time="2026-01-01T00:00:00Z",
         observed_generation=2,
     )
-    status = KafkaClusterStatus(observed_generation=2, conditions=(ready,), cluster_id="x", telemetry="all")
+    status = KafkaClusterStatus(observed_generation=2, conditions=(ready,), cluster_id="x", telemetry="All")
 
     written = status.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True, mode="json")
 
     assert written == {
         "observedGeneration": 2,
         "clusterId": "x",
-        "telemetry": "all",
+        "telemetry": "All",
         "conditions": [
             {
                 "type": "Ready",
@@ -161,7 +161,7 @@ def test_ranges_of_header_ids_do_not_overlap() -> None:
         (
             JobConfig,
             {
-                "type": "clientInventory",
+                "type": "ClientInventory",
                 "cluster_id": "x",
                 "kafka": {"bootstrap_servers": ["a:1"]},
                 "table_path": "t",

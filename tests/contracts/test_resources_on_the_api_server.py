@@ -54,6 +54,19 @@ def test_an_invalid_resource_is_refused_with_the_name_of_the_field(api_with_crds
     assert expected in status["message"]
 
 
+@pytest.mark.parametrize("path", fixtures("invalid-small-letter"))
+def test_a_value_that_begins_with_a_small_letter_is_answered_with_those_that_are_accepted(
+    api_with_crds: ApiServer, path: Path
+) -> None:
+    message = create(api_with_crds, yaml.safe_load(path.read_text())).json()["message"]
+
+    assert re.search(r'Unsupported value: "[a-z]\w+": supported values: "[A-Z]', message), message
+
+
+def test_every_kind_tells_those_who_write_small_letters() -> None:
+    assert {path.parent.name for path in FIXTURES.glob("*/invalid-small-letter-*.yaml")} == set(PLURAL)
+
+
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
 def test_every_kind_has_fixtures_from_both_sides(info: KindInfo) -> None:
     names = {path.name.partition("-")[0] for path in (FIXTURES / info.kind).glob("*.yaml")}
@@ -136,7 +149,7 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("type", "traffic"),
+        ("type", "Traffic"),
         ("table", "other"),
         ("clusterRef", {"name": "other"}),
         ("clusterRef", {"namespace": "elsewhere"}),

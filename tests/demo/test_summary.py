@@ -38,13 +38,13 @@ FACTS = Facts(
             "metadata": {"name": "demo"},
             "status": {
                 "conditions": [{"type": "Ready", "status": "True", "reason": "Applied", "message": "on the broker"}],
-                "clients": {"asking": 5, "matching": 5, "pushing": 5, "source": "plugin"},
+                "clients": {"asking": 5, "matching": 5, "pushing": 5, "source": "Plugin"},
                 "silentSoftware": [
                     {
                         "clientSoftwareName": "kafka-python",
                         "clientSoftwareVersion": "3.0.12",
                         "connections": 1,
-                        "reason": "tooOld",
+                        "reason": "TooOld",
                     }
                 ],
                 "unsentPrefixes": ["org.example."],

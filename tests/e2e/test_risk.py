@@ -72,7 +72,7 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
         subscriptions.reason_becomes(platform, name, "Applied")
         assert _exit_codes(platform, client) == set()
 
-        platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="apply"))
+        platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="Apply"))
         subscriptions.reason_becomes(platform, name, "Applied")
         # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
         platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")

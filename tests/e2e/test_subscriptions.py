@@ -93,7 +93,7 @@ def test_clients_without_telemetry_are_seen_by_connections_alone_and_called_too_
         seconds=90,
     )
 
-    assert {one["reason"] for one in silent if one["clientSoftwareName"] == "kafka-python"} == {"tooOld"}
+    assert {one["reason"] for one in silent if one["clientSoftwareName"] == "kafka-python"} == {"TooOld"}
 
 
 def test_a_change_by_hand_is_repaired_counted_and_told_as_an_event(platform: Platform, toolbox: Toolbox) -> None:

@@ -38,7 +38,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 def job_config(folder: Path, **changes: object) -> JobConfig:
     """A configuration whose table, checkpoint and quarantine are under `folder`."""
     settings: dict[str, object] = {
-        "type": "clientInventory",
+        "type": "ClientInventory",
         "name": "inventory",
         "cluster_id": "cluster-1",
         "kafka": {"bootstrap_servers": ["localhost:1"]},

@@ -117,7 +117,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
 
 def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Path) -> None:
     file = tmp_path / "job.json"
-    file.write_text('{"type": "clientInventory"}')
+    file.write_text('{"type": "ClientInventory"}')
     command = [sys.executable, "-m", "kwitness.jobs", "--config", str(file)]
 
     done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=60, check=False)

@@ -41,7 +41,7 @@ def test_a_failure_has_a_known_reason_and_says_what_to_do(error: Exception, reas
 
 def test_a_bad_configuration_names_its_fields() -> None:
     with pytest.raises(ValidationError) as caught:
-        JobConfig.model_validate({"type": "clientInventory"})
+        JobConfig.model_validate({"type": "ClientInventory"})
 
     failure = explain(caught.value, "/t")
 

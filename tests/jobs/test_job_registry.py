@@ -7,6 +7,7 @@ import pytest
 from kwitness.contracts.job_config import JobTopics
 from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.contracts.resources.analytics_parameters import Parameters
+from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import TOPICS, topic_name
 from kwitness.jobs.job import TopicKind
 from kwitness.jobs.registry import UnknownJobError, find_job, job_types
@@ -21,7 +22,7 @@ def test_operator_and_image_know_the_same_jobs() -> None:
 @pytest.mark.parametrize("name", job_types())
 def test_a_job_takes_the_parameters_that_its_resource_has(name: str) -> None:
     job = find_job(name)
-    field = next(field for field in Parameters.model_fields.values() if field.alias == name)
+    field = next(field for field in Parameters.model_fields.values() if field.alias == word_of(name))
 
     assert job.name == name
     assert job.parameters in get_args(field.annotation)
@@ -42,5 +43,5 @@ def test_a_job_may_read_any_topic_of_the_platform() -> None:
 
 
 def test_a_job_that_is_not_there_is_named() -> None:
-    with pytest.raises(UnknownJobError, match="clientInventory"):
-        find_job("traffic")
+    with pytest.raises(UnknownJobError, match="ClientInventory"):
+        find_job("Traffic")

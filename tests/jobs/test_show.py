@@ -32,14 +32,14 @@ def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_table_is_shown_to_programs_as_json(table: str) -> None:
-    done = _show("clientInventory", "--table", table, "--json")
+    done = _show("ClientInventory", "--table", table, "--json")
 
     assert done.returncode == 0, done.stderr
     assert by_client(json.loads(done.stdout)) == oracle.inventory(kinded(RECORDS))[0]
 
 
 def test_the_table_is_shown_to_people_in_columns(table: str) -> None:
-    done = _show("clientInventory", "--table", table)
+    done = _show("ClientInventory", "--table", table)
 
     assert done.returncode == 0, done.stderr
     heading, *lines = done.stdout.splitlines()
@@ -49,7 +49,7 @@ def test_the_table_is_shown_to_people_in_columns(table: str) -> None:
 
 
 def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
-    done = _show("clientInventory", "--table", str(tmp_path / "nothing"))
+    done = _show("ClientInventory", "--table", str(tmp_path / "nothing"))
 
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -57,7 +57,7 @@ def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def test_a_place_without_a_job_is_told_what_to_do() -> None:
-    done = _show("clientInventory")
+    done = _show("ClientInventory")
 
     assert done.returncode == 1
     assert "give --table" in done.stderr
@@ -68,7 +68,7 @@ def test_the_quarantine_is_shown_with_reasons_and_places(spark: SparkSession, tm
     rejected = transform(frame_of(spark, [push(7, b"garbage")]), JOB_INPUT).rejected
     rejected.write.format("delta").save(path)
 
-    done = _show("clientInventory", "--quarantine", "--table", path)
+    done = _show("ClientInventory", "--quarantine", "--table", path)
 
     assert done.returncode == 0, done.stderr
     heading, line = done.stdout.splitlines()

@@ -102,7 +102,7 @@ async def test_numbers_come_from_the_collector_with_the_operators_token(inventor
     apply(api, subscription("basic", namespace))
     await eventually_beside(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
     status = get(api, "kcms", "basic", namespace)["status"]
-    assert status["clients"] == {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}
+    assert status["clients"] == {"asking": 3, "matching": 2, "pushing": 2, "source": "Plugin"}
     assert {one["type"]: one["reason"] for one in status["conditions"]} == {
         "Ready": "Applied",
         "InventoryAvailable": "InventoryAvailable",
@@ -147,7 +147,7 @@ async def test_a_client_that_cannot_be_told_from_a_crashing_one_holds_too(invent
 
 async def test_it_is_applied_when_its_owner_accepts_the_risk(inventory, api, namespace, clean_broker):
     inventory.see()
-    apply(api, subscription("deadly", namespace, **DEADLY, riskPolicy="apply"))
+    apply(api, subscription("deadly", namespace, **DEADLY, riskPolicy="Apply"))
     await _reason(api, namespace, "deadly", "Applied")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: len(found) == 1)
 

@@ -58,7 +58,7 @@ def _resources(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "AnalyticsJob",
         "metadata": {"name": "job", "namespace": namespace},
-        "spec": {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}},
+        "spec": {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}},
     }
     return [
         cluster("main", namespace, bootstrap),

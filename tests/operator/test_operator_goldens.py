@@ -160,7 +160,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
             Wanted(
                 key=key,
                 subscription=subscription,
-                accepts_risk=resource.spec.risk_policy == "apply",
+                accepts_risk=resource.spec.risk_policy == "Apply",
                 risk_window_ms=case.get("riskWindowMs", 1000),
                 suspended=resource.spec.suspend,
             )

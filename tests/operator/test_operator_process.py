@@ -56,8 +56,8 @@ def test_a_subscription_becomes_a_broker_config_and_both_resources_say_so(applie
     status = get(api, "kfc", "main", namespace)["status"]
     assert status["clusterId"] == clean_broker.cluster_id
     assert [one["id"] for one in status["brokers"]] == [1]
-    assert status["telemetry"] == "none"
-    assert {one["component"] for one in status["acls"]} == {"operator", "collector", "analytics"}
+    assert status["telemetry"] == "None"
+    assert {one["component"] for one in status["acls"]} == {"Operator", "Collector", "Analytics"}
     found = get(api, "kcms", "basic", namespace)["status"]
     assert found["brokerResource"] == _name(namespace)
     assert [one["type"] for one in found["conditions"]] == ["Ready", "InventoryAvailable"]
@@ -405,7 +405,7 @@ def test_kinds_to_come_say_so(applied, api, namespace, kind, short):
 
 
 def _job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
-    wanted = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": name, "run": {"streaming": {}}}
+    wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": name, "run": {"streaming": {}}}
     return {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "AnalyticsJob",

@@ -30,7 +30,7 @@ SHORT = {"KafkaCluster": "kfc", "ClientMetricsSubscription": "kcms", "TelemetryC
 
 def _job(namespace: str, **spec: Any) -> dict[str, Any]:
     metadata = {"name": "main", "namespace": namespace}
-    job = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}, **spec}
+    job = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}, **spec}
     return {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob", "metadata": metadata, "spec": job}
 
 

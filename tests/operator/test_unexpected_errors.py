@@ -14,7 +14,7 @@ from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, cluster, collector, get, ready, subscription
 
 pytestmark = pytest.mark.slow
-JOB = {"clusterRef": {"name": "main"}, "type": "clientInventory", "table": "t", "run": {"streaming": {}}}
+JOB = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}}
 
 
 def _job(namespace: str) -> dict[str, Any]:

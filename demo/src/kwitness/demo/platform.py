@@ -45,7 +45,7 @@ class Platform:
         return self.total(f"last_over_time({selector}[1m])")
 
     def inventory(self, job: str = JOB) -> list[dict[str, Any]]:
-        """Rows of the table `clientInventory`, read inside the driver's pod without a JVM."""
+        """Rows of the table `ClientInventory`, read inside the driver's pod without a JVM."""
         return list(summary.inventory(self.cluster, namespace=self.namespace, job=job))
 
     def summary(self) -> str:

@@ -41,7 +41,7 @@ class Facts:
     resources: Sequence[Mapping[str, Any]]
     """The custom resources as the API server holds them."""
     inventory: Sequence[Mapping[str, Any]]
-    """Rows of the table `clientInventory`."""
+    """Rows of the table `ClientInventory`."""
 
 
 def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str) -> list[dict[str, Any]]:
@@ -52,8 +52,8 @@ def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str
 
 
 def inventory(cluster: DemoCluster, *, namespace: str, job: str) -> list[dict[str, Any]]:
-    """Rows of the table `clientInventory`, read in the driver's pod of that AnalyticsJob."""
-    show = ["python3", "-m", "kwitness.jobs.show", "clientInventory", "--json"]
+    """Rows of the table `ClientInventory`, read in the driver's pod of that AnalyticsJob."""
+    show = ["python3", "-m", "kwitness.jobs.show", "ClientInventory", "--json"]
     text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
     return list(json.loads(text))
 
@@ -66,7 +66,7 @@ def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Seque
     prometheus
         The Service of Prometheus in `namespace`.
     rows
-        The rows of the table `clientInventory`.
+        The rows of the table `ClientInventory`.
     """
 
     def ask(expression: str) -> list[dict[str, Any]]:
@@ -160,9 +160,9 @@ def _subscriptions(facts: Facts) -> str:
 
 def _why(reason: str) -> str:
     return {
-        "tooOld": "this version cannot push",
-        "askedButNotPushing": "it asked what to send and has not pushed",
-        "unknown": "the broker alone cannot tell why",
+        "TooOld": "this version cannot push",
+        "AskedButNotPushing": "it asked what to send and has not pushed",
+        "Unknown": "the broker alone cannot tell why",
     }.get(reason, reason)
 
 

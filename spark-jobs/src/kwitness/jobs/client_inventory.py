@@ -1,4 +1,4 @@
-"""clientInventory: every client instance that pushed, and every software version seen connected."""
+"""ClientInventory: every client instance that pushed, and every software version seen connected."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _arrow(rows: Iterable[InventoryRow] = (), rejected: Iterable[dict[str, Any]]
 
 
 JOB = Job(
-    name="clientInventory",
+    name="ClientInventory",
     topics=("telemetry", "connections"),
     parameters=ClientInventoryParameters,
     schema=columns.TABLE_SCHEMA,

@@ -7,7 +7,7 @@ from importlib import import_module
 from kwitness.jobs.job import Job
 
 _MODULES = {
-    "clientInventory": "kwitness.jobs.client_inventory",
+    "ClientInventory": "kwitness.jobs.client_inventory",
 }
 
 

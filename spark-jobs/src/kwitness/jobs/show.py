@@ -1,4 +1,4 @@
-"""`python -m kwitness.jobs.show clientInventory`: prints a job's tables without a JVM, for people or as JSON."""
+"""`python -m kwitness.jobs.show ClientInventory`: prints a job's tables without a JVM, for people or as JSON."""
 
 from __future__ import annotations
 

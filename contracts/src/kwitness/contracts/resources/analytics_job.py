@@ -32,18 +32,18 @@ __all__ = [
 ]
 
 AnalyticsJobType = Literal[
-    "clientInventory",
-    "traffic",
-    "unusedTopics",
-    "completeness",
-    "mirrorAudit",
-    "latencySlo",
-    "costAttribution",
-    "upgradeImpact",
-    "endToEndLatency",
-    "telemetryRollup",
-    "headerDrift",
-    "ledgerAudit",
+    "ClientInventory",
+    "Traffic",
+    "UnusedTopics",
+    "Completeness",
+    "MirrorAudit",
+    "LatencySlo",
+    "CostAttribution",
+    "UpgradeImpact",
+    "EndToEndLatency",
+    "TelemetryRollup",
+    "HeaderDrift",
+    "LedgerAudit",
 ]
 
 
@@ -124,7 +124,10 @@ class AnalyticsJobSpec(Contract):
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES))
     type: AnalyticsJobType = Field(
         description="What is computed.",
-        json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
+        json_schema_extra=rules(
+            # Case may change, since the types used to begin with a small letter.
+            Rule("self.lowerAscii() == oldSelf.lowerAscii()", "cannot be changed: make another AnalyticsJob")
+        ),
     )
     cluster_ref: ClusterRef = Field(
         description="The cluster whose topics are read; the checkpoint holds offsets of this cluster and no other.",

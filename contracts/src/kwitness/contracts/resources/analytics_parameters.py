@@ -1,10 +1,12 @@
-"""Settings of each type of AnalyticsJob; only those of the job's own type may be given."""
+"""Settings of Each type of AnalyticsJob; only those of the job's own type may be given."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
 from pydantic import Field
+
+from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_set
 from .durations import duration_field
@@ -118,26 +120,26 @@ class LedgerAuditParameters(Contract):
 class Parameters(Contract):
     """Settings by type."""
 
-    client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of clientInventory.")
-    traffic: TrafficParameters | None = Field(None, description="Settings of traffic.")
-    unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of unusedTopics.")
-    completeness: CompletenessParameters | None = Field(None, description="Settings of completeness.")
-    mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of mirrorAudit.")
-    latency_slo: LatencySloParameters | None = Field(None, description="Settings of latencySlo.")
-    cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of costAttribution.")
-    upgrade_impact: UpgradeImpactParameters | None = Field(None, description="Settings of upgradeImpact.")
-    end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of endToEndLatency.")
-    telemetry_rollup: TelemetryRollupParameters | None = Field(None, description="Settings of telemetryRollup.")
-    header_drift: HeaderDriftParameters | None = Field(None, description="Settings of headerDrift.")
-    ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of ledgerAudit.")
+    client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of ClientInventory.")
+    traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
+    unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
+    completeness: CompletenessParameters | None = Field(None, description="Settings of Completeness.")
+    mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
+    latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo.")
+    cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")
+    upgrade_impact: UpgradeImpactParameters | None = Field(None, description="Settings of UpgradeImpact.")
+    end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of EndToEndLatency.")
+    telemetry_rollup: TelemetryRollupParameters | None = Field(None, description="Settings of TelemetryRollup.")
+    header_drift: HeaderDriftParameters | None = Field(None, description="Settings of HeaderDrift.")
+    ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
 
 
 PARAMETER_RULES = tuple(
     Rule(
-        f"!has(self.parameters) || !has(self.parameters.{field.alias}) || self.type == '{field.alias}'",
-        f"parameters.{field.alias} is for type {field.alias} only",
-        field_path=f".parameters.{field.alias}",
+        f"!has(self.parameters) || !has(self.parameters.{name}) || self.type == '{enum_value(name)}'",
+        f"parameters.{name} is for type {enum_value(name)} only",
+        field_path=f".parameters.{name}",
     )
-    for field in Parameters.model_fields.values()
+    for name in (str(field.alias) for field in Parameters.model_fields.values())
 )
 """One rule per type: its settings go with it and with nothing else."""

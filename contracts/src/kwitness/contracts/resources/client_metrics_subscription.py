@@ -78,8 +78,8 @@ class ClientMetricsSubscriptionSpec(Contract):
         max_length=6,
         json_schema_extra=list_map("selector"),
     )
-    risk_policy: Literal["hold", "apply"] = Field(
-        "hold",
+    risk_policy: Literal["Hold", "Apply"] = Field(
+        "Hold",
         description="What to do when connected clients would crash: hold the subscription back, or apply it anyway.",
     )
     risk_window: str = duration_field(
@@ -99,7 +99,7 @@ class ClientCounts(Contract):
     matching: int | None = Field(None, description="Instances that match this subscription, of those that push.", ge=0)
     pushing: int | None = Field(None, description="Instances that push.", ge=0)
     silent: int | None = Field(None, description="Instances that match and do not push; known to observers only.", ge=0)
-    source: Literal["plugin", "observer"] | None = Field(None, description="Who counted.")
+    source: Literal["Plugin", "Observer"] | None = Field(None, description="Who counted.")
 
 
 class SilentSoftware(Contract):
@@ -108,7 +108,7 @@ class SilentSoftware(Contract):
     client_software_name: str = Field(description="Software name, as the client says.", max_length=256)
     client_software_version: str = Field(description="Software version, as the client says.", max_length=256)
     connections: int = Field(description="Open connections.", ge=0)
-    reason: Literal["tooOld", "askedButNotPushing", "unknown"] = Field(
+    reason: Literal["TooOld", "AskedButNotPushing", "Unknown"] = Field(
         description="Why it is silent, as far as that can be known."
     )
 
@@ -120,7 +120,7 @@ class SilentClient(Contract):
     client_software_name: str | None = Field(None, description="Software name.", max_length=256)
     client_software_version: str | None = Field(None, description="Software version.", max_length=256)
     client_address: str | None = Field(None, description="Address as the observer sees it.", max_length=64)
-    reason: Literal["tooOld", "askedButNotPushing", "error", "unknown"] = Field(
+    reason: Literal["TooOld", "AskedButNotPushing", "Error", "Unknown"] = Field(
         description="Why it is silent, as far as that can be known."
     )
 

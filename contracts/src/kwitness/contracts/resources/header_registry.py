@@ -71,11 +71,11 @@ class HeaderMeaning(Contract):
     description: str = Field(description="What it means.", min_length=1, max_length=1024)
     used_by: str | None = Field(None, description="Who writes or reads it.", max_length=256)
     url: str | None = Field(None, description="Where it is documented.", max_length=1024, pattern=r"^https?://[^\s]+$")
-    type: Literal["string", "bytes", "int32", "int64", "uuid", "timestamp", "json"] = Field(
+    type: Literal["String", "Bytes", "Int32", "Int64", "Uuid", "Timestamp", "Json"] = Field(
         description="How the value is encoded."
     )
-    sensitivity: Literal["public", "internal", "secret"] = Field(
-        "internal", description="Who may see the value; the value of a secret one is never reported."
+    sensitivity: Literal["Public", "Internal", "Secret"] = Field(
+        "Internal", description="Who may see the value; the value of a Secret one is never reported."
     )
     owner: str | None = Field(None, description="Who answers for it.", max_length=256)
 
@@ -145,9 +145,9 @@ class HeaderRegistrySpec(Contract):
         max_length=64,
         json_schema_extra=list_map("prefix"),
     )
-    policy: Literal["report", "warn", "deny"] = Field(
-        "report",
-        description="What to do about unregistered or wrongly typed keys; deny acts in interceptors.",
+    policy: Literal["Report", "Warn", "Deny"] = Field(
+        "Report",
+        description="What to do about unregistered or wrongly typed keys; Deny acts in interceptors.",
     )
     suspend: bool = suspend_field("its keys count as not registered")
     priority: int = priority_field("HeaderRegistries that register the same key or id")

@@ -49,7 +49,7 @@ class Sender(Contract):
         "with namespace and name of this resource."
     )
     namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
-    source: Literal["plugin", "otlp", "observer"] = Field(
+    source: Literal["Plugin", "Otlp", "Observer"] = Field(
         description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
         "observer for its own pod, plain OTLP for itself."
     )

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.spelling import enum_value
+
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
@@ -14,7 +16,7 @@ from .standstill import suspend_field
 
 __all__ = ["InterceptorEntry", "InterceptorProfile", "InterceptorProfileSpec", "InterceptorProfileStatus", "SkippedPod"]
 
-Runtime = Literal["auto", "python", "java", "librdkafka"]
+Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
 _SETTINGS = ("audit", "tracing", "latency", "sizes", "cardinality", "headers", "custom")
 
 
@@ -66,28 +68,32 @@ class InterceptorEntry(Contract):
         json_schema_extra=rules(
             *(
                 Rule(
-                    f"!has(self.{name}) || self.type == '{name}'",
-                    f"{name} is for type {name} only",
+                    f"!has(self.{name}) || self.type == '{enum_value(name)}'",
+                    f"{name} is for type {enum_value(name)} only",
                     field_path=f".{name}",
                 )
                 for name in _SETTINGS
             ),
             *(
-                Rule(f"self.type != '{name}' || has(self.{name})", f"type {name} needs {needed}", field_path=f".{name}")
+                Rule(
+                    f"self.type != '{enum_value(name)}' || has(self.{name})",
+                    f"type {enum_value(name)} needs {needed}",
+                    field_path=f".{name}",
+                )
                 for name, needed in (("headers", "headers.registry"), ("custom", "custom.className"))
             ),
         )
     )
-    type: Literal["audit", "tracing", "latency", "sizes", "cardinality", "headers", "custom"] = Field(
+    type: Literal["Audit", "Tracing", "Latency", "Sizes", "Cardinality", "Headers", "Custom"] = Field(
         description="What the interceptor does."
     )
-    audit: WindowSettings | None = Field(None, description="Settings of audit.")
-    tracing: TracingSettings | None = Field(None, description="Settings of tracing.")
-    latency: WindowSettings | None = Field(None, description="Settings of latency.")
-    sizes: WindowSettings | None = Field(None, description="Settings of sizes.")
-    cardinality: CardinalitySettings | None = Field(None, description="Settings of cardinality.")
-    headers: HeadersSettings | None = Field(None, description="Settings of headers.")
-    custom: CustomSettings | None = Field(None, description="Settings of custom.")
+    audit: WindowSettings | None = Field(None, description="Settings of Audit.")
+    tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
+    latency: WindowSettings | None = Field(None, description="Settings of Latency.")
+    sizes: WindowSettings | None = Field(None, description="Settings of Sizes.")
+    cardinality: CardinalitySettings | None = Field(None, description="Settings of Cardinality.")
+    headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
+    custom: CustomSettings | None = Field(None, description="Settings of Custom.")
 
 
 class InterceptorProfileSpec(Contract):
@@ -99,13 +105,13 @@ class InterceptorProfileSpec(Contract):
         description="Interceptors, in the order in which they are called.", min_length=1, max_length=16
     )
     runtimes: tuple[Runtime, ...] = Field(
-        ("auto",),
-        description="Runtimes to act in; auto looks at the image.",
+        ("Auto",),
+        description="Runtimes to act in; Auto looks at the image.",
         min_length=1,
         max_length=3,
         json_schema_extra={
             **list_set(),
-            **rules(Rule("!('auto' in self) || size(self) == 1", "auto stands alone: leave out auto or the others")),
+            **rules(Rule("!('Auto' in self) || size(self) == 1", "Auto stands alone: leave out Auto or the others")),
         },
     )
     suspend: bool = suspend_field("nothing is injected and interceptors that run do nothing")

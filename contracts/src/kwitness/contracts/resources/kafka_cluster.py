@@ -175,7 +175,7 @@ class ClusterWarning(Contract):
 class AclHint(Contract):
     """The permissions one component needs on this cluster."""
 
-    component: Literal["operator", "collector", "analytics"] = Field(description="The component.")
+    component: Literal["Operator", "Collector", "Analytics"] = Field(description="The component.")
     command: str = Field(description="The kafka-acls.sh command that grants them.", max_length=2048)
 
 
@@ -189,7 +189,7 @@ class KafkaClusterStatus(Status):
     kafka_version: str | None = Field(
         None, description="Best known version; a lower bound where no plugin reports it.", max_length=64
     )
-    telemetry: Literal["all", "some", "none"] | None = Field(
+    telemetry: Literal["All", "Some", "None"] | None = Field(
         None, description="How many brokers have a telemetry plugin loaded."
     )
     listeners: tuple[Listener, ...] = Field(

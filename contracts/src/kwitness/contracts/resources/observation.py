@@ -6,13 +6,15 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.spelling import enum_value
+
 from .contract_model import Contract, Rule, list_set, rules
 from .durations import duration_field
 from .header_registry import HeaderText
 
 __all__ = ["IdentityTreatment", "ObserverEntry", "ObserverLimits"]
 
-Treatment = Literal["keep", "hash", "drop"]
+Treatment = Literal["Keep", "Hash", "Drop"]
 
 _SETTINGS = ("traffic", "requests", "latency", "headers", "custom")
 
@@ -64,27 +66,27 @@ class ObserverEntry(Contract):
         json_schema_extra=rules(
             *(
                 Rule(
-                    f"!has(self.{name}) || self.type == '{name}'",
-                    f"{name} is for type {name} only",
+                    f"!has(self.{name}) || self.type == '{enum_value(name)}'",
+                    f"{name} is for type {enum_value(name)} only",
                     field_path=f".{name}",
                 )
                 for name in _SETTINGS
             ),
             Rule(
-                "self.type != 'custom' || has(self.custom)",
-                "type custom needs custom.className",
+                "self.type != 'Custom' || has(self.custom)",
+                "type Custom needs custom.className",
                 field_path=".custom",
             ),
         )
     )
-    type: Literal["connections", "traffic", "requests", "latency", "headers", "custom"] = Field(
+    type: Literal["Connections", "Traffic", "Requests", "Latency", "Headers", "Custom"] = Field(
         description="What is reported."
     )
-    traffic: TrafficSettings | None = Field(None, description="Settings of traffic.")
-    requests: RequestsSettings | None = Field(None, description="Settings of requests.")
-    latency: LatencySettings | None = Field(None, description="Settings of latency.")
-    headers: HeadersSettings | None = Field(None, description="Settings of headers.")
-    custom: CustomSettings | None = Field(None, description="Settings of custom; run by the host (spec.host).")
+    traffic: TrafficSettings | None = Field(None, description="Settings of Traffic.")
+    requests: RequestsSettings | None = Field(None, description="Settings of Requests.")
+    latency: LatencySettings | None = Field(None, description="Settings of Latency.")
+    headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
+    custom: CustomSettings | None = Field(None, description="Settings of Custom; run by the host (spec.host).")
 
 
 class ObserverLimits(Contract):
@@ -107,12 +109,12 @@ class ObserverLimits(Contract):
 
 
 class IdentityTreatment(Contract):
-    """What happens to each identity field before it leaves the observer; hash is a keyed HMAC."""
+    """What happens to each identity field before it leaves the observer; Hash is a keyed HMAC."""
 
-    principal: Treatment = Field("keep", description="The authenticated user.")
-    client_id: Treatment = Field("keep", description="Client id.")
-    client_instance_id: Treatment = Field("keep", description="Client instance id.")
-    client_address: Treatment = Field("keep", description="Network address.")
-    group_id: Treatment = Field("keep", description="Consumer group.")
-    group_member_id: Treatment = Field("keep", description="Member of the consumer group.")
-    transactional_id: Treatment = Field("keep", description="Transactional id.")
+    principal: Treatment = Field("Keep", description="The authenticated user.")
+    client_id: Treatment = Field("Keep", description="Client id.")
+    client_instance_id: Treatment = Field("Keep", description="Client instance id.")
+    client_address: Treatment = Field("Keep", description="Network address.")
+    group_id: Treatment = Field("Keep", description="Consumer group.")
+    group_member_id: Treatment = Field("Keep", description="Member of the consumer group.")
+    transactional_id: Treatment = Field("Keep", description="Transactional id.")

@@ -79,15 +79,15 @@ class ObserverTls(Contract):
     terminate: TlsTermination | None = Field(
         None, description="Reads encrypted connections by ending TLS here and starting it again towards the broker."
     )
-    client_identity: Literal["none", "certificatePerPrincipal"] | None = Field(
+    client_identity: Literal["None", "CertificatePerPrincipal"] | None = Field(
         None,
-        description="How the principal of mutual TLS reaches the broker. none: not at all, and the resource says "
+        description="How the principal of mutual TLS reaches the broker. None: not at all, and the resource says "
         "IdentityWouldChange where the cluster relies on it.",
     )
 
 
 class ObserverHost(Contract):
-    """Runs observers of type custom, off the data path."""
+    """Runs observers of type Custom, off the data path."""
 
     replicas: int = Field(1, description="Replicas; each reads some of the connections.", ge=1, le=64)
     authentication: Authentication = Field(
@@ -102,47 +102,47 @@ class ObserverDeploymentSpec(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.mode == 'gateway' || has(self.selector)",
-                "selector is required in modes sidecar and broker",
+                "self.mode == 'Gateway' || has(self.selector)",
+                "selector is required in modes Sidecar and Broker",
                 field_path=".selector",
             ),
             Rule(
-                "self.mode != 'gateway' || (!has(self.selector) && !has(self.intercept))",
-                "selector and intercept are for modes sidecar and broker: clients of a gateway use its address",
+                "self.mode != 'Gateway' || (!has(self.selector) && !has(self.intercept))",
+                "selector and intercept are for modes Sidecar and Broker: clients of a gateway use its address",
                 field_path=".selector",
             ),
             Rule(
-                "self.mode == 'gateway' || !has(self.replicas)",
-                "replicas is for mode gateway only",
+                "self.mode == 'Gateway' || !has(self.replicas)",
+                "replicas is for mode Gateway only",
                 field_path=".replicas",
             ),
             Rule(
-                "self.mode != 'sidecar' || has(self.intercept)",
-                "intercept is required in mode sidecar",
+                "self.mode != 'Sidecar' || has(self.intercept)",
+                "intercept is required in mode Sidecar",
                 field_path=".intercept",
             ),
             Rule(
-                "has(self.host) || !self.observers.exists(o, o.type == 'custom')",
-                "an observer of type custom needs host, which runs it",
+                "has(self.host) || !self.observers.exists(o, o.type == 'Custom')",
+                "an observer of type Custom needs host, which runs it",
                 field_path=".host",
             ),
         )
     )
     cluster_ref: ClusterRef = Field(description="The cluster whose traffic is observed.")
-    mode: Literal["sidecar", "broker", "gateway"] = Field(
+    mode: Literal["Sidecar", "Broker", "Gateway"] = Field(
         description="Where observers run: in client pods, in broker pods, or by themselves in front of the cluster."
     )
-    selector: LabelSelector | None = Field(None, description="Pods that get an observer (sidecar, broker).")
+    selector: LabelSelector | None = Field(None, description="Pods that get an observer (Sidecar, Broker).")
     replicas: int | None = Field(None, description="Replicas of the gateway. Absent: 2.", ge=1, le=64)
     intercept: Intercept | None = Field(None, description="How connections are led through the observer.")
     observers: tuple[ObserverEntry, ...] = Field(description="What is reported.", min_length=1, max_length=16)
-    telemetry: Literal["passthrough", "terminate"] = Field(
-        "passthrough",
+    telemetry: Literal["Passthrough", "Terminate"] = Field(
+        "Passthrough",
         description="Whether the broker answers clients' telemetry requests or the observer does, for clusters "
         "without the plugin.",
     )
-    delivery: Literal["bestEffort", "blocking", "strict"] = Field(
-        "bestEffort",
+    delivery: Literal["BestEffort", "Blocking", "Strict"] = Field(
+        "BestEffort",
         description="What a client's request waits for: nothing, a deadline, or the collector's acknowledgement.",
     )
     limits: ObserverLimits = Field(default_factory=ObserverLimits, description="Bounds of one observer process.")
@@ -152,7 +152,7 @@ class ObserverDeploymentSpec(Contract):
     tls: ObserverTls | None = Field(
         None, description="What happens to encrypted connections. Absent: they pass unread."
     )
-    host: ObserverHost | None = Field(None, description="Runs observers of type custom.")
+    host: ObserverHost | None = Field(None, description="Runs observers of type Custom.")
     suspend: bool = suspend_field("observers relay and read nothing")
 
 

@@ -19,6 +19,7 @@ from kwitness.contracts.collector_config import (
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import CONNECTIONS, TELEMETRY, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.settings import OperatorSettings
@@ -78,8 +79,12 @@ def _ingest(collector: TelemetryCollector, account: str, settings: OperatorSetti
         ca_file=AUTHORITY_FILE if ingest.tls.ca_config_map_ref else None,
         senders=(
             *(
-                SenderConfig(
-                    namespace=sender.namespace or own, service_account=sender.service_account, source=sender.source
+                SenderConfig.model_validate(
+                    {
+                        "namespace": sender.namespace or own,
+                        "service_account": sender.service_account,
+                        "source": word_of(sender.source),
+                    }
                 )
                 for sender in ingest.senders
             ),

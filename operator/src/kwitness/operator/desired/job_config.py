@@ -18,7 +18,7 @@ __all__ = ["EXECUTOR_TEMPLATE", "STATUS_PORT", "SUPPORTED_TYPES", "check_limits"
 
 STATUS_PORT = 8090
 EXECUTOR_TEMPLATE = "/etc/kwitness/job/executor.yaml"
-SUPPORTED_TYPES = frozenset({"clientInventory"})
+SUPPORTED_TYPES = frozenset({"ClientInventory"})
 """Types that kwitness.jobs has; the others' resources are accepted and say so."""
 
 

@@ -70,7 +70,7 @@ def cluster_fields(
             for broker in seen.brokers[:_BROKERS]
         ],
         "kafkaVersion": (versions[0] if versions else seen.lower_bound)[:_VERSION],
-        "telemetry": {frozenset({True}): "all", frozenset({False}): "none"}.get(frozenset(answers), "some")
+        "telemetry": {frozenset({True}): "All", frozenset({False}): "None"}.get(frozenset(answers), "Some")
         if answers
         else None,
         "listeners": _listeners(heartbeats),
@@ -218,13 +218,13 @@ def acl_hints(cluster: KafkaCluster) -> list[dict[str, str]]:
     administration = "--operation Describe --operation DescribeConfigs --operation AlterConfigs --operation Create"
     return [
         {
-            "component": "operator",
+            "component": "Operator",
             "command": f"{base}OPERATOR {administration} --cluster && "
             f"{base}OPERATOR --operation Describe --operation DescribeConfigs {topics}",
         },
-        {"component": "collector", "command": f"{base}COLLECTOR --operation Describe --operation Write {topics}"},
+        {"component": "Collector", "command": f"{base}COLLECTOR --operation Describe --operation Write {topics}"},
         {
-            "component": "analytics",
+            "component": "Analytics",
             "command": f"{base}ANALYTICS --operation Describe --operation Read {topics} --group kwitness-",
         },
     ]

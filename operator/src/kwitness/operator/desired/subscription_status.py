@@ -7,6 +7,7 @@ from typing import Any
 
 from kwitness.contracts.envelopes import SubscriptionState
 from kwitness.contracts.software import librdkafka_version
+from kwitness.contracts.spelling import enum_value
 from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.subscriptions.broker_subscription import ALL_METRICS
@@ -27,7 +28,7 @@ def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
         "ClientsAtRisk",
         f"not on the broker, because clients seen within {window} {verb} abort: {names}. Upgrade them to librdkafka"
         f" 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or {ALL_METRICS}, with"
-        " which the subscription is safe; spec.riskPolicy apply accepts the risk",
+        " which the subscription is safe; spec.riskPolicy Apply accepts the risk",
     )
 
 
@@ -67,14 +68,17 @@ def live_fields(state: SubscriptionState | None) -> dict[str, Any]:
         (one for one in state.silent_software if not one.ours),
         key=lambda one: (-one.connections, one.client_software_name, one.client_software_version),
     )
+    clients = state.clients.model_dump(exclude_none=True)
+    if state.clients.source is not None:
+        clients["source"] = enum_value(state.clients.source)
     return {
-        "clients": state.clients.model_dump(exclude_none=True),
+        "clients": clients,
         "silentSoftware": [
             {
                 "clientSoftwareName": one.client_software_name[:256],
                 "clientSoftwareVersion": one.client_software_version[:256],
                 "connections": one.connections,
-                "reason": one.reason,
+                "reason": enum_value(one.reason),
             }
             for one in silent[:_MOST]
         ],

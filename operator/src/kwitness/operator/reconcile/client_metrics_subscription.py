@@ -143,7 +143,7 @@ async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wante
             restriction=restriction,
             min_interval=context.settings.limits.min_interval,
         ),
-        accepts_risk=spec.risk_policy == "apply",
+        accepts_risk=spec.risk_policy == "Apply",
         risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
         suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
     )

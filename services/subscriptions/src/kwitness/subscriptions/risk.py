@@ -95,9 +95,9 @@ def plan(
     foreign
         Subscriptions that are not ours to change; they stay in any case.
     accepted
-        Ours with ``riskPolicy: apply``; their owner takes the risk.
+        Ours with ``riskPolicy: Apply``; their owner takes the risk.
     candidates
-        Ours with ``riskPolicy: hold``.
+        Ours with ``riskPolicy: Hold``.
     leaving
         Ours that are on the broker and whose resource is gone.
     at_risk

@@ -1,0 +1,18 @@
+"""How one word is spelled on both sides: `TooOld` as an enum value of a resource, `tooOld` in field names and messages.
+
+Kafka's words (`scram-sha-256`) and identity keys (`clientId`) are enum values as they are, and do not come here.
+"""
+
+from __future__ import annotations
+
+__all__ = ["enum_value", "word_of"]
+
+
+def enum_value(word: str) -> str:
+    """Return the enum value of a resource for a word of a field, a file or an answer: `tooOld` to `TooOld`."""
+    return word[:1].upper() + word[1:]
+
+
+def word_of(value: str) -> str:
+    """Return the word for an enum value of a resource: `Plugin` to `plugin`."""
+    return value[:1].lower() + value[1:]
