@@ -9,7 +9,7 @@ from kwitness.subscriptions.broker_subscription import (
     parse,
     to_configs,
 )
-from kwitness.subscriptions.matching import Effective, effective, matches
+from kwitness.subscriptions.matching import matches
 
 _WORDS = st.text("abcdefghijklmnopqrstuvwxyz.*_-", min_size=1, max_size=20).filter(lambda word: word != "*")
 
@@ -50,15 +50,3 @@ def test_every_selector_must_match_and_an_absent_attribute_never_does():
 def test_a_foreign_pattern_only_java_can_read_is_left_undecided():
     subscription = BrokerSubscription(id="x", match=(("client_id", "(?!a).*"),))
     assert matches(subscription, {"client_id": "b"}) is None
-    assert effective([subscription], {"client_id": "b"}).ids == ()
-
-
-def test_matching_subscriptions_are_united_and_the_shortest_interval_wins():
-    subscriptions = [
-        BrokerSubscription(id="b", metrics=("p.",), interval_ms=5000),
-        BrokerSubscription(id="a", metrics=("q.",), interval_ms=9000),
-        BrokerSubscription(id="c", metrics=("*",), interval_ms=100, match=(("client_id", "other"),)),
-    ]
-    assert effective(subscriptions, {"client_id": "me"}) == Effective(("a", "b"), ("p.", "q."), 5000)
-    assert effective(subscriptions, {"client_id": "other"}).prefixes == ("*",)
-    assert effective([], {}) == Effective((), (), None)

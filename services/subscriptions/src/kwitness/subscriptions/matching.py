@@ -4,7 +4,6 @@ Source: ``ClientMetricsInstanceMetadata.isMatch`` of Kafka 4.3.1.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -13,18 +12,6 @@ from kwitness.subscriptions.patterns import InvalidPatternError, compile_pattern
 
 _CACHED_PATTERNS: Final = 4096
 """Compiled patterns kept; a cluster has a handful of subscriptions with at most six patterns each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """What one client is asked for: the union of every subscription that matches it.
-
-    ``prefixes`` is ``("*",)`` when any asks for everything; ``interval_ms`` is the shortest; ``ids`` are sorted.
-    """
-
-    ids: tuple[str, ...]
-    prefixes: tuple[str, ...]
-    interval_ms: int | None
 
 
 @lru_cache(maxsize=_CACHED_PATTERNS)
@@ -56,17 +43,6 @@ def matches(subscription: BrokerSubscription, client: Mapping[str, str]) -> bool
         if result is None:
             verdict = None
     return verdict
-
-
-def effective(subscriptions: Iterable[BrokerSubscription], client: Mapping[str, str]) -> Effective:
-    """Unite what the matching subscriptions ask of ``client``; one that cannot be evaluated is left out."""
-    reached = [one for one in subscriptions if matches(one, client)]
-    prefixes = {prefix for one in reached for prefix in one.metrics}
-    return Effective(
-        ids=tuple(sorted(one.id for one in reached)),
-        prefixes=(ALL_METRICS,) if ALL_METRICS in prefixes else tuple(sorted(prefixes)),
-        interval_ms=min((one.interval_ms for one in reached), default=None),
-    )
 
 
 def requests_metric(prefixes: Iterable[str], metric: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
+from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.inventory.conformance import metric_order
 
 INSTANCE = "instance"
@@ -134,11 +134,6 @@ def bounded_row(row: InventoryRow) -> InventoryRow:
 def _ordered(values: tuple[str | None, ...]) -> tuple[tuple[bool, str], ...]:
     # None before every text, as Spark orders nulls.
     return tuple((value is not None, value or "") for value in values)
-
-
-def identity_value(row: InventoryRow, key: IdentityKey) -> str | None:
-    """One value of a row's identity."""
-    return row.identity[IDENTITY_KEYS.index(key)]
 
 
 def as_columns(row: InventoryRow) -> dict[str, Any]:

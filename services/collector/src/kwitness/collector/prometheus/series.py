@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.names import Combine
@@ -107,10 +106,6 @@ SeriesKey = tuple[str, str]
 def cost(series: Series) -> int:
     """How many samples the series takes of the budget."""
     return len(series.counts) + 2 if isinstance(series, Histogram) else 1
-
-
-SLOT_DROPPED: Final = None
-"""A slot without a series: the budget was used up when the gauge came."""
 
 
 class Slot:
