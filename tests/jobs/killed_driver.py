@@ -7,7 +7,6 @@ Its status at that moment is on standard output, as JSON.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -35,7 +34,7 @@ def main() -> None:
 
     def kill_all(*_: Any) -> None:
         """End this process and its Java process as a power cut would."""
-        sys.stdout.write(json.dumps(board.read().as_json()))
+        sys.stdout.write(board.read().answer().model_dump_json(exclude_none=True))
         sys.stdout.flush()
         session = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
         gateway: Any = session.sparkContext._gateway

@@ -87,9 +87,9 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
     assert code == 200
     assert status == {
         "phase": "Running",
-        "applicationId": "spark-1",
-        "driverPod": "kwitness-job-x-0",
-        "lastRun": {"start_ms": 1, "rows": 10, "batches": 2, "quarantined": 0},
+        "application_id": "spark-1",
+        "driver_pod": "kwitness-job-x-0",
+        "last_run": {"start_ms": 1, "rows": 10, "batches": 2, "quarantined": 0},
         "lag": {"records": 3, "oldest_timestamp_ms": 99},
         "ledger": {"hop": "table", "accepted": 12, "delivered": 9, "queued": 1, "dropped": {"MalformedPayload": 2}},
         "table_path": "/t",

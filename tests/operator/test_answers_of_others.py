@@ -16,6 +16,8 @@ from aiohttp import web
 from kwitness.operator.adapters.http_json import JsonReader, outside_session
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
+from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.analytics_job import ask_driver
 
 MIB = 1024 * 1024
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -103,3 +105,14 @@ async def test_a_small_answer_in_pieces_is_read():
 
     async with _reading(pieces) as ask:
         assert await ask() == {"clients": 2}
+
+
+@pytest.mark.parametrize("body", ['{"phase": "Dancing"}', "[]", '"Running"', '{"phase": "Running", "data_loss": [{}]}'])
+async def test_a_driver_that_says_what_no_driver_says_has_said_nothing(body):
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(text=body, content_type="application/json")
+
+    async with _reading(answer) as ask:
+        drivers = SimpleNamespace(get=lambda _url, audience: ask())  # noqa: ARG005 - the reader's own audience
+        context = SimpleNamespace(drivers=drivers, driver_url=lambda key: key.name)
+        assert await ask_driver(context, Key("team-a", "inventory")) is None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
@@ -96,7 +96,7 @@ def _job_objects(case: dict[str, Any]) -> Any:
 
 def _job_status(case: dict[str, Any]) -> Any:
     job = AnalyticsJob.model_validate(case["job"])
-    answer = case.get("answer")
+    answer = DriverStatus.model_validate(case["answer"]) if "answer" in case else None
     phase = phase_of(job, case.get("runner"), answer)
     fields = job_fields(phase, answer, case.get("previous", {}), table_path="file:///t", rfc3339=Clock().rfc3339)
     previous = case.get("previous", {}).get("conditions", ())

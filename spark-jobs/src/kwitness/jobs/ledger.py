@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-HOP = "table"
 
 #: Reasons for drops that are no record's own fault; the others are those of `kwitness.jobs.rejection`.
 NO_RECORD = "NoRecord"
@@ -51,16 +48,6 @@ class Ledger:
     def abandon(self) -> Ledger:
         """Give queued records back to the topic: their batch was broken off and is accepted again."""
         return replace(self, accepted=self.accepted - self.queued, queued=0)
-
-    def as_json(self) -> dict[str, Any]:
-        """The ledger as a status shows it."""
-        return {
-            "hop": HOP,
-            "accepted": self.accepted,
-            "delivered": self.delivered,
-            "queued": self.queued,
-            "dropped": dict(sorted(self.dropped.items())),
-        }
 
 
 def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

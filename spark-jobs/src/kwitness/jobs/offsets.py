@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kwitness.contracts.envelopes.driver_status import LossReason
+
 
 class TopicPartition(NamedTuple):
     """One partition of one topic."""
@@ -34,7 +36,7 @@ class DataLoss:
     partition: int
     first_offset: int
     last_offset: int
-    reason: str
+    reason: LossReason
 
 
 def planned_losses(start: Positions, end: Positions, log_start: Positions) -> tuple[DataLoss, ...]:
@@ -118,7 +120,7 @@ def to_json(positions: Positions) -> str:
     return json.dumps(topics)
 
 
-def _loss(partition: TopicPartition, first: int, until: int, reason: str) -> DataLoss | None:
+def _loss(partition: TopicPartition, first: int, until: int, reason: LossReason) -> DataLoss | None:
     if first >= until:
         return None
     return DataLoss(partition.topic, partition.partition, first, until - 1, reason)

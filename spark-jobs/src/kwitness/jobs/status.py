@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
+from kwitness.contracts.envelopes.driver_status import DriverPhase
+from kwitness.contracts.envelopes.driver_status import DriverStatus as Answer
 from kwitness.jobs.ledger import Ledger
 from kwitness.jobs.offsets import DataLoss
 
-Phase = Literal["Starting", "Running", "Succeeded", "Failed"]
 #: Ranges of lost records that are reported; the quarantine's folder has all.
 MAX_LOSSES = 256
 
@@ -36,7 +37,7 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class DriverStatus:
-    """The answer of `/status`.
+    """What the driver knows of itself, of which `answer` is the answer of `/status`.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class DriverStatus:
         Of the Delta table, written last.
     """
 
-    phase: Phase = "Starting"
+    phase: DriverPhase = "Starting"
     reason: str | None = None
     message: str | None = None
     application_id: str | None = None
@@ -60,33 +61,9 @@ class DriverStatus:
     table_version: int | None = None
     data_loss: tuple[DataLoss, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
-        """The document that the operator reads; what is not known is absent."""
-        run, lag = self.last_run, self.lag
-        return {
-            "phase": self.phase,
-            **_known(reason=self.reason, message=self.message),
-            **_known(applicationId=self.application_id, driverPod=self.driver_pod),
-            "lastRun": {
-                **_known(start_ms=run.start_ms, end_ms=run.end_ms),
-                "rows": run.rows,
-                "batches": run.batches,
-                "quarantined": run.quarantined,
-            },
-            "lag": _known(records=lag.records, oldest_timestamp_ms=lag.oldest_timestamp_ms),
-            "ledger": self.ledger.as_json(),
-            **_known(table_path=self.table_path, table_version=self.table_version),
-            "data_loss": [
-                {
-                    "topic": loss.topic,
-                    "partition": loss.partition,
-                    "first_offset": loss.first_offset,
-                    "last_offset": loss.last_offset,
-                    "reason": loss.reason,
-                }
-                for loss in self.data_loss
-            ],
-        }
+    def answer(self) -> Answer:
+        """The document that the operator reads; its fields have the names that they have here."""
+        return Answer.model_validate(asdict(self))
 
 
 class StatusBoard:
@@ -116,7 +93,3 @@ class StatusBoard:
         with self._lock:
             known = dict.fromkeys((*self._status.data_loss, *losses))
             self._status = replace(self._status, data_loss=tuple(known)[-MAX_LOSSES:])
-
-
-def _known(**values: Any) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}

@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"send a bearer token with the audience {self.reviewer.audience}"
             self._answer(HTTPStatus.UNAUTHORIZED, _error("Unauthenticated", message))
             return
-        self._answer(HTTPStatus.OK, self.board.read().as_json())
+        self._answer(HTTPStatus.OK, self.board.read().answer().model_dump(exclude_none=True))
 
     def _allowed(self, reviewer: TokenReviewer) -> bool:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kwitness.contracts.envelopes import DriverStatus, LostRecords
 from kwitness.contracts.reasons import reasons_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.model.conditions import Verdict, ready
@@ -16,7 +17,7 @@ _TOLD_BY_DRIVERS = frozenset({"Failed", "Forbidden", "HostNotAllowed", "SecretNo
 _MOST_LOSSES = 256
 
 
-def phase_of(job: AnalyticsJob, runner: Mapping[str, Any] | None, answer: Mapping[str, Any] | None) -> str:
+def phase_of(job: AnalyticsJob, runner: Mapping[str, Any] | None, answer: DriverStatus | None) -> str:
     """Where the job is in its life; ``runner`` is its StatefulSet, Job or CronJob as it is in the cluster."""
     if job.spec.suspend:
         return "Suspended"
@@ -27,14 +28,14 @@ def phase_of(job: AnalyticsJob, runner: Mapping[str, Any] | None, answer: Mappin
     if "Complete" in finished:
         return "Succeeded"
     if answer is not None:
-        return str(answer.get("phase", "Starting"))
+        return answer.phase
     started = state.get("replicas") or state.get("active")
     return "Starting" if started else "Pending"
 
 
 def job_fields(
     phase: str,
-    answer: Mapping[str, Any] | None,
+    answer: DriverStatus | None,
     previous: Mapping[str, Any],
     *,
     table_path: str,
@@ -46,37 +47,37 @@ def job_fields(
     fields.update(phase=phase, tablePath=table_path)
     if answer is None:
         return fields
-    for name in ("applicationId", "driverPod"):
-        if answer.get(name):
-            fields[name] = answer[name]
-    if answer.get("table_version") is not None:
-        fields["tableVersion"] = answer["table_version"]
-    run = answer.get("lastRun") or {}
-    if run.get("start_ms") is not None:
-        last = {"start": rfc3339(run["start_ms"]), **{key: run[key] for key in ("rows", "batches", "quarantined")}}
-        if run.get("end_ms") is not None:
-            last["end"] = rfc3339(run["end_ms"])
-        fields["lastRun"] = last
-    lag = answer.get("lag") or {}
-    if lag.get("records") is not None:
-        fields["lag"] = {"records": lag["records"]}
-        if lag.get("oldest_timestamp_ms") is not None:
-            fields["lag"]["oldestTimestamp"] = rfc3339(lag["oldest_timestamp_ms"])
-    if answer.get("ledger"):
-        fields["ledger"] = [answer["ledger"]]
-    fields["dataLoss"] = _losses(previous.get("dataLoss", ()), answer.get("data_loss", ()))
+    if answer.application_id:
+        fields["applicationId"] = answer.application_id
+    if answer.driver_pod:
+        fields["driverPod"] = answer.driver_pod
+    if answer.table_version is not None:
+        fields["tableVersion"] = answer.table_version
+    run = answer.last_run
+    if run.start_ms is not None:
+        numbers = {"rows": run.rows, "batches": run.batches, "quarantined": run.quarantined}
+        fields["lastRun"] = {"start": rfc3339(run.start_ms), **numbers}
+        if run.end_ms is not None:
+            fields["lastRun"]["end"] = rfc3339(run.end_ms)
+    if answer.lag.records is not None:
+        fields["lag"] = {"records": answer.lag.records}
+        if answer.lag.oldest_timestamp_ms is not None:
+            fields["lag"]["oldestTimestamp"] = rfc3339(answer.lag.oldest_timestamp_ms)
+    if answer.ledger is not None:
+        fields["ledger"] = [answer.ledger.model_dump()]
+    fields["dataLoss"] = _losses(previous.get("dataLoss", ()), answer.data_loss)
     return fields
 
 
-def _losses(previous: Any, reported: Any) -> list[dict[str, Any]]:
+def _losses(previous: Any, reported: Sequence[LostRecords]) -> list[dict[str, Any]]:
     # A restarted driver does not know what its predecessor reported.
     found = {(one["topic"], one["partition"], one["firstOffset"]): one for one in previous}
     for one in reported:
-        found[one["topic"], one["partition"], one["first_offset"]] = {
-            "topic": one["topic"],
-            "partition": one["partition"],
-            "firstOffset": one["first_offset"],
-            "lastOffset": one["last_offset"],
+        found[one.topic, one.partition, one.first_offset] = {
+            "topic": one.topic,
+            "partition": one.partition,
+            "firstOffset": one.first_offset,
+            "lastOffset": one.last_offset,
         }
     return [found[key] for key in sorted(found)][-_MOST_LOSSES:]
 
@@ -84,13 +85,13 @@ def _losses(previous: Any, reported: Any) -> list[dict[str, Any]]:
 def job_verdicts(
     job: AnalyticsJob,
     phase: str,
-    answer: Mapping[str, Any] | None,
+    answer: DriverStatus | None,
     losses: list[dict[str, Any]],
     previous: Sequence[Mapping[str, Any]] = (),
 ) -> list[Verdict]:
     """Conditions; ``previous`` are those that the status has."""
-    verdict = _ready(job, phase, answer or {})
-    if verdict.reason in {"Starting", "Failed", "Scheduled"} and not (answer or {}).get("reason"):
+    verdict = _ready(job, phase, answer)
+    if verdict.reason in {"Starting", "Failed", "Scheduled"} and not (answer and answer.reason):
         verdict = _told_before(job, previous) or verdict
     verdicts = [verdict]
     if losses:
@@ -113,8 +114,8 @@ def _told_before(job: AnalyticsJob, previous: Sequence[Mapping[str, Any]]) -> Ve
     return None
 
 
-def _ready(job: AnalyticsJob, phase: str, answer: Mapping[str, Any]) -> Verdict:
-    said = str(answer.get("message") or "")
+def _ready(job: AnalyticsJob, phase: str, answer: DriverStatus | None) -> Verdict:
+    said = (answer and answer.message) or ""
     match phase:
         case "Suspended":
             return ready("Suspended", "nothing runs, as spec.suspend says; table and checkpoint stay")
@@ -123,7 +124,7 @@ def _ready(job: AnalyticsJob, phase: str, answer: Mapping[str, Any]) -> Verdict:
         case "Succeeded":
             return ready("Completed", "the run has ended well")
         case "Failed":
-            reason = str(answer.get("reason") or "Failed")
+            reason = (answer and answer.reason) or "Failed"
             return Verdict(
                 "Ready",
                 "False",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any, Never
 
+from pydantic import ValidationError
+
 from kwitness.contracts.audiences import driver_audience
+from kwitness.contracts.envelopes import DriverStatus
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
@@ -27,7 +31,9 @@ from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.work_queue import Requeue
 
-__all__ = ["reconcile_analytics_job"]
+__all__ = ["ask_driver", "reconcile_analytics_job"]
+
+_log = logging.getLogger(__name__)
 
 _KIND = "AnalyticsJob"
 _POLL_SECONDS = 10.0
@@ -183,18 +189,10 @@ async def _report(
 ) -> Requeue:
     key, metadata = subject.key, wanted.runner["metadata"]
     runner = await context.kubernetes.get(wanted.runner["kind"], key.namespace, metadata["name"])
-    answer: dict[str, Any] | None = None
+    answer: DriverStatus | None = None
     state = (runner or {}).get("status") or {}
     if not job.spec.suspend and (state.get("replicas") or state.get("active")):
-        try:
-            answer = await context.drivers.get(
-                context.driver_url(key), audience=driver_audience(key.namespace, key.name)
-            )
-        except TransientError as error:
-            if error.reason != "Starting":
-                raise
-            # It is starting, or has just ended; what runs it tells which.
-            answer = None
+        answer = await ask_driver(context, key)
     body = context.store.get(_KIND, key) or {}
     previous = body.get("status") or {}
     phase = phase_of(job, runner, answer)
@@ -215,6 +213,27 @@ async def _report(
     if job.spec.run.schedule is not None and not job.spec.suspend:
         return Requeue(after=_POLL_SECONDS)
     return Requeue(after=wait)
+
+
+async def ask_driver(context: Context, key: Key) -> DriverStatus | None:
+    """What the driver says; None while it says nothing that can be read.
+
+    Raises
+    ------
+    TransientError
+        When the operator cannot ask.
+    """
+    try:
+        audience = driver_audience(key.namespace, key.name)
+        answer = await context.drivers.get(context.driver_url(key), audience=audience)
+        return None if answer is None else DriverStatus.model_validate(answer)
+    except ValidationError:
+        _log.warning("The driver's answer has an unknown form", extra={"job": f"{key.namespace}/{key.name}"})
+    except TransientError as error:
+        # It is starting, or has just ended; what runs it tells which.
+        if error.reason != "Starting":
+            raise
+    return None
 
 
 def _is_ready(runner: dict[str, Any] | None) -> bool:
