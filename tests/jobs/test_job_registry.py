@@ -5,21 +5,15 @@ from typing import get_args
 import pytest
 
 from kwitness.contracts.job_config import JobTopics
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
+from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
 from kwitness.contracts.resources.analytics_parameters import Parameters
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import TOPICS, topic_name
 from kwitness.jobs.job import TopicKind
-from kwitness.jobs.registry import UnknownJobError, find_job, job_types
-from kwitness.operator.desired.job_config import SUPPORTED_TYPES
+from kwitness.jobs.registry import UnknownJobError, find_job
 
 
-def test_operator_and_image_know_the_same_jobs() -> None:
-    assert set(job_types()) == SUPPORTED_TYPES
-    assert set(job_types()) <= set(get_args(AnalyticsJobType))
-
-
-@pytest.mark.parametrize("name", job_types())
+@pytest.mark.parametrize("name", USED_JOB_TYPES)
 def test_a_job_takes_the_parameters_that_its_resource_has(name: str) -> None:
     job = find_job(name)
     field = next(field for field in Parameters.model_fields.values() if field.alias == word_of(name))
@@ -28,7 +22,7 @@ def test_a_job_takes_the_parameters_that_its_resource_has(name: str) -> None:
     assert job.parameters in get_args(field.annotation)
 
 
-@pytest.mark.parametrize("name", job_types())
+@pytest.mark.parametrize("name", USED_JOB_TYPES)
 def test_every_column_is_explained_and_every_shown_column_exists(name: str) -> None:
     job = find_job(name)
 

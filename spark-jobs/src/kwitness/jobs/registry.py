@@ -1,23 +1,16 @@
-"""The job types that are there, by the `spec.type` of AnalyticsJob. A new job is one file and one line here."""
+"""From the `spec.type` of an AnalyticsJob to its job: a type that contracts call used is the module of that name."""
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 
+from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
 from kwitness.jobs.job import Job
-
-_MODULES = {
-    "ClientInventory": "kwitness.jobs.client_inventory",
-}
 
 
 class UnknownJobError(ValueError):
     """There is no job of this type in this version."""
-
-
-def job_types() -> tuple[str, ...]:
-    """The types that can be run, sorted."""
-    return tuple(sorted(_MODULES))
 
 
 def find_job(job_type: str) -> Job:
@@ -28,12 +21,11 @@ def find_job(job_type: str) -> Job:
     UnknownJobError
         There is none.
     """
-    try:
-        module = _MODULES[job_type]
-    except KeyError:
+    if job_type not in USED_JOB_TYPES:
         raise UnknownJobError(
-            f"job type {job_type!r} is not in this version: use one of {', '.join(job_types())}, or upgrade kwitness"
-        ) from None
-    job = import_module(module).JOB
-    assert isinstance(job, Job)  # noqa: S101 - a mistake in this table, not in anybody's input
+            f"job type {job_type!r} is not in this version: use one of {', '.join(USED_JOB_TYPES)}, or upgrade kwitness"
+        )
+    module = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
+    job = import_module(f"kwitness.jobs.{module}").JOB
+    assert isinstance(job, Job)  # noqa: S101 - a mistake in that module, not in anybody's input
     return job

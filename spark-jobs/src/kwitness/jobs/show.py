@@ -14,9 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
+from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
 from kwitness.jobs.job import DisplayColumn
 from kwitness.jobs.losses import LOSS_SCHEMA
-from kwitness.jobs.registry import find_job, job_types
+from kwitness.jobs.registry import find_job
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
 _WIDEST = 64
@@ -73,7 +74,7 @@ def render(columns: Sequence[DisplayColumn], rows: Sequence[Mapping[str, Any]]) 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if there is none, or if there is no job here to ask."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's tables.")
-    parser.add_argument("type", choices=job_types(), help="the job's type")
+    parser.add_argument("type", choices=USED_JOB_TYPES, help="the job's type")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--quarantine", action="store_true", help="records that could not be used, with the reason")
     which.add_argument("--losses", action="store_true", help="records that were gone before they were read")

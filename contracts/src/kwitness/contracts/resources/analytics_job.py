@@ -18,6 +18,7 @@ from .references import ClusterRef
 from .standstill import suspend_field
 
 __all__ = [
+    "USED_JOB_TYPES",
     "AnalyticsJob",
     "AnalyticsJobSpec",
     "AnalyticsJobStatus",
@@ -45,6 +46,9 @@ AnalyticsJobType = Literal[
     "HeaderDrift",
     "LedgerAudit",
 ]
+
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory",)
+"""The types that this version runs; the others are reserved, and their resources say so."""
 
 
 def _cron_field(value: str) -> str:
@@ -123,7 +127,8 @@ class AnalyticsJobSpec(Contract):
 
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES))
     type: AnalyticsJobType = Field(
-        description="What is computed.",
+        description=f"What is computed. This version runs {', '.join(USED_JOB_TYPES)}; the others are reserved and "
+        "answered with reason Unsupported.",
         json_schema_extra=rules(
             # Case may change, since the types used to begin with a small letter.
             Rule("self.lowerAscii() == oldSelf.lowerAscii()", "cannot be changed: make another AnalyticsJob")
