@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
@@ -268,15 +269,33 @@ def test_says_what_watching_every_namespace_means(tmp_path: Path) -> None:
     assert "in EVERY namespace" in answer
 
 
-def test_the_values_that_remedies_name_exist() -> None:
+def test_the_values_that_remedies_and_messages_name_exist() -> None:
     values = yaml.safe_load((chart.CHART / "values.yaml").read_text())
-    remedies = " ".join(one.remedy for one in reasons.REASONS)
+    texts = [one.remedy for one in reasons.REASONS] + messages()
+    groups = "|".join(key for key, value in values.items() if isinstance(value, dict))
+    pattern = rf"(?<=Helm value )(?:\w*[A-Z]\w*|\w+\.\w+)|(?<![\w.])(?:{groups})\.[a-z]+[A-Z]\w*"
+    named_values = {path for text in texts for path in re.findall(pattern, text)}
 
-    for path in re.findall(r"Helm values? (?!that\b)([a-z][\w.]*\w)", remedies):
+    assert {"watchNamespaces", "limits.minInterval", "analytics.enabled", "limits.maxExecutorCores"} <= named_values
+    for path in named_values:
         found: Any = values
         for key in path.split("."):
-            assert key in found, f"a remedy names the Helm value {path}, which does not exist"
+            assert key in found, f"a message names the Helm value {path}, which does not exist"
             found = found[key]
+
+
+def messages() -> list[str]:
+    """Texts in the sources of what is shipped, each as it is put together."""
+    root = chart.CHART.parents[1]
+    folders = ("contracts/src", "operator/src", "services", "spark-jobs/src")
+    files = [file for folder in folders for file in (root / folder).rglob("*.py")]
+    texts = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
+    joined = ["".join(_constants(node)) for node in texts if isinstance(node, ast.JoinedStr)]
+    return joined + [node.value for node in texts if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def _constants(text: ast.JoinedStr) -> list[str]:
+    return [part.value if isinstance(part, ast.Constant) else "?" for part in text.values]
 
 
 def settings_of(manifests: list[chart.Manifest]) -> OperatorSettings:

@@ -15,6 +15,7 @@ __all__ = [
     "Reason",
     "reason",
     "reasons_of",
+    "remedy",
 ]
 
 REASONS: tuple[Reason, ...] = ENTRIES
@@ -38,6 +39,18 @@ def reason(word: str) -> Reason:
         If the registry has no such reason: add it to contracts/registry/reasons.yaml.
     """
     return _BY_WORD[word]
+
+
+def remedy(word: str) -> str:
+    """Return what the registry says to do about a reason, as the end of a message: without capital and full stop.
+
+    Raises
+    ------
+    KeyError
+        If the registry has no such reason: add it to contracts/registry/reasons.yaml.
+    """
+    text = _BY_WORD[word].remedy
+    return text[0].lower() + text[1:].rstrip(".")
 
 
 def reasons_of(kind: str) -> tuple[Reason, ...]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig
 from kwitness.contracts.kafka_connection import KafkaConnection
-from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.reasons import remedy
+from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES, AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import topic_name
@@ -14,17 +15,16 @@ from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
-__all__ = ["EXECUTOR_TEMPLATE", "STATUS_PORT", "SUPPORTED_TYPES", "check_limits", "job_config", "table_folder"]
+__all__ = ["EXECUTOR_TEMPLATE", "STATUS_PORT", "check_limits", "job_config", "table_folder"]
 
 STATUS_PORT = 8090
 EXECUTOR_TEMPLATE = "/etc/kwitness/job/executor.yaml"
-SUPPORTED_TYPES = frozenset({"ClientInventory"})
-"""Types that kwitness.jobs has; the others' resources are accepted and say so."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
     field: str
+    value: str
     asked: int
     most: int
     unit: str = ""
@@ -48,26 +48,32 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
     if namespace not in analytics.namespaces:
         raise TerminalError(
             "NamespaceNotEnabled",
-            f"Spark drivers do not run in namespace {namespace}: add it to the Helm value analytics.namespaces, or"
-            f" apply the resource in one of {', '.join(analytics.namespaces) or 'none'}",
+            f"Spark drivers do not run in namespace {namespace}: {remedy('NamespaceNotEnabled')}, or apply the resource"
+            f" in one of {', '.join(analytics.namespaces) or 'none'}",
         )
     if settings.images.spark is None:
         raise TerminalError("Unsupported", "this installation has no Spark: set the Helm value analytics.enabled")
-    if job.spec.type not in SUPPORTED_TYPES:
+    if job.spec.type not in USED_JOB_TYPES:
         raise TerminalError(
             "Unsupported", f"this version has no job of type {job.spec.type} yet: delete it, or keep it"
         )
     bounds = (
-        _Bound("instances", executors.instances, limits.max_executor_instances),
-        _Bound("cores", executors.cores, limits.max_executor_cores),
-        _Bound("memory", mebibytes(executors.memory), mebibytes(limits.max_executor_memory), "Mi"),
+        _Bound("instances", "limits.maxExecutorInstances", executors.instances, limits.max_executor_instances),
+        _Bound("cores", "limits.maxExecutorCores", executors.cores, limits.max_executor_cores),
+        _Bound(
+            "memory",
+            "limits.maxExecutorMemory",
+            mebibytes(executors.memory),
+            mebibytes(limits.max_executor_memory),
+            "Mi",
+        ),
     )
     for bound in bounds:
         if bound.asked > bound.most:
             raise TerminalError(
                 "LimitExceeded",
                 f"spec.executors.{bound.field} is {bound.asked}{bound.unit}, above this installation's"
-                f" {bound.most}{bound.unit}: ask for less, or have the Helm values under limits raised",
+                f" {bound.most}{bound.unit}: ask for less, or have the Helm value {bound.value} raised",
             )
     if analytics.table_root.startswith("file:") and analytics.table_claim is None:
         raise TerminalError(

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from kwitness.contracts.reasons import remedy
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
@@ -117,8 +118,8 @@ def desired_subscription(
     if interval < parse_duration(min_interval):
         raise TerminalError(
             "IntervalTooShort",
-            f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}: choose a longer"
-            " one, or have the Helm value operator.minInterval lowered",
+            f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}:"
+            f" {remedy('IntervalTooShort')}",
         )
     match: dict[str, str] = {}
     for entry in spec.match:

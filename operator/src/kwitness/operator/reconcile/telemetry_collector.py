@@ -122,7 +122,8 @@ async def _apply(
         raise TerminalError(
             "LimitExceeded",
             f"spec.replicas is {collector.spec.replicas}, above this installation's"
-            f" {context.settings.limits.max_collector_replicas}: ask for less, or have the limit raised",
+            f" {context.settings.limits.max_collector_replicas}: ask for less, or have the Helm value"
+            " limits.maxCollectorReplicas raised",
         )
     if is_paused(collector.metadata.annotations):
         return
