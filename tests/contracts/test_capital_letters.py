@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from pydantic.alias_generators import to_camel
 
@@ -43,6 +44,7 @@ def test_every_enum_value_of_ours_begins_with_a_capital() -> None:
     assert [one for one in values if not one[1][0].isupper() and one[1] not in KAFKAS | IDENTITY] == []
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_changelog_convert_what_is_stored(tmp_path: Path) -> None:
     script = tmp_path / "capitals.sed"
     (block,) = re.findall(r"^  ```sed\n(.*?)^  ```", (ROOT / "CHANGELOG.md").read_text(), re.DOTALL | re.MULTILINE)

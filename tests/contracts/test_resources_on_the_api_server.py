@@ -242,7 +242,7 @@ def applied_register(server: ApiServer, manager: str, spec: dict[str, Any]) -> d
 
 
 def test_two_owners_keep_their_keys_of_one_register(api_with_crds: ApiServer) -> None:
-    meaning = {"description": "The order.", "type": "string"}
+    meaning = {"description": "The order.", "type": "String"}
     applied_register(
         api_with_crds,
         "orders",
