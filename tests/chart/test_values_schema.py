@@ -21,7 +21,11 @@ WRONG = {
     "a namespace that cannot be": ({"watchNamespaces": ["Team_A"]}, "/watchNamespaces"),
     "an installation with a dot": ({"installation": "a.b"}, "/installation"),
     "an installation that is too long": ({"installation": "a" * 41}, "/installation"),
-    "a Secret that is not ours": ({"operator": {"secretNames": {"a": ["payroll"]}}}, "/operator/secretNames/a"),
+    "no name of a Secret": ({"operator": {"secretNames": {"a": ["Payroll"]}}}, "/operator/secretNames/a"),
+    "hosts of a Secret that is not ours": (
+        {"credentials": {"hosts": {"a/payroll": "k:1"}}},
+        "'a/payroll' does not match",
+    ),
     "an unknown log level": ({"operator": {"logLevel": "trace"}}, "/operator/logLevel"),
     "a duration without unit": ({"limits": {"minInterval": "10"}}, "/limits/minInterval"),
     "a quantity that is none": ({"limits": {"maxExecutorMemory": "8 GB"}}, "/limits/maxExecutorMemory"),

@@ -22,6 +22,7 @@ from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError, address_
 from kwitness.collector.sinks.kafka_client import settings
 from kwitness.contracts.audiences import collector_audience, driver_audience, inventory_audience
 from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection
+from kwitness.contracts.private_keys import PrivateKeyError
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
 
@@ -36,7 +37,7 @@ Start = Callable[..., CollectorProcess]
 SENDING, READING = collector_audience("default", "main"), inventory_audience("default", "main")
 
 
-def kafka(folder: Path, address: str, **login: str) -> KafkaConnection:
+def kafka(folder: Path, address: str, **login: str | None) -> KafkaConnection:
     (folder / "username").write_text("alice")
     files = {"username_file": str(folder / "username"), "password_file": str(folder / "username")}
     return KafkaConnection.model_validate(
@@ -53,6 +54,34 @@ def test_a_credential_goes_to_listed_hosts_only(tmp_path: Path, vector: dict[str
     else:
         with pytest.raises(HostNotAllowedError):
             settings(connection, "c")
+
+
+@pytest.mark.parametrize("vector", vectors("allowed_hosts", "credentials"))
+def test_the_secret_and_the_installation_must_both_allow(tmp_path: Path, vector: dict[str, Any]) -> None:
+    if vector["secret"] is not None:
+        (tmp_path / "hosts").write_text(vector["secret"])
+    connection = kafka(tmp_path, vector["address"], hosts_file=str(tmp_path / "hosts"), hosts=vector["installation"])
+    if vector["allowed"]:
+        settings(connection, "c")
+    else:
+        with pytest.raises(HostNotAllowedError):
+            settings(connection, "c")
+
+
+def test_a_user_name_may_be_the_resources(tmp_path: Path) -> None:
+    connection = kafka(tmp_path, "kafka:9093", username="kwitness-collector", hosts="kafka:9093")
+    chosen = settings(connection, "c")
+    assert (chosen["sasl.username"], chosen["sasl.password"]) == ("kwitness-collector", "alice")
+
+
+def test_a_key_in_another_format_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n")
+    files = {"certificate_file": str(tmp_path / "key"), "key_file": str(tmp_path / "key")}
+    login = KafkaAuthentication(type="mtls", hosts="kafka:9093")
+    connection = kafka(tmp_path, "kafka:9093").model_copy(update={**files, "authentication": login})
+    with pytest.raises(PrivateKeyError, match=r"privateKey\.encoding: PKCS8") as caught:
+        settings(connection, "c")
+    assert "canary" not in str(caught.value)
 
 
 def test_a_credential_without_hosts_goes_nowhere(tmp_path: Path) -> None:

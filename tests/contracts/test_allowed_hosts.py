@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError, canonical_address, join_address
+from kwitness.contracts.allowed_hosts import (
+    AllowedHosts,
+    CredentialHosts,
+    MalformedHostsError,
+    canonical_address,
+    join_address,
+)
 
 from tests.vectors import vectors
 
@@ -29,6 +35,15 @@ def test_a_list_is_read_entirely_or_refused(vector: dict[str, Any]) -> None:
 def test_a_credential_goes_to_listed_hosts_only(vector: dict[str, Any]) -> None:
     try:
         allowed = AllowedHosts.parse(vector["hosts"]).allows(vector["address"])
+    except MalformedHostsError:
+        allowed = False
+    assert allowed is vector["allowed"]
+
+
+@pytest.mark.parametrize("vector", vectors("allowed_hosts", "credentials"))
+def test_the_secret_and_the_installation_must_both_allow_where_both_say_something(vector: dict[str, Any]) -> None:
+    try:
+        allowed = CredentialHosts.of(vector["secret"], vector["installation"]).allows(vector["address"])
     except MalformedHostsError:
         allowed = False
     assert allowed is vector["allowed"]

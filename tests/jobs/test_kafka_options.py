@@ -99,6 +99,38 @@ def test_a_credential_goes_to_listed_hosts_only(tmp_path: Path, vector: dict[str
         assert caught.value.reason == "HostNotAllowed"
 
 
+@pytest.mark.parametrize("vector", vectors("allowed_hosts", "credentials"))
+def test_the_secret_and_the_installation_must_both_allow(tmp_path: Path, vector: dict[str, Any]) -> None:
+    connection = _connection(tmp_path, hosts=vector["secret"] or "")
+    if vector["secret"] is None:
+        (tmp_path / "hosts").unlink()
+    said = connection.authentication.model_copy(update={"hosts": vector["installation"]})
+    connection = connection.model_copy(update={"bootstrap_servers": (vector["address"],), "authentication": said})
+    if vector["allowed"]:
+        kafka_options(connection, "c")
+    else:
+        with pytest.raises(KafkaSettingsError) as caught:
+            kafka_options(connection, "c")
+        assert caught.value.reason == "HostNotAllowed"
+
+
+def test_a_user_name_may_be_the_resources(tmp_path: Path) -> None:
+    connection = _connection(tmp_path)
+    named = connection.authentication.model_copy(update={"username": "kwitness-spark", "username_file": None})
+    options = kafka_options(connection.model_copy(update={"authentication": named}), "c")
+    assert 'username="kwitness-spark" password="invented"' in options["sasl.jaas.config"]
+
+
+@pytest.mark.parametrize("form", ["RSA", "EC"])
+def test_a_key_in_another_format_is_refused_with_what_to_do(tmp_path: Path, form: str) -> None:
+    (tmp_path / "tls.key").write_text(f"-----BEGIN {form} PRIVATE KEY-----\ncanary\n-----END {form} PRIVATE KEY-----\n")
+    (tmp_path / "tls.crt").write_text("a certificate")
+    files = {"certificate_file": str(tmp_path / "tls.crt"), "key_file": str(tmp_path / "tls.key")}
+    with pytest.raises(KafkaSettingsError, match=r"privateKey\.encoding: PKCS8") as caught:
+        kafka_options(_connection(tmp_path).model_copy(update=files), "c")
+    assert "canary" not in str(caught.value)
+
+
 def _connection(folder: Path, password: str = "invented", hosts: str = "*.example.org:9096") -> KafkaConnection:  # noqa: S107
     for name, content in {"username": "alice", "password": password, "hosts": hosts, "ca.crt": "the authority"}.items():
         (folder / name).write_bytes(content.encode())

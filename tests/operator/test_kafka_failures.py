@@ -12,8 +12,10 @@ from unittest.mock import AsyncMock
 
 import pytest
 from kafka import errors as kafka_errors
+from pydantic import ValidationError
 
-from kwitness.contracts.allowed_hosts import AllowedHosts
+from kwitness.contracts.allowed_hosts import CredentialHosts
+from kwitness.contracts.resources.connection import Authentication, ClusterTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
@@ -28,6 +30,7 @@ from kwitness.operator.adapters.kafka_failures import acl_command, from_exceptio
 from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.reconcile.kafka_credentials import connection_of
+from kwitness.operator.settings import CredentialSettings
 
 from tests.eventually import eventually_beside
 from tests.vectors import vectors
@@ -102,24 +105,69 @@ def test_no_credential_is_in_a_repr():
     assert "canary" not in repr(connection)
 
 
-def secret(hosts: str) -> dict[str, dict[str, str]]:
-    entries = {"username": "alice", "password": "canary", "hosts": hosts}
+def secret(hosts: str | None, **entries: str) -> dict[str, dict[str, str]]:
+    entries = entries or {"username": "alice", "password": "canary"}
+    if hosts is not None:
+        entries["hosts"] = hosts
     return {"data": {key: base64.b64encode(value.encode()).decode() for key, value in entries.items()}}
+
+
+async def connection_with(secret: dict[str, Any], hosts: str | None = None, **spec: Any) -> KafkaConnection:
+    """The connection of the KafkaCluster above, with this Secret and what the Helm values say of it."""
+    said = CredentialSettings(hosts={} if hosts is None else {"test/kwitness-admin": hosts})
+    context: Any = SimpleNamespace(
+        kubernetes=SimpleNamespace(get=AsyncMock(return_value=secret)),
+        installation="test",
+        settings=SimpleNamespace(credentials=said),
+    )
+    return await connection_of(context, KAFKA.model_copy(update={"spec": KAFKA.spec.model_copy(update=spec)}))
 
 
 @pytest.mark.parametrize("vector", vectors("allowed_hosts", "verdicts"))
 async def test_a_credential_goes_to_listed_hosts_only(vector):
-    kubernetes = SimpleNamespace(get=AsyncMock(return_value=secret(vector["hosts"])))
     try:
-        connection = await connection_of(SimpleNamespace(kubernetes=kubernetes, installation="test"), KAFKA)
+        connection = await connection_with(secret(vector["hosts"]))
         verdict = "Allowed" if connection.may_reach(vector["address"]) else "HostNotAllowed"
     except TransientError as error:
         verdict = error.reason
     assert verdict == ("Allowed" if vector["allowed"] else "HostNotAllowed")
 
 
+@pytest.mark.parametrize("vector", vectors("allowed_hosts", "credentials"))
+async def test_the_secret_and_the_installation_must_both_allow(vector):
+    try:
+        connection = await connection_with(secret(vector["secret"]), vector["installation"])
+        verdict = "Allowed" if connection.may_reach(vector["address"]) else "HostNotAllowed"
+    except (TransientError, ValidationError) as error:
+        # Helm values that are no list end the operator's start; nothing is sent.
+        verdict = getattr(error, "reason", "HostNotAllowed")
+    assert verdict == ("Allowed" if vector["allowed"] else "HostNotAllowed")
+
+
+async def test_a_secret_that_somebody_else_wrote_is_used_by_its_own_keys():
+    login = Authentication.model_validate(
+        {
+            "type": "scram-sha-512",
+            "username": "bob",
+            "secretRef": {"name": "kwitness-admin", "keys": {"password": "pw"}},
+        }
+    )
+    connection = await connection_with(secret(None, pw="canary"), "kafka:9092", authentication=login)
+    assert connection.login == SaslLogin("SCRAM-SHA-512", "bob", "canary")
+
+
+async def test_a_private_key_in_another_format_is_refused_with_what_to_do():
+    tls = ClusterTls.model_validate({"enabled": True, "clientCertificateSecretRef": {"name": "kwitness-admin"}})
+    pem = "-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n"
+    entries = {"username": "alice", "password": "p", "tls.crt": "c", "tls.key": pem}
+    with pytest.raises(TransientError, match=r"privateKey\.encoding: PKCS8") as caught:
+        await connection_with(secret("kafka:9092", **entries), tls=tls)
+    assert caught.value.reason == "TlsFailed"
+    assert "canary" not in caught.value.message
+
+
 def test_each_secret_of_a_connection_must_list_the_host():
-    lists = tuple(AllowedHosts.parse(text) for text in ("*.kafka.svc:9092", "a.kafka.svc:9092, b.kafka.svc:9092"))
+    lists = tuple(CredentialHosts.of(text, None) for text in ("*.kafka.svc:9092", "a.kafka.svc:9092, b.kafka.svc:9092"))
     connection = replace(CONNECTION, allowed_hosts=lists)
     addresses = ("a.kafka.svc:9092", "c.kafka.svc:9092", "b.kafka.svc:9093")
     assert [connection.may_reach(address) for address in addresses] == [True, False, False]
@@ -190,7 +238,7 @@ class TestAgainstARealBroker:
                 # Its principal is anonymous over TLS too, which the broker made a super user.
                 assert (await self._observe(broker, listener, **options)).cluster_id == broker.cluster_id
                 continue
-            hosts = (AllowedHosts.parse(address),) if "login" in options else ()
+            hosts = (CredentialHosts.of(address, None),) if "login" in options else ()
             seen = await self._observe(broker, listener, allowed_hosts=hosts, **options)
             assert seen.cluster_id == broker.cluster_id
         reason, _ = await self._reason(broker, Listener.MTLS, tls=files(**client))
@@ -238,7 +286,7 @@ class TestAgainstARealBroker:
 
     async def test_a_host_that_the_secret_does_not_list_gets_nothing(self, broker, files):
         login = SaslLogin("PLAIN", "admin", "admin-secret")
-        hosts = (AllowedHosts.parse("elsewhere:9092"),)
+        hosts = (CredentialHosts.of("elsewhere:9092", None),)
         reason, _ = await self._reason(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login, allowed_hosts=hosts)
         assert reason == "HostNotAllowed"
 
@@ -250,7 +298,7 @@ class TestAgainstARealBroker:
             client_id="kwitness-operator-test",
             tls=files(),
             login=SaslLogin("PLAIN", "admin", "admin-secret"),
-            allowed_hosts=(AllowedHosts.parse(f"localhost:{port}"),),
+            allowed_hosts=(CredentialHosts.of(f"localhost:{port}", None),),
         )
         with pytest.raises(OperatorError) as caught:
             await KafkaAdmin().observe(connection, ())

@@ -19,6 +19,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
 {{ fail (printf "analytics.tableRoot is %s, which is not under the mount /var/lib/kwitness of analytics.tableClaim, so tables would be lost with their pod: choose a path under file:///var/lib/kwitness, or an object store such as s3a://bucket/kwitness" $root) }}
 {{- end -}}
+{{- $hosts := dict }}{{- range $secret, $list := $values.credentials.hosts }}{{ if $list }}{{ $_ := set $hosts $secret $list }}{{ end }}{{ end -}}
 {{- $watched := include "kwitness.watchNamespaces" . | fromJsonArray -}}
 {{- if include "kwitness.watchesAll" . }}{{ $watched = list "*" }}{{ end -}}
 {{- dict
@@ -31,6 +32,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
   "analytics" $analytics
+  "credentials" (dict "hosts" $hosts)
   "limits" ($values.limits | default dict)
   "resyncSeconds" $values.operator.resyncSeconds
   "inventorySeconds" $values.operator.inventorySeconds

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv6Address
 
-__all__ = ["AllowedHosts", "MalformedHostsError", "canonical_address", "join_address"]
+__all__ = ["AllowedHosts", "CredentialHosts", "MalformedHostsError", "canonical_address", "join_address"]
 
 # ASCII alone: what a resolver makes of other letters and digits differs between languages.
 _NAME = r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
@@ -76,6 +76,28 @@ class AllowedHosts:
             wanted == entry or (entry.startswith(_ANY) and wanted.endswith(entry.removeprefix("*")))
             for entry in self.entries
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialHosts:
+    """The lists that bound one credential: its Secret's, and what the installation says of that Secret."""
+
+    lists: tuple[AllowedHosts, ...]
+
+    @classmethod
+    def of(cls, own: str | None, installation: str | None) -> CredentialHosts:
+        """Read both texts; `own` is None where the Secret has no key `hosts`, `installation` where nothing is said.
+
+        Raises
+        ------
+        MalformedHostsError
+            As `AllowedHosts.parse`.
+        """
+        return cls(tuple(AllowedHosts.parse(text) for text in (own, installation) if text is not None))
+
+    def allows(self, address: str) -> bool:
+        """Whether the credential may be sent to this address: there is a list, and every list allows it."""
+        return bool(self.lists) and all(hosts.allows(address) for hosts in self.lists)
 
 
 def _canonical(text: str) -> str | None:

@@ -69,6 +69,7 @@ class ForwardConfig(_Config):
     endpoint: str
     headers_file: str | None = None
     hosts_file: str | None = None
+    hosts: str | None = None
     ca_file: str | None = None
 
 

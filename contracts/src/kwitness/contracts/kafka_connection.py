@@ -15,10 +15,14 @@ class KafkaAuthentication(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     type: Literal["none", "plain", "scram-sha-256", "scram-sha-512", "mtls"] = "none"
+    username: str | None = None
+    """The user name, where the resource names it; otherwise it is in `username_file`."""
     username_file: str | None = None
     password_file: str | None = None
     hosts_file: str | None = None
-    """The only addresses the credential may be sent to, as `allowed_hosts` reads them."""
+    """The only addresses the credential may be sent to, as `allowed_hosts` reads them; need not be there."""
+    hosts: str | None = None
+    """The same list as the installation's Helm values have it, or None; where both are there both must allow."""
 
 
 class KafkaConnection(BaseModel):

@@ -13,11 +13,13 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.model.quantities import mebibytes
 
 __all__ = [
     "DEFAULT_SETTINGS_FILE",
+    "CredentialSettings",
     "ImageSettings",
     "OperatorSettings",
     "PodSettings",
@@ -127,6 +129,29 @@ class LimitSettings(_Settings):
         return self
 
 
+class CredentialSettings(_Settings):
+    """What the installation says of Secrets that others write."""
+
+    hosts: dict[str, str] = Field(
+        default_factory=dict,
+        description="By <namespace>/<Secret>: the addresses its credential may be sent to, as the key hosts of a "
+        "Secret has them. Where the Secret has that key too, both must allow.",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> CredentialSettings:
+        for name, text in self.hosts.items():
+            try:
+                AllowedHosts.parse(text)
+            except MalformedHostsError as error:
+                raise ValueError(f"{name}: {error}") from error
+        return self
+
+    def hosts_of(self, namespace: str, secret: str) -> str | None:
+        """The list for one Secret, None where nothing is said of it."""
+        return self.hosts.get(f"{namespace}/{secret}")
+
+
 class OperatorSettings(_Settings):
     """Everything the operator is told, with units and reasons."""
 
@@ -152,6 +177,9 @@ class OperatorSettings(_Settings):
     )
     analytics: AnalyticsSettings = Field(
         default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."
+    )
+    credentials: CredentialSettings = Field(
+        default_factory=CredentialSettings, description="What the installation says of Secrets that others write."
     )
     limits: LimitSettings = Field(
         default_factory=LimitSettings, description="Upper bounds for what users of the resources may ask."

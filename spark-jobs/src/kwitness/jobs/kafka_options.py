@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
+from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
+from kwitness.contracts.private_keys import PrivateKeyError, check_private_key
 
 _MODULES = {
     "plain": ("PLAIN", "org.apache.kafka.common.security.plain.PlainLoginModule"),
@@ -60,7 +61,7 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
         options |= {
             "ssl.keystore.type": "PEM",
             "ssl.keystore.certificate.chain": _read(connection.certificate_file, "tls.crt"),
-            "ssl.keystore.key": _read(connection.key_file, "tls.key"),
+            "ssl.keystore.key": _private_key(connection.key_file),
         }
     if sasl:
         mechanism, module = _MODULES[authentication.type]
@@ -69,9 +70,12 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
 
 
 def _require_allowed_hosts(connection: KafkaConnection) -> None:
-    file = connection.authentication.hosts_file
+    authentication = connection.authentication
+    file = authentication.hosts_file
     try:
-        hosts = AllowedHosts.parse(_read(file, "hosts") if file is not None else "")
+        hosts = CredentialHosts.of(
+            _read(file, "hosts") if file is not None and Path(file).exists() else None, authentication.hosts
+        )
     except MalformedHostsError as error:
         raise KafkaSettingsError("HostNotAllowed", str(error)) from error
     for address in connection.bootstrap_servers:
@@ -83,15 +87,26 @@ def _require_allowed_hosts(connection: KafkaConnection) -> None:
 
 
 def _login(authentication: KafkaAuthentication, module: str) -> str:
-    if authentication.username_file is None or authentication.password_file is None:
-        raise KafkaSettingsError("SecretNotFound", f"{authentication.type} needs the keys username and password")
-    username = _quoted(authentication.username_file, "username")
-    password = _quoted(authentication.password_file, "password")
-    return f"{module} required username={username} password={password};"
+    if authentication.username_file is None and authentication.username is None:
+        raise KafkaSettingsError("SecretNotFound", f"{authentication.type} needs the key username")
+    if authentication.password_file is None:
+        raise KafkaSettingsError("SecretNotFound", f"{authentication.type} needs the key password")
+    username = authentication.username or _read(authentication.username_file or "", "username")
+    password = _read(authentication.password_file, "password")
+    return f"{module} required username={_quoted(username, 'username')} password={_quoted(password, 'password')};"
 
 
-def _quoted(file: str, key: str) -> str:
-    text = _read(file, key).rstrip("\r\n")
+def _private_key(file: str) -> str:
+    pem = _read(file, "tls.key")
+    try:
+        check_private_key(pem)
+    except PrivateKeyError as error:
+        raise KafkaSettingsError("SecretNotFound", str(error)) from error
+    return pem
+
+
+def _quoted(content: str, key: str) -> str:
+    text = content.rstrip("\r\n")
     if not text or not text.isprintable():
         raise KafkaSettingsError("SecretNotFound", f"the Secret's key {key} must be one line of text that is not empty")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

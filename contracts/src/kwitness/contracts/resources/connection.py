@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, rules
-from .references import SecretRef
+from .references import CaSecretRef, CertificateSecretRef, PasswordSecretRef
 
 __all__ = ["CLIENT_CONNECTION_RULES", "CLUSTER_CONNECTION_RULES", "Authentication", "ClientTls", "ClusterTls"]
 
@@ -30,16 +30,29 @@ class Authentication(Contract):
                 "(mtls takes tls.clientCertificateSecretRef)",
                 field_path=".secretRef",
             ),
+            Rule(
+                "has(self.secretRef) || !has(self.username)",
+                "username is for plain and scram only: remove it or name a secretRef",
+                field_path=".username",
+            ),
         )
     )
     type: AuthenticationType = Field(
         "none",
         description="The mechanism. oauthbearer and aws-msk-iam are reserved and answered with reason Unsupported.",
     )
-    secret_ref: SecretRef | None = Field(
+    username: str | None = Field(
         None,
-        description="Secret with the keys username, password and hosts (comma list of host:port or *.suffix:port, "
-        "the only addresses the password is sent to). Required with plain and scram.",
+        description="The user name, where it is not in the Secret, as with the Secrets that Strimzi writes.",
+        min_length=1,
+        max_length=256,
+        pattern=r"^[^\p{Cc}]+$",
+    )
+    secret_ref: PasswordSecretRef | None = Field(
+        None,
+        description="Secret with the keys username (unless the field username is given), password and hosts (comma "
+        "list of host:port or *.suffix:port, the only addresses the password is sent to; the Helm value "
+        "credentials.hosts counts where the key is absent). Required with plain and scram.",
     )
 
 
@@ -61,11 +74,11 @@ class ClusterTls(Contract):
         )
     )
     enabled: bool = Field(False, description="Whether the listener speaks TLS.")
-    ca_secret_ref: SecretRef | None = Field(
+    ca_secret_ref: CaSecretRef | None = Field(
         None,
         description="Secret with the key ca.crt: who signs the brokers' certificates. Absent: the system's list.",
     )
-    client_certificate_secret_ref: SecretRef | None = Field(
+    client_certificate_secret_ref: CertificateSecretRef | None = Field(
         None, description="Secret with the keys tls.crt, tls.key and hosts: our certificate towards the brokers."
     )
     insecure_plaintext: bool = Field(
@@ -76,12 +89,12 @@ class ClusterTls(Contract):
 class ClientTls(Contract):
     """The certificates of one component towards a cluster; whether TLS is spoken, the KafkaCluster says."""
 
-    ca_secret_ref: SecretRef | None = Field(
+    ca_secret_ref: CaSecretRef | None = Field(
         None,
         description="Secret with the key ca.crt. Absent: the KafkaCluster's, where that is in the same namespace, "
         "else the system's CAs.",
     )
-    client_certificate_secret_ref: SecretRef | None = Field(
+    client_certificate_secret_ref: CertificateSecretRef | None = Field(
         None, description="Secret with the keys tls.crt, tls.key and hosts. Required with mtls."
     )
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, rules
 
-__all__ = ["ClusterRef", "ConfigMapRef", "LabelSelector", "LabelText", "SecretRef"]
+__all__ = [
+    "CaSecretRef",
+    "CertificateSecretRef",
+    "ClusterRef",
+    "ConfigMapRef",
+    "LabelSelector",
+    "LabelText",
+    "PasswordSecretRef",
+    "SecretRef",
+]
 
 LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
 """The value of a label, as Kubernetes allows it."""
@@ -31,6 +40,55 @@ class SecretRef(Contract):
     )
     name: str = Field(
         description="Name of the Secret, in the same namespace; it must start with kwitness-.",
+        min_length=1,
+        max_length=253,
+        pattern=_SUBDOMAIN,
+    )
+
+
+SecretKey = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+"""A key of a Secret, as Kubernetes allows it."""
+
+
+def _never_hosts(*fields: str) -> dict[str, Any]:
+    named = ", ".join(f"self.{field}" for field in fields)
+    message = "hosts is the list of addresses and no part of the credential: name another key"
+    return rules(Rule(f"!('hosts' in [{named}])", message))
+
+
+class PasswordKeys(Contract):
+    """Under which keys the Secret has user name and password."""
+
+    model_config = ConfigDict(json_schema_extra=_never_hosts("username", "password"))
+    username: SecretKey = Field("username", description="Key of the user name.")
+    password: SecretKey = Field("password", description="Key of the password.")
+
+
+class PasswordSecretRef(SecretRef):
+    """A Secret with a password, which another controller may have written."""
+
+    keys: PasswordKeys = Field(default_factory=PasswordKeys, description="Its keys, where they have other names.")
+
+
+class CertificateKeys(Contract):
+    """Under which keys the Secret has certificate and private key."""
+
+    model_config = ConfigDict(json_schema_extra=_never_hosts("certificate", "key"))
+    certificate: SecretKey = Field("tls.crt", description="Key of the certificate and what it is signed by, in PEM.")
+    key: SecretKey = Field("tls.key", description="Key of the private key, in PEM, PKCS#8.")
+
+
+class CertificateSecretRef(SecretRef):
+    """A Secret with a certificate and its key, which another controller may have written."""
+
+    keys: CertificateKeys = Field(default_factory=CertificateKeys, description="Its keys, where they have other names.")
+
+
+class CaSecretRef(Contract):
+    """A Secret with CA certificates, of any name, since nothing of it but its key ca.crt is ever read or mounted."""
+
+    name: str = Field(
+        description="Name of the Secret, in the same namespace; only its key ca.crt is read.",
         min_length=1,
         max_length=253,
         pattern=_SUBDOMAIN,

@@ -16,7 +16,7 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources, Quantity
 from .precedence import priority_field
-from .references import ClusterRef, LabelText, SecretRef
+from .references import CaSecretRef, ClusterRef, LabelText, SecretRef
 from .standstill import suspend_field
 
 __all__ = [
@@ -101,7 +101,7 @@ class Forward(Contract):
         max_length=1024,
         pattern=r"^https?://[^@\s]+$",
     )
-    ca_secret_ref: SecretRef | None = Field(
+    ca_secret_ref: CaSecretRef | None = Field(
         None, description="Secret with the key ca.crt: who signs the endpoint's certificate. Absent: the system's."
     )
     headers_secret_ref: SecretRef | None = Field(

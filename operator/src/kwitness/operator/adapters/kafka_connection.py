@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from kwitness.contracts.allowed_hosts import AllowedHosts
+from kwitness.contracts.allowed_hosts import CredentialHosts
 from kwitness.operator.model.errors import TransientError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
@@ -75,7 +75,7 @@ class TlsMaterial:
 class KafkaConnection:
     """Everything needed to connect as the operator.
 
-    ``allowed_hosts`` has one list for each Secret whose credential is sent; none where there is no credential to
+    ``allowed_hosts`` has an entry for each Secret whose credential is sent; none where there is no credential to
     protect. ``cluster_id`` is the cluster that the addresses must lead to; None where that is to be found out.
     """
 
@@ -83,7 +83,7 @@ class KafkaConnection:
     client_id: str
     tls: TlsMaterial | None = None
     login: SaslLogin | None = None
-    allowed_hosts: tuple[AllowedHosts, ...] = ()
+    allowed_hosts: tuple[CredentialHosts, ...] = ()
     cluster_id: str | None = None
 
     @property

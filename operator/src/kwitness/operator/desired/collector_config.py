@@ -62,6 +62,9 @@ def collector_config(
                 endpoint=forward.endpoint,
                 headers_file=f"{SECRETS}/forward-{number}/headers" if forward.headers_secret_ref else None,
                 hosts_file=f"{SECRETS}/forward-{number}/hosts" if forward.headers_secret_ref else None,
+                hosts=settings.credentials.hosts_of(own, forward.headers_secret_ref.name)
+                if forward.headers_secret_ref
+                else None,
                 ca_file=f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.ca_secret_ref else None,
             )
             for number, forward in enumerate(spec.forward)

@@ -42,7 +42,9 @@ def collector_objects(
         "labels": labels("collector", name),
         "ownerReferences": [owner("TelemetryCollector", name, collector.metadata.uid)],
     }
-    files = kafka_client_files(cluster, namespace, collector.spec.authentication, collector.spec.tls)
+    files = kafka_client_files(
+        cluster, namespace, collector.spec.authentication, collector.spec.tls, settings.credentials
+    )
     config = collector_config(collector, cluster, cluster_id, files.connection, settings)
     text = config.model_dump_json(indent=1)
     objects = [

@@ -10,6 +10,7 @@ from kwitness.operator.desired.collector_config import STATE
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
+    credential_volume,
     labels,
     pod_base,
     pod_security,
@@ -143,7 +144,9 @@ def _volumes(
         secrets.append(secret_volume("ingest-tokens", spec.ingest.tokens_secret_ref.name, "tokens"))
     for number, forward in enumerate(spec.forward):
         if forward.headers_secret_ref is not None:
-            secrets.append(secret_volume(f"forward-{number}", forward.headers_secret_ref.name, "headers", "hosts"))
+            secrets.append(
+                credential_volume(f"forward-{number}", forward.headers_secret_ref.name, {"headers": "headers"})
+            )
         if forward.ca_secret_ref is not None:
             secrets.append(secret_volume(f"forward-{number}-ca", forward.ca_secret_ref.name, "ca.crt"))
     volumes: list[dict[str, Any]] = [

@@ -47,7 +47,7 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
         "labels": labels("job", name),
         "ownerReferences": [owner("AnalyticsJob", name, job.metadata.uid)],
     }
-    files = kafka_client_files(cluster, namespace, job.spec.authentication, job.spec.tls)
+    files = kafka_client_files(cluster, namespace, job.spec.authentication, job.spec.tls, settings.credentials)
     data = {
         "job.json": job_config(job, cluster, cluster_id, files.connection, settings).model_dump_json(indent=1),
         "executor.yaml": yaml.safe_dump(executor_template(job, settings), sort_keys=True),

@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, cast
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
 from kwitness.contracts.resources.connection import Authentication, ClientTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.operator.desired.pods import secret_volume
+from kwitness.operator.desired.pods import credential_volume, secret_volume
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.settings import CredentialSettings
 
 __all__ = ["SECRETS", "KafkaClientFiles", "kafka_client_files"]
 
@@ -35,7 +36,11 @@ class KafkaClientFiles:
 
 
 def kafka_client_files(
-    cluster: KafkaCluster, namespace: str, authentication: Authentication, tls: ClientTls
+    cluster: KafkaCluster,
+    namespace: str,
+    authentication: Authentication,
+    tls: ClientTls,
+    credentials: CredentialSettings,
 ) -> KafkaClientFiles:
     """Decide how a pod in ``namespace`` connects, with its own credential and never the cluster's.
 
@@ -56,10 +61,15 @@ def kafka_client_files(
             "the KafkaCluster speaks no TLS, so a password would travel unencrypted: set its spec.tls.enabled, or"
             " accept it by its spec.tls.insecurePlaintext",
         )
-    files: dict[str, str] = {}
+    files: dict[str, str | None] = {}
     if kind in _LOGIN_TYPES and authentication.secret_ref is not None:
-        volumes.append(secret_volume("kafka-auth", authentication.secret_ref.name, "username", "password", "hosts"))
-        files = {f"{key}_file": f"{SECRETS}/kafka-auth/{key}" for key in ("username", "password", "hosts")}
+        login = authentication.secret_ref
+        keys = {"username": login.keys.username, "password": login.keys.password}
+        if authentication.username is not None:
+            del keys["username"]
+        volumes.append(credential_volume("kafka-auth", login.name, keys))
+        files = {f"{file}_file": f"{SECRETS}/kafka-auth/{file}" for file in (*keys, "hosts")}
+        files.update(username=authentication.username, hosts=credentials.hosts_of(namespace, login.name))
     authority = tls.ca_secret_ref
     if authority is None and cluster.metadata.namespace == namespace:
         authority = cluster.spec.tls.ca_secret_ref
@@ -67,8 +77,11 @@ def kafka_client_files(
         volumes.append(secret_volume("kafka-ca", authority.name, "ca.crt"))
     certificate = tls.client_certificate_secret_ref if kind == "mtls" else None
     if encrypted and certificate is not None:
-        volumes.append(secret_volume("kafka-client", certificate.name, "tls.crt", "tls.key", "hosts"))
-        files["hosts_file"] = f"{SECRETS}/kafka-client/hosts"
+        keys = {"tls.crt": certificate.keys.certificate, "tls.key": certificate.keys.key}
+        volumes.append(credential_volume("kafka-client", certificate.name, keys))
+        files.update(
+            hosts_file=f"{SECRETS}/kafka-client/hosts", hosts=credentials.hosts_of(namespace, certificate.name)
+        )
     names = {volume["name"] for volume in volumes}
     return KafkaClientFiles(
         KafkaConnection(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from kwitness.contracts.resources.meta import API_VERSION
@@ -9,6 +10,7 @@ from kwitness.operator.settings import OperatorSettings
 
 __all__ = [
     "CONTAINER_SECURITY",
+    "credential_volume",
     "labels",
     "owner",
     "pod_base",
@@ -81,6 +83,14 @@ def secret_volume(purpose: str, secret: str, *keys: str) -> dict[str, Any]:
     """A volume with these keys of a Secret and no others; 0440, since the group is ours."""
     items = [{"key": key, "path": key} for key in keys]
     return {"name": purpose, "secret": {"secretName": secret, "defaultMode": 0o440, "items": items}}
+
+
+def credential_volume(purpose: str, secret: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """A volume with a Secret's credential (``files``: key by name of file) and its key ``hosts``, if it has that."""
+    items = [{"key": key, "path": file} for file, key in files.items()]
+    hosts = {"name": secret, "items": [{"key": "hosts", "path": "hosts"}], "optional": True}
+    sources = [{"secret": {"name": secret, "items": items}}, {"secret": hosts}]
+    return {"name": purpose, "projected": {"defaultMode": 0o440, "sources": sources}}
 
 
 def projected_token(name: str, audience: str) -> dict[str, Any]:

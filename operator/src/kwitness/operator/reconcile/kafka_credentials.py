@@ -6,9 +6,9 @@ import base64
 import binascii
 from typing import Final, Literal, cast
 
-from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
+from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
+from kwitness.contracts.private_keys import PrivateKeyError, check_private_key
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.references import SecretRef
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
 from kwitness.operator.model.errors import TerminalError, TransientError
@@ -32,23 +32,29 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
     kind = spec.authentication.type
     if kind not in {"none", "mtls", *_MECHANISMS}:
         raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
-    allowed: list[AllowedHosts] = []
+    allowed: list[CredentialHosts] = []
     login: SaslLogin | None = None
     if kind in _MECHANISMS and spec.authentication.secret_ref is not None:
-        secret = await _read(context, namespace, spec.authentication.secret_ref, ("username", "password"))
-        allowed.append(_hosts(secret, spec.authentication.secret_ref.name))
+        reference, username = spec.authentication.secret_ref, spec.authentication.username
+        needed = (reference.keys.password, *((reference.keys.username,) if username is None else ()))
+        secret = await _read(context, namespace, reference.name, needed)
+        allowed.append(_hosts(context, namespace, reference.name, secret))
         mechanism = cast("Literal['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']", _MECHANISMS[kind])
-        login = SaslLogin(mechanism, secret["username"].rstrip("\n"), secret["password"].rstrip("\n"))
+        login = SaslLogin(
+            mechanism,
+            secret[reference.keys.username].rstrip("\n") if username is None else username,
+            secret[reference.keys.password].rstrip("\n"),
+        )
     tls: TlsMaterial | None = None
     if spec.tls.enabled:
         ca_certificates = certificate = key = None
         if spec.tls.ca_secret_ref is not None:
-            ca_certificates = (await _read(context, namespace, spec.tls.ca_secret_ref, ("ca.crt",)))["ca.crt"]
+            ca_certificates = (await _read(context, namespace, spec.tls.ca_secret_ref.name, ("ca.crt",)))["ca.crt"]
         if spec.tls.client_certificate_secret_ref is not None:
-            reference = spec.tls.client_certificate_secret_ref
-            secret = await _read(context, namespace, reference, ("tls.crt", "tls.key"))
-            allowed.append(_hosts(secret, reference.name))
-            certificate, key = secret["tls.crt"], secret["tls.key"]
+            name, keys = spec.tls.client_certificate_secret_ref.name, spec.tls.client_certificate_secret_ref.keys
+            secret = await _read(context, namespace, name, (keys.certificate, keys.key))
+            allowed.append(_hosts(context, namespace, name, secret))
+            certificate, key = secret[keys.certificate], _pkcs8(secret[keys.key], name)
         tls = TlsMaterial(ca_certificates, certificate, key)
     return KafkaConnection(
         bootstrap_servers=spec.bootstrap_servers,
@@ -59,17 +65,15 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
     )
 
 
-async def _read(context: Context, namespace: str, reference: SecretRef, keys: tuple[str, ...]) -> dict[str, str]:
+async def _read(context: Context, namespace: str, name: str, keys: tuple[str, ...]) -> dict[str, str]:
     try:
-        secret = await context.kubernetes.get("Secret", namespace, reference.name)
+        secret = await context.kubernetes.get("Secret", namespace, name)
     except TransientError as error:
         if error.reason == "KubernetesForbidden":
-            raise TransientError("SecretForbidden", _role(context, namespace, reference.name)) from error
+            raise TransientError("SecretForbidden", _role(context, namespace, name)) from error
         raise
     if secret is None:
-        raise TransientError(
-            "SecretNotFound", f"there is no Secret {reference.name}: create it with the keys {', '.join(keys)}"
-        )
+        raise TransientError("SecretNotFound", f"there is no Secret {name}: create it with the keys {', '.join(keys)}")
     data: dict[str, str] = {}
     for key, value in (secret.get("data") or {}).items():
         try:
@@ -78,20 +82,29 @@ async def _read(context: Context, namespace: str, reference: SecretRef, keys: tu
             continue
     missing = [key for key in keys if not data.get(key)]
     if missing:
-        raise TransientError("SecretNotFound", f"Secret {reference.name} lacks {', '.join(missing)}: add it as text")
+        raise TransientError("SecretNotFound", f"Secret {name} lacks {', '.join(missing)}: add it as text")
     return data
 
 
-def _hosts(secret: dict[str, str], name: str) -> AllowedHosts:
+def _pkcs8(key: str, name: str) -> str:
     try:
-        hosts = AllowedHosts.parse(secret.get("hosts", ""))
+        check_private_key(key)
+    except PrivateKeyError as error:
+        raise TransientError("TlsFailed", f"Secret {name}: {error}") from error
+    return key
+
+
+def _hosts(context: Context, namespace: str, name: str, secret: dict[str, str]) -> CredentialHosts:
+    try:
+        hosts = CredentialHosts.of(secret.get("hosts"), context.settings.credentials.hosts_of(namespace, name))
     except MalformedHostsError as error:
         raise TransientError("HostNotAllowed", f"Secret {name}: {error}") from error
-    if not hosts.entries:
+    if not any(one.entries for one in hosts.lists):
         raise TransientError(
             "HostNotAllowed",
             f"Secret {name} has no key hosts, so its credential is sent nowhere: add hosts with the brokers' addresses,"
-            " each host:port or *.suffix:port, between commas or line breaks",
+            " each host:port or *.suffix:port, between commas or line breaks, or, where another controller writes the"
+            " Secret, have them put into the Helm value credentials.hosts",
         )
     return hosts
 

@@ -7,28 +7,40 @@ from pathlib import Path
 
 from yarl import URL
 
-from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError, join_address
+from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError, join_address
 
 
 class HostNotAllowedError(Exception):
     """A credential would go to a host that its Secret does not name."""
 
 
-def check(addresses: Iterable[str], hosts_file: str | None, purpose: str) -> None:
-    """Raise `HostNotAllowedError` unless the file beside the credential names every address."""
+def check(addresses: Iterable[str], hosts_file: str | None, installation: str | None, purpose: str) -> None:
+    """Raise `HostNotAllowedError` unless every address is allowed.
+
+    The file beside the credential and what the `installation` says count where they are there; one of them must be.
+    """
     try:
-        hosts = AllowedHosts.parse(Path(hosts_file).read_text(encoding="utf-8") if hosts_file else "")
+        hosts = CredentialHosts.of(_read(hosts_file), installation)
     except OSError as error:
-        raise HostNotAllowedError(f"the Secret for {purpose} has no key hosts: {error.strerror}") from error
+        raise HostNotAllowedError(f"the key hosts of the Secret for {purpose}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise HostNotAllowedError(f"the key hosts of the Secret for {purpose} is not text") from error
     except MalformedHostsError as error:
         raise HostNotAllowedError(f"the Secret for {purpose}: {error}") from error
+    if not hosts.lists:
+        raise HostNotAllowedError(f"the Secret for {purpose} has no key hosts, and credentials.hosts does not name it")
     for address in addresses:
         if not hosts.allows(address):
             raise HostNotAllowedError(
                 f"{address} is not among the hosts that the Secret for {purpose} names; add it to the key hosts"
             )
+
+
+def _read(hosts_file: str | None) -> str | None:
+    try:
+        return None if hosts_file is None else Path(hosts_file).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
 
 
 def address_of(url: str) -> str:

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from kwitness.collector.sinks import allowed_hosts
 from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.private_keys import check_private_key
 
 DELIVERY_MS: Final = 8_000
 """How long a write may take before the sender is told to try again."""
@@ -54,6 +55,8 @@ def settings(kafka: KafkaConnection, client_id: str) -> dict[str, Any]:
     ------
     HostNotAllowedError
         If a bootstrap server is not among the hosts that the credential's Secret names.
+    PrivateKeyError
+        If the certificate's key is not PKCS#8.
     OSError
         If a file of the connection cannot be read.
     """
@@ -79,13 +82,14 @@ def settings(kafka: KafkaConnection, client_id: str) -> dict[str, Any]:
     if kafka.ca_file:
         chosen["ssl.ca.location"] = kafka.ca_file
     if kafka.certificate_file and kafka.key_file:
-        allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, "Kafka")
+        allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, login.hosts, "Kafka")
+        check_private_key(Path(kafka.key_file).read_text(encoding="utf-8"))
         chosen["ssl.certificate.location"] = kafka.certificate_file
         chosen["ssl.key.location"] = kafka.key_file
     if sasl:
-        allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, "Kafka")
+        allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, login.hosts, "Kafka")
         chosen["sasl.mechanism"] = sasl
-        chosen["sasl.username"] = Path(login.username_file or "").read_text().strip()
+        chosen["sasl.username"] = login.username or Path(login.username_file or "").read_text().strip()
         chosen["sasl.password"] = Path(login.password_file or "").read_text().strip()
     return chosen
 

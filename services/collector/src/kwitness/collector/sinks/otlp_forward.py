@@ -135,7 +135,7 @@ class OtlpForward:
         headers = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
         if self.config.headers_file:
             address = allowed_hosts.address_of(self.config.endpoint)
-            allowed_hosts.check([address], self.config.hosts_file, f"forward {self.config.name}")
+            allowed_hosts.check([address], self.config.hosts_file, self.config.hosts, f"forward {self.config.name}")
             for line in Path(self.config.headers_file).read_text().splitlines():
                 name, separator, value = line.partition(":")
                 if separator:

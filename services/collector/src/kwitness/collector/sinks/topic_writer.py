@@ -18,6 +18,7 @@ from kwitness.collector.failures import UnavailableError
 from kwitness.collector.sinks import kafka_client
 from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError
 from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.private_keys import PrivateKeyError
 
 _LOG = logging.getLogger(__name__)
 _POLL_S: Final = 0.2
@@ -106,7 +107,7 @@ class TopicWriter:
             self._replaced.append(self._producer)
         try:
             self._producer = kafka_client.connect(kafka_client.settings(self._kafka, self._client_id))
-        except (HostNotAllowedError, OSError, KafkaException) as error:
+        except (HostNotAllowedError, PrivateKeyError, OSError, KafkaException) as error:
             self._producer = None
             if self.trouble != str(error):
                 _LOG.error("cannot write to Kafka", extra={"reason": type(error).__name__, "detail": str(error)})

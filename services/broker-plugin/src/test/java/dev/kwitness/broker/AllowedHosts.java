@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * To which hosts a credential may be sent, as {@code kwitness.contracts.allowed_hosts} says it in Python.
@@ -50,6 +53,18 @@ final class AllowedHosts {
         String wanted = canonicalAddress(address);
         return wanted != null && entries.stream().anyMatch(entry ->
             wanted.equals(entry) || entry.startsWith("*.") && wanted.endsWith(entry.substring(1)));
+    }
+
+    /**
+     * Whether the list of a Secret and what the installation says of that Secret allow an address: null where there is
+     * none, and one of them must be there.
+     *
+     * @throws IllegalArgumentException as {@link #parse}
+     */
+    static boolean allowed(String secret, String installation, String address) {
+        List<AllowedHosts> lists = Stream.of(Optional.ofNullable(secret), Optional.ofNullable(installation))
+            .flatMap(Optional::stream).map(AllowedHosts::parse).collect(Collectors.toList());
+        return !lists.isEmpty() && lists.stream().allMatch(list -> list.allows(address));
     }
 
     /** The one spelling of an address, or null for any other text. */

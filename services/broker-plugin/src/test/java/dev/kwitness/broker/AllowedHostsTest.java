@@ -48,6 +48,23 @@ class AllowedHostsTest {
         assertEquals(vector.get("allowed").booleanValue(), allowed);
     }
 
+    @ParameterizedTest
+    @MethodSource("credentials")
+    void theSecretAndTheInstallationMustBothAllow(JsonNode vector) {
+        boolean allowed;
+        try {
+            allowed = AllowedHosts.allowed(vector.get("secret").textValue(), vector.get("installation").textValue(),
+                vector.get("address").textValue());
+        } catch (IllegalArgumentException malformed) {
+            allowed = false;
+        }
+        assertEquals(vector.get("allowed").booleanValue(), allowed);
+    }
+
+    static Stream<JsonNode> credentials() throws IOException {
+        return vectors("credentials");
+    }
+
     static Stream<JsonNode> addresses() throws IOException {
         return vectors("addresses");
     }
