@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
 
+from kwitness.contracts.resources import KINDS
 from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
@@ -17,7 +18,7 @@ from kwitness.operator.reconcile.client_metrics_subscription import reconcile_su
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_collector
-from kwitness.operator.reconcile.unsupported import UNSUPPORTED_KINDS, reconcile_unsupported
+from kwitness.operator.reconcile.unsupported import reconcile_unsupported
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.work_queue import Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
@@ -26,13 +27,17 @@ __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "drive
 
 Reconcile = Callable[[Context, Key], Awaitable[Requeue]]
 
-RECONCILERS: Mapping[str, Reconcile] = {
+_SUPPORTED: Mapping[str, Reconcile] = {
     "KafkaCluster": reconcile_kafka_cluster,
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     "TelemetryCollector": reconcile_telemetry_collector,
     "AnalyticsJob": reconcile_analytics_job,
-    **{kind: reconcile_unsupported(kind) for kind in UNSUPPORTED_KINDS},
+}
+
+RECONCILERS: Mapping[str, Reconcile] = {
+    **_SUPPORTED,
+    **{info.kind: reconcile_unsupported(info.kind) for info in KINDS if info.kind not in _SUPPORTED},
 }
 """One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""
 

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 import aiohttp
 
+from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
@@ -65,13 +66,7 @@ TYPES: Final[Mapping[str, ResourceType]] = {
     "ServiceAccount": ResourceType("v1", "serviceaccounts"),
     "ServiceMonitor": ResourceType("monitoring.coreos.com/v1", "servicemonitors"),
     "StatefulSet": ResourceType("apps/v1", "statefulsets"),
-    "KafkaCluster": ResourceType(API_VERSION, "kafkaclusters"),
-    "ClientMetricsSubscription": ResourceType(API_VERSION, "clientmetricssubscriptions"),
-    "TelemetryCollector": ResourceType(API_VERSION, "telemetrycollectors"),
-    "AnalyticsJob": ResourceType(API_VERSION, "analyticsjobs"),
-    "ObserverDeployment": ResourceType(API_VERSION, "observerdeployments"),
-    "InterceptorProfile": ResourceType(API_VERSION, "interceptorprofiles"),
-    "HeaderRegistry": ResourceType(API_VERSION, "headerregistries"),
+    **{info.kind: ResourceType(API_VERSION, info.plural) for info in KINDS},
 }
 """Every kind the operator touches."""
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import kopf
 
+from kwitness.contracts import resources
 from kwitness.contracts.resources.meta import GROUP, VERSION
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
@@ -17,15 +18,7 @@ from kwitness.operator.model.store import Key, Store
 
 __all__ = ["KINDS", "receive", "register"]
 
-KINDS: Final = (
-    "KafkaCluster",
-    "ClientMetricsSubscription",
-    "TelemetryCollector",
-    "AnalyticsJob",
-    "ObserverDeployment",
-    "InterceptorProfile",
-    "HeaderRegistry",
-)
+KINDS: Final = tuple(info.kind for info in resources.KINDS)
 
 
 def register(registry: kopf.OperatorRegistry, context: Context) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from kwitness.operator.context import Context
 from kwitness.operator.model.conditions import Verdict
@@ -11,9 +10,7 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.work_queue import Requeue
 
-__all__ = ["UNSUPPORTED_KINDS", "reconcile_unsupported"]
-
-UNSUPPORTED_KINDS: Final = ("ObserverDeployment", "InterceptorProfile", "HeaderRegistry")
+__all__ = ["reconcile_unsupported"]
 
 
 def reconcile_unsupported(kind: str) -> Callable[[Context, Key], Awaitable[Requeue]]:
