@@ -74,3 +74,12 @@ def test_metrics_of_rules_and_dashboards() -> None:
 
     assert used
     assert used - known - histograms == set()
+
+
+def test_ports_and_paths_are_spelled_in_contracts_alone() -> None:
+    paths, ports = (
+        r'"/(?:v1/[a-z]+|status|healthz|readyz|metrics)[^" ]*"',
+        r"(?<![\w.])(?:8443|8090|4317|4318)(?![\w.])",
+    )
+    for folder in ("operator/src", "services", "spark-jobs/src"):
+        assert words(ROOT / folder, "py", f"{paths}|{ports}") == set()

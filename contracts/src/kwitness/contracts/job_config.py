@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .endpoints import DRIVER_PORT
 from .kafka_connection import KafkaConnection, TopicNames
 from .resources.analytics_job import AnalyticsJobType
 
@@ -60,5 +61,5 @@ class JobConfig(_Config):
     quarantine_path: str
     parameters: dict[str, Any] = Field(default_factory=dict)
     window_seconds: float = 300.0
-    status_port: int = 8090
+    status_port: int = DRIVER_PORT
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)

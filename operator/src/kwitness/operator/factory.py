@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
 
+from kwitness.contracts.endpoints import COLLECTOR_PORT, DRIVER_PORT, DRIVER_STATUS_PATH
 from kwitness.contracts.resources import KINDS
 from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
@@ -44,12 +45,13 @@ RECONCILERS: Mapping[str, Reconcile] = {
 
 def collector_url(collector: Key, encrypted: bool) -> str:  # noqa: FBT001 - the shape of Context.collector_url
     """Address of a TelemetryCollector's API within the cluster."""
-    return f"{'https' if encrypted else 'http'}://{collector_name(collector.name)}.{collector.namespace}.svc:8443"
+    host = f"{collector_name(collector.name)}.{collector.namespace}.svc"
+    return f"{'https' if encrypted else 'http'}://{host}:{COLLECTOR_PORT}"
 
 
 def driver_url(job: Key) -> str:
     """Address of an AnalyticsJob's driver status within the cluster."""
-    return f"http://{job_name(job.name)}.{job.namespace}.svc:8090/status"
+    return f"http://{job_name(job.name)}.{job.namespace}.svc:{DRIVER_PORT}{DRIVER_STATUS_PATH}"
 
 
 def build_context(

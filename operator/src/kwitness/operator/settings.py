@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
+from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.model.quantities import mebibytes
 
@@ -196,7 +197,7 @@ class OperatorSettings(_Settings):
     stall_seconds: float = Field(
         300.0, gt=0, description="Seconds without a successful list or watch of a kind after which liveness fails."
     )
-    probe_port: int = Field(8080, ge=0, description="Port of /metrics, /healthz and /readyz.")
+    probe_port: int = Field(PROBE_PORT, ge=0, description="Port of /metrics, /healthz and /readyz.")
     log_level: str = Field("INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Least level that is logged.")
 
     @model_validator(mode="after")

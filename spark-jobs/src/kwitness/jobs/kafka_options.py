@@ -7,16 +7,19 @@ driver starts its stream again with what it holds then.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
 from kwitness.contracts.private_keys import PrivateKeyError, check_private_key
+from kwitness.contracts.sasl import MECHANISMS, SaslMechanism
 
-_MODULES = {
-    "plain": ("PLAIN", "org.apache.kafka.common.security.plain.PlainLoginModule"),
-    "scram-sha-256": ("SCRAM-SHA-256", "org.apache.kafka.common.security.scram.ScramLoginModule"),
-    "scram-sha-512": ("SCRAM-SHA-512", "org.apache.kafka.common.security.scram.ScramLoginModule"),
+_SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
+_MODULES: Mapping[SaslMechanism, str] = {
+    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    "SCRAM-SHA-256": _SCRAM,
+    "SCRAM-SHA-512": _SCRAM,
 }
 
 
@@ -43,12 +46,12 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
         `HostNotAllowed` or `SecretNotFound`: a credential may not be sent to a bootstrap server, or cannot be used.
     """
     authentication = connection.authentication
-    sasl = authentication.type in _MODULES
-    if sasl or connection.key_file is not None:
+    mechanism = MECHANISMS.get(authentication.type)
+    if mechanism or connection.key_file is not None:
         _require_allowed_hosts(connection)
     options = {
         "bootstrap.servers": ",".join(connection.bootstrap_servers),
-        "security.protocol": ("SASL_" if sasl else "") + ("SSL" if connection.tls else "PLAINTEXT"),
+        "security.protocol": ("SASL_" if mechanism else "") + ("SSL" if connection.tls else "PLAINTEXT"),
         "client.id": client_id,
         # Our own clients do not push telemetry about themselves into the platform.
         "enable.metrics.push": "false",
@@ -63,9 +66,9 @@ def kafka_options(connection: KafkaConnection, client_id: str) -> dict[str, str]
             "ssl.keystore.certificate.chain": _read(connection.certificate_file, "tls.crt"),
             "ssl.keystore.key": _private_key(connection.key_file),
         }
-    if sasl:
-        mechanism, module = _MODULES[authentication.type]
-        options |= {"sasl.mechanism": mechanism, "sasl.jaas.config": _login(authentication, module)}
+    if mechanism:
+        login = _login(authentication, _MODULES[mechanism])
+        options |= {"sasl.mechanism": mechanism, "sasl.jaas.config": login}
     return options
 
 

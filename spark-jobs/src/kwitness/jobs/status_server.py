@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
+from kwitness.contracts.endpoints import DRIVER_STATUS_PATH, HEALTH_PATH
 from kwitness.jobs.status import StatusBoard
 from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
 
@@ -67,10 +68,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        if path == "/healthz":
+        if path == HEALTH_PATH:
             # A stream that fails ends the process; answering is all that is left to check.
             self._answer(HTTPStatus.OK, {"alive": True})
-        elif path == "/status":
+        elif path == DRIVER_STATUS_PATH:
             self._status()
         else:
             self._answer(HTTPStatus.NOT_FOUND, _error("NotFound", "only /status and /healthz are here"))

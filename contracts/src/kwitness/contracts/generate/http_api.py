@@ -12,6 +12,16 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from kwitness.contracts.audiences import collector_audience, inventory_audience
+from kwitness.contracts.endpoints import (
+    CLIENTS_PATH,
+    CLUSTER_PATH,
+    EVENTS_PATH,
+    GAUGES_PATH,
+    OTLP_GRPC_PORT,
+    OTLP_HTTP_PORT,
+    PUSHES_PATH,
+    SUBSCRIPTION_PATH,
+)
 from kwitness.contracts.envelopes import (
     ClientPage,
     ClusterState,
@@ -79,7 +89,7 @@ _LOCAL = ("local", "query", "true: only what this replica knows, without asking 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "post",
-        "/v1/pushes",
+        PUSHES_PATH,
         "Hands over client pushes in order; answered after every enabled durable sink has them.",
         _SENDERS,
         request=PushBatch,
@@ -89,7 +99,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "post",
-        "/v1/gauges",
+        GAUGES_PATH,
         "A plugin's heartbeat, every 10 s, with the broker's connection gauges.",
         _SENDERS,
         request=GaugeSnapshot,
@@ -98,14 +108,14 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "post",
-        "/v1/events",
+        EVENTS_PATH,
         "Reserved for events of observers; answered 501 by this version.",
         _SENDERS,
         statuses=((501, "Not in this version; do not send it again."),),
     ),
     Operation(
         "get",
-        "/v1/clients",
+        CLIENTS_PATH,
         "The client inventory, a page at a time.",
         _READERS,
         answer=ClientPage,
@@ -118,7 +128,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "get",
-        "/v1/subscriptions/{id}",
+        SUBSCRIPTION_PATH,
         "One broker subscription in numbers.",
         _READERS,
         answer=SubscriptionState,
@@ -127,7 +137,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "get",
-        "/v1/clusters/{cluster_id}",
+        CLUSTER_PATH,
         "Brokers, software, series and ledger of a cluster.",
         _READERS,
         answer=ClusterState,
@@ -159,7 +169,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.request:
         made["requestBody"] = {"required": True, "content": _content(operation.request)}
     answers: dict[str, Any] = {}
-    if operation.path != "/v1/events":
+    if operation.path != EVENTS_PATH:
         answers["200"] = {"description": "Done."}
         if operation.answer:
             answers["200"]["content"] = _content(operation.answer)
@@ -193,7 +203,8 @@ def openapi() -> dict[str, Any]:
             "title": "kwitness collector",
             "version": "1",
             "description": "Every request needs TLS and a bearer token. Bodies may be compressed "
-            "(Content-Encoding: gzip). OTLP is received beside this, on the standard ports 4317 and 4318.",
+            "(Content-Encoding: gzip). OTLP is received beside this, on the standard ports "
+            f"{OTLP_GRPC_PORT} and {OTLP_HTTP_PORT}.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": paths,

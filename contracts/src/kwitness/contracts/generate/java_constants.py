@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot, PluginLedger, Push, PushBatch
 
 from .event_schemas import schema_name
@@ -36,8 +37,8 @@ def _keys(models: tuple[type[BaseModel], ...]) -> list[str]:
 def java_constants(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield path and text of the Java class."""
     lines = [
-        _constant("path_pushes", "/v1/pushes"),
-        _constant("path_gauges", "/v1/gauges"),
+        _constant("path_pushes", PUSHES_PATH),
+        _constant("path_gauges", GAUGES_PATH),
         _constant("schema_pushes", schema_name(PushBatch)),
         _constant("schema_gauges", schema_name(GaugeSnapshot)),
         _constant("token_audience", collector_audience("NAMESPACE", "NAME")),

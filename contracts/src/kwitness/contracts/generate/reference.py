@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, ClientMetric
+from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT
 from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
@@ -180,8 +181,9 @@ def _headers() -> str:
 
 def _http_api() -> str:
     intro = (
-        "# HTTP API of the collector\n\nPort 8443, TLS, a bearer token on every request. The full description is "
-        "`contracts/http/collector.yaml` (OpenAPI 3.1). OTLP is received beside it on ports 4317 (gRPC) and 4318 "
+        f"# HTTP API of the collector\n\nPort {COLLECTOR_PORT}, TLS, a bearer token on every request. The full "
+        "description is `contracts/http/collector.yaml` (OpenAPI 3.1). OTLP is received beside it on ports "
+        f"{OTLP_GRPC_PORT} (gRPC) and {OTLP_HTTP_PORT} "
         "(HTTP). `NAMESPACE` and `NAME` in an audience are those of the TelemetryCollector.\n"
     )
     parts = [intro]

@@ -6,12 +6,17 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.sasl import MECHANISMS
+
 from .contract_model import Contract, Rule, rules
 from .references import CaSecretRef, CertificateSecretRef, PasswordSecretRef
 
 __all__ = ["CLIENT_CONNECTION_RULES", "CLUSTER_CONNECTION_RULES", "Authentication", "ClientTls", "ClusterTls"]
 
 AuthenticationType = Literal["none", "plain", "scram-sha-256", "scram-sha-512", "mtls", "oauthbearer", "aws-msk-iam"]
+
+_WITH_PASSWORD = list(MECHANISMS)
+"""As CEL writes a list too."""
 
 
 class Authentication(Contract):
@@ -20,12 +25,12 @@ class Authentication(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "!(self.type in ['plain', 'scram-sha-256', 'scram-sha-512']) || has(self.secretRef)",
+                f"!(self.type in {_WITH_PASSWORD}) || has(self.secretRef)",
                 "secretRef is required with plain and scram: name a Secret with the keys username, password and hosts",
                 field_path=".secretRef",
             ),
             Rule(
-                "self.type in ['plain', 'scram-sha-256', 'scram-sha-512'] || !has(self.secretRef)",
+                f"self.type in {_WITH_PASSWORD} || !has(self.secretRef)",
                 "secretRef is for plain and scram only: remove it or choose such a type "
                 "(mtls takes tls.clientCertificateSecretRef)",
                 field_path=".secretRef",
@@ -106,7 +111,7 @@ CLUSTER_CONNECTION_RULES = (
         field_path=".tls.clientCertificateSecretRef",
     ),
     Rule(
-        "!(self.authentication.type in ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer', 'aws-msk-iam']) || "
+        f"!(self.authentication.type in {[*_WITH_PASSWORD, 'oauthbearer', 'aws-msk-iam']}) || "
         "self.tls.enabled || self.tls.insecurePlaintext",
         "a credential without TLS can be read on the way: set tls.enabled, or accept it by tls.insecurePlaintext: true",
         field_path=".tls.enabled",

@@ -8,9 +8,10 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from kwitness.contracts.allowed_hosts import CredentialHosts
+from kwitness.contracts.sasl import SaslMechanism
 from kwitness.operator.model.errors import TransientError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
@@ -22,7 +23,7 @@ _CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-
 class SaslLogin:
     """A user name and password for SASL; neither appears in ``repr``."""
 
-    mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
+    mechanism: SaslMechanism
     username: str = field(repr=False)
     password: str = field(repr=False)
 

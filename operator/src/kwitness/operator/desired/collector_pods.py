@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.endpoints import (
+    COLLECTOR_PORT,
+    HEALTH_PATH,
+    OTLP_GRPC_PORT,
+    OTLP_HTTP_PORT,
+    PROBE_PORT,
+    READY_PATH,
+)
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import STATE
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
@@ -24,7 +32,7 @@ from kwitness.runtime.child_names import collector_name, collector_replicas_name
 __all__ = ["CONFIG_HASH", "PORTS", "stateful_set"]
 
 CONFIG_HASH = "kwitness.dev/config-hash"
-PORTS = {"api": 8443, "otlp-http": 4318, "otlp-grpc": 4317, "metrics": 8080}
+PORTS = {"api": COLLECTOR_PORT, "otlp-http": OTLP_HTTP_PORT, "otlp-grpc": OTLP_GRPC_PORT, "metrics": PROBE_PORT}
 
 
 def stateful_set(
@@ -113,15 +121,15 @@ def _container(
             },
         ],
         "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in PORTS.items()],
-        "readinessProbe": {"httpGet": {"path": "/readyz", "port": "metrics"}, "periodSeconds": 3, "timeoutSeconds": 3},
+        "readinessProbe": {"httpGet": {"path": READY_PATH, "port": "metrics"}, "periodSeconds": 3, "timeoutSeconds": 3},
         "livenessProbe": {
-            "httpGet": {"path": "/healthz", "port": "metrics"},
+            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
             "periodSeconds": 20,
             "timeoutSeconds": 5,
             "failureThreshold": 3,
         },
         "startupProbe": {
-            "httpGet": {"path": "/healthz", "port": "metrics"},
+            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
             "periodSeconds": 2,
             "failureThreshold": 60,
         },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kwitness.contracts.endpoints import DRIVER_PORT
 from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.reasons import remedy
@@ -15,9 +16,8 @@ from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
-__all__ = ["EXECUTOR_TEMPLATE", "STATUS_PORT", "check_limits", "job_config", "table_folder"]
+__all__ = ["EXECUTOR_TEMPLATE", "check_limits", "job_config", "table_folder"]
 
-STATUS_PORT = 8090
 EXECUTOR_TEMPLATE = "/etc/kwitness/job/executor.yaml"
 
 
@@ -109,7 +109,7 @@ def job_config(
         quarantine_path=f"{folder}/quarantine",
         parameters=next((value.model_dump(exclude_none=True) for value in parameters.values()), {}),
         window_seconds=parse_duration(spec.window).total_seconds(),
-        status_port=STATUS_PORT,
+        status_port=DRIVER_PORT,
         executors=ExecutorsConfig(
             instances=spec.executors.instances,
             cores=spec.executors.cores,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kwitness.contracts.endpoints import DRIVER_PORT, HEALTH_PATH
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
-from kwitness.operator.desired.job_config import STATUS_PORT
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
 from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_security
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["DRIVER_PORTS", "driver_pod", "executor_template"]
 
-DRIVER_PORTS: Final = {"status": STATUS_PORT, "driver": 7078, "blocks": 7079}
+DRIVER_PORTS: Final = {"status": DRIVER_PORT, "driver": 7078, "blocks": 7079}
 """The last two are fixed in kwitness.jobs.spark_settings, so that a NetworkPolicy can name them."""
 
 _TABLES: Final = "/var/lib/kwitness"
@@ -50,12 +50,12 @@ def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_ma
                     {"name": name, "containerPort": port, "protocol": "TCP"} for name, port in DRIVER_PORTS.items()
                 ],
                 "startupProbe": {
-                    "httpGet": {"path": "/healthz", "port": "status"},
+                    "httpGet": {"path": HEALTH_PATH, "port": "status"},
                     "periodSeconds": 5,
                     "failureThreshold": 60,
                 },
                 "livenessProbe": {
-                    "httpGet": {"path": "/healthz", "port": "status"},
+                    "httpGet": {"path": HEALTH_PATH, "port": "status"},
                     "periodSeconds": 30,
                     "timeoutSeconds": 10,
                     "failureThreshold": 6,

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, cast
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
 from kwitness.contracts.resources.connection import Authentication, ClientTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.desired.pods import credential_volume, secret_volume
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.settings import CredentialSettings
@@ -15,8 +16,6 @@ from kwitness.operator.settings import CredentialSettings
 __all__ = ["SECRETS", "KafkaClientFiles", "kafka_client_files"]
 
 SECRETS: Final = "/etc/kwitness/secrets"
-
-_LOGIN_TYPES: Final = ("plain", "scram-sha-256", "scram-sha-512")
 
 
 @dataclass(slots=True)
@@ -52,17 +51,17 @@ def kafka_client_files(
     """
     volumes: list[dict[str, Any]] = []
     kind = authentication.type
-    if kind not in {"none", "mtls", *_LOGIN_TYPES}:
+    if kind not in {"none", "mtls", *MECHANISMS}:
         raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
     encrypted = cluster.spec.tls.enabled
-    if kind in _LOGIN_TYPES and not encrypted and not cluster.spec.tls.insecure_plaintext:
+    if kind in MECHANISMS and not encrypted and not cluster.spec.tls.insecure_plaintext:
         raise TerminalError(
             "HostNotAllowed",
             "the KafkaCluster speaks no TLS, so a password would travel unencrypted: set its spec.tls.enabled, or"
             " accept it by its spec.tls.insecurePlaintext",
         )
     files: dict[str, str | None] = {}
-    if kind in _LOGIN_TYPES and authentication.secret_ref is not None:
+    if kind in MECHANISMS and authentication.secret_ref is not None:
         login = authentication.secret_ref
         keys = {"username": login.keys.username, "password": login.keys.password}
         if authentication.username is not None:

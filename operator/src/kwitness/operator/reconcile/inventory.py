@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwitness.contracts.audiences import inventory_audience
+from kwitness.contracts.endpoints import CLUSTER_PATH, SUBSCRIPTION_PATH
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -100,11 +101,11 @@ async def _fetch(
         return await context.inventory.get(base + path, audience=audience, ca_certificates=ca_certificates)
 
     try:
-        found = await ask(f"/v1/clusters/{cluster_id}")
+        found = await ask(CLUSTER_PATH.format(cluster_id=cluster_id))
         facts.inventory = None if found is None else ClusterState.model_validate(found)
         states: dict[str, SubscriptionState] = {}
         for name in names or ():
-            answer = await ask(f"/v1/subscriptions/{name}")
+            answer = await ask(SUBSCRIPTION_PATH.format(id=name))
             if answer is not None:
                 states[name] = SubscriptionState.model_validate(answer)
         if names is not None:

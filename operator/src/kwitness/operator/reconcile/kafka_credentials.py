@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Final, Literal, cast
 
 from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
 from kwitness.contracts.private_keys import PrivateKeyError, check_private_key
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
 from kwitness.operator.model.errors import TerminalError, TransientError
 
 __all__ = ["connection_of"]
-
-_MECHANISMS: Final = {"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512"}
 
 
 async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnection:
@@ -30,18 +28,17 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
     """
     spec, namespace = cluster.spec, cluster.metadata.namespace
     kind = spec.authentication.type
-    if kind not in {"none", "mtls", *_MECHANISMS}:
+    if kind not in {"none", "mtls", *MECHANISMS}:
         raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
     allowed: list[CredentialHosts] = []
     login: SaslLogin | None = None
-    if kind in _MECHANISMS and spec.authentication.secret_ref is not None:
+    if kind in MECHANISMS and spec.authentication.secret_ref is not None:
         reference, username = spec.authentication.secret_ref, spec.authentication.username
         needed = (reference.keys.password, *((reference.keys.username,) if username is None else ()))
         secret = await _read(context, namespace, reference.name, needed)
         allowed.append(_hosts(context, namespace, reference.name, secret))
-        mechanism = cast("Literal['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']", _MECHANISMS[kind])
         login = SaslLogin(
-            mechanism,
+            MECHANISMS[kind],
             secret[reference.keys.username].rstrip("\n") if username is None else username,
             secret[reference.keys.password].rstrip("\n"),
         )

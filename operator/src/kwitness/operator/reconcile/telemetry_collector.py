@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -160,7 +161,7 @@ async def _report(
         "updateRevision"
     ) == state.get("currentRevision")
     scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
-    endpoint = f"{scheme}://{name}.{key.namespace}.svc:8443"
+    endpoint = f"{scheme}://{name}.{key.namespace}.svc:{COLLECTOR_PORT}"
     inventory = None if collector.spec.suspend else facts.inventory
     verdicts = collector_verdicts(collector, replicas, inventory, current=current)
     if is_paused(collector.metadata.annotations):

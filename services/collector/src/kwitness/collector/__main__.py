@@ -18,6 +18,7 @@ from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.malloc import limit_arenas
 from kwitness.collector.process import run
+from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT, PROBE_PORT
 from kwitness.runtime.json_logging import configure_logging
 
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path
@@ -27,10 +28,10 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kwitness.collector", description="Receives Kafka client telemetry.")
     parser.add_argument("--config", type=Path, default=Path("/etc/kwitness/collector/config.json"))
     parser.add_argument("--host", default="0.0.0.0", help="address to listen on")  # noqa: S104 - a pod's own address
-    parser.add_argument("--port", type=int, default=8443, help="pushes, gauges and the inventory")
-    parser.add_argument("--otlp-http-port", type=int, default=4318)
-    parser.add_argument("--otlp-grpc-port", type=int, default=4317)
-    parser.add_argument("--metrics-port", type=int, default=8080)
+    parser.add_argument("--port", type=int, default=COLLECTOR_PORT, help="pushes, gauges and the inventory")
+    parser.add_argument("--otlp-http-port", type=int, default=OTLP_HTTP_PORT)
+    parser.add_argument("--otlp-grpc-port", type=int, default=OTLP_GRPC_PORT)
+    parser.add_argument("--metrics-port", type=int, default=PROBE_PORT)
     parser.add_argument("--pod-name", default=os.environ.get("POD_NAME") or socket.gethostname())
     parser.add_argument("--peer-url", help="address of a replica, with {ordinal}; default: the StatefulSet's Service")
     parser.add_argument("--token-file", type=Path, default=Path(_TOKEN), help="own token towards other replicas")

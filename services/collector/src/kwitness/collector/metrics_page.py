@@ -12,6 +12,7 @@ from kwitness.collector.ingest.http_server import Requests
 from kwitness.collector.own_exposition import render_own
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
+from kwitness.contracts.endpoints import HEALTH_PATH, METRICS_PATH, READY_PATH
 
 _GZIP: Final = 31
 _FAST: Final = 1
@@ -27,9 +28,9 @@ class MetricsPage:
 
     def add_to(self, application: web.Application) -> None:
         """Add the routes."""
-        application.router.add_get("/metrics", self.metrics, allow_head=False)
-        application.router.add_get("/healthz", self.alive)
-        application.router.add_get("/readyz", self.ready)
+        application.router.add_get(METRICS_PATH, self.metrics, allow_head=False)
+        application.router.add_get(HEALTH_PATH, self.alive)
+        application.router.add_get(READY_PATH, self.ready)
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Write every series there is."""

@@ -19,6 +19,7 @@ from kwitness.collector.failures import BodyTooLargeError, UnavailableError
 from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
 from kwitness.runtime.child_names import collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
@@ -120,7 +121,7 @@ class Peers:
 
     async def _hand_over_part(self, ordinal: int, part: list[Event], body: bytes) -> PushAnswer:
         try:
-            return PushAnswer.model_validate_json(await self._post(ordinal, "/v1/pushes", body))
+            return PushAnswer.model_validate_json(await self._post(ordinal, PUSHES_PATH, body))
         except BodyTooLargeError as error:
             if len(part) > 1:
                 raise UnavailableError("PeerRefused", error.message) from error
@@ -132,7 +133,7 @@ class Peers:
     async def hand_over_gauges(self, ordinal: int, snapshot: GaugeSnapshot) -> None:
         """Give a heartbeat to the owner of its cluster; raises `UnavailableError`."""
         body = snapshot.model_dump_json(by_alias=True, exclude_none=True).encode()
-        await self._post(ordinal, "/v1/gauges", body)
+        await self._post(ordinal, GAUGES_PATH, body)
 
     async def ask_all(self, path: str) -> list[bytes]:
         """Ask all other replicas a question at once; those that do not answer in time are left out."""

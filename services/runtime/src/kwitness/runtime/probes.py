@@ -9,6 +9,8 @@ from aiohttp import web
 from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from kwitness.contracts.endpoints import HEALTH_PATH, METRICS_PATH, READY_PATH
+
 __all__ = ["Check", "ProbeServer"]
 
 Check = Callable[[], str | None]
@@ -31,9 +33,9 @@ class ProbeServer:
     async def start(self, host: str = "0.0.0.0") -> int:  # noqa: S104 - the kubelet connects from outside the pod
         """Listen and return the port."""
         application = web.Application()
-        application.router.add_get("/healthz", self._handler(self.alive))
-        application.router.add_get("/readyz", self._handler(self.ready))
-        application.router.add_get("/metrics", self._metrics)
+        application.router.add_get(HEALTH_PATH, self._handler(self.alive))
+        application.router.add_get(READY_PATH, self._handler(self.ready))
+        application.router.add_get(METRICS_PATH, self._metrics)
         self._runner = web.AppRunner(application, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, self.port)

@@ -16,6 +16,7 @@ from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline
+from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, SUBSCRIPTION_PATH
 from kwitness.contracts.envelopes import ClientItem, ClusterState
 
 _DEFAULT_PAGE: Final = 100
@@ -36,9 +37,9 @@ class InventoryApi:
 
     def add_to(self, application: web.Application) -> None:
         """Add the routes."""
-        application.router.add_get("/v1/clients", self.clients)
-        application.router.add_get("/v1/subscriptions/{id}", self.subscription)
-        application.router.add_get("/v1/clusters/{cluster_id}", self.cluster)
+        application.router.add_get(CLIENTS_PATH, self.clients)
+        application.router.add_get(SUBSCRIPTION_PATH, self.subscription)
+        application.router.add_get(CLUSTER_PATH, self.cluster)
 
     async def _local(self, request: web.Request) -> bool:
         """Authenticate, and say whether only this replica's own part is asked for."""

@@ -13,6 +13,7 @@ from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.otlp.requests import error_status, parse
+from kwitness.contracts.endpoints import OTLP_METRICS_PATH
 
 PROTOBUF: Final = "application/x-protobuf"
 JSON: Final = "application/json"
@@ -30,7 +31,7 @@ class OtlpHttp:
 
     def add_to(self, application: web.Application) -> None:
         """Add the route."""
-        application.router.add_post("/v1/metrics", self.metrics)
+        application.router.add_post(OTLP_METRICS_PATH, self.metrics)
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Take an export; errors come as ``google.rpc.Status`` in the encoding of the request."""

@@ -14,6 +14,7 @@ from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
 from kwitness.collector.peers import FORWARDED
 from kwitness.collector.pipeline import Pipeline
+from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, PushBatch
 
 _JSON: Final = "application/json"
@@ -30,9 +31,9 @@ class PushApi:
 
     def add_to(self, application: web.Application) -> None:
         """Add the routes."""
-        application.router.add_post("/v1/pushes", self.pushes)
-        application.router.add_post("/v1/gauges", self.gauges)
-        application.router.add_post("/v1/events", self.events)
+        application.router.add_post(PUSHES_PATH, self.pushes)
+        application.router.add_post(GAUGES_PATH, self.gauges)
+        application.router.add_post(EVENTS_PATH, self.events)
 
     async def _caller(self, request: web.Request) -> Caller:
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))

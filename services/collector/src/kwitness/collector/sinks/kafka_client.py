@@ -12,12 +12,12 @@ from typing_extensions import override
 from kwitness.collector.sinks import allowed_hosts
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.private_keys import check_private_key
+from kwitness.contracts.sasl import MECHANISMS
 
 DELIVERY_MS: Final = 8_000
 """How long a write may take before the sender is told to try again."""
 _QUEUE_KBYTES: Final = 32 * 1024
 _MAX_MESSAGE: Final = 8 * 1024 * 1024
-_MECHANISMS: Final = {"plain": "PLAIN", "scram-sha-256": "SCRAM-SHA-256", "scram-sha-512": "SCRAM-SHA-512"}
 
 
 class _AsWarning(logging.Filter):
@@ -61,7 +61,7 @@ def settings(kafka: KafkaConnection, client_id: str) -> dict[str, Any]:
         If a file of the connection cannot be read.
     """
     login = kafka.authentication
-    sasl = _MECHANISMS.get(login.type)
+    sasl = MECHANISMS.get(login.type)
     chosen: dict[str, Any] = {
         "bootstrap.servers": ",".join(kafka.bootstrap_servers),
         "client.id": client_id,

@@ -1,0 +1,44 @@
+"""Ports and paths at which our processes are asked."""
+
+from __future__ import annotations
+
+__all__ = [
+    "CLIENTS_PATH",
+    "CLUSTER_PATH",
+    "COLLECTOR_PORT",
+    "DRIVER_PORT",
+    "DRIVER_STATUS_PATH",
+    "EVENTS_PATH",
+    "GAUGES_PATH",
+    "HEALTH_PATH",
+    "METRICS_PATH",
+    "OTLP_GRPC_PORT",
+    "OTLP_HTTP_PORT",
+    "OTLP_METRICS_PATH",
+    "PROBE_PORT",
+    "PUSHES_PATH",
+    "READY_PATH",
+    "SUBSCRIPTION_PATH",
+]
+
+COLLECTOR_PORT = 8443
+"""The collector's API: pushes, gauges, inventory."""
+OTLP_GRPC_PORT = 4317
+OTLP_HTTP_PORT = 4318
+DRIVER_PORT = 8090
+"""The status of an AnalyticsJob's driver."""
+PROBE_PORT = 8080
+"""Metrics and probes of operator and collector."""
+
+PUSHES_PATH = "/v1/pushes"
+GAUGES_PATH = "/v1/gauges"
+EVENTS_PATH = "/v1/events"
+CLIENTS_PATH = "/v1/clients"
+SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
+CLUSTER_PATH = "/v1/clusters/{cluster_id}"
+OTLP_METRICS_PATH = "/v1/metrics"
+"""As OTLP over HTTP has it."""
+DRIVER_STATUS_PATH = "/status"
+HEALTH_PATH = "/healthz"
+READY_PATH = "/readyz"
+METRICS_PATH = "/metrics"
