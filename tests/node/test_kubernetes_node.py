@@ -156,10 +156,10 @@ def test_a_projected_token_is_reviewed_for_its_audience(node: KubernetesNode, na
         answer = node.kubectl("create", "--filename=-", "--output=json", input=json.dumps(document))
         return dict(json.loads(answer)["status"])
 
-    accepted = review("kwitness-collector")
+    accepted = review("kwitness-collector.a.b")
     assert accepted["authenticated"] is True
     assert accepted["user"]["username"] == f"system:serviceaccount:{namespace}:default"  # type: ignore[index]
-    assert not review("somebody-else").get("authenticated")
+    assert not review("kwitness-collector.a.c").get("authenticated")
 
 
 def test_the_api_server_proves_who_it_is_and_admits_nobody_without_credentials(node: KubernetesNode) -> None:
