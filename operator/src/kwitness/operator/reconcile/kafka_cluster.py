@@ -67,9 +67,10 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
     if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
         _wake(context, key)
     if facts.cluster_id is not None and facts.cluster_id != id_before:
-        # The warning SharedCluster concerns the others too.
+        # The warning SharedCluster concerns the others too; and this one, if another was connected meanwhile.
         for other in _sharing(context, key, facts.cluster_id):
             context.enqueue(_KIND, other, 0.0)
+            context.enqueue(_KIND, key, 0.0)
     if trouble is not None:
         raise trouble
     return Requeue(after=wait)
