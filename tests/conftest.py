@@ -1,4 +1,4 @@
-"""Fixtures that more than one folder of tests uses: a broker on loopback, a Kubernetes node."""
+"""Fixtures that more than one folder of tests uses: a broker on loopback, an API server, a Kubernetes node."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.capacity import SUITE_GIB, shortages
-from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.images.cache import cache_folder
 
@@ -21,9 +22,20 @@ from tests import soak
 
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[LocalBroker]:
-    """One broker of the newest supported version, without the plugin, for the whole run."""
-    with LocalBroker() as broker:
+    """One broker of the newest supported version for the whole run: every listener, rights checked, no plugin.
+
+    Whoever uses it gives topics and users names of their own; on its plaintext listener everything is allowed. Tests
+    that stop a broker, or want another configuration, start one.
+    """
+    with LocalBroker(listeners=list(Listener), authorizer=True) as broker:
         yield broker
+
+
+@pytest.fixture(scope="session")
+def api_server() -> Iterator[ApiServer]:
+    """An API server with Pod Security, RBAC and admission policies, without controllers, for the whole run."""
+    with ApiServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +89,6 @@ def pytest_report_header() -> str:
 MARKS: Final = {
     "spark": pytest.mark.spark,
     "api_server": pytest.mark.slow,
-    "api_with_crds": pytest.mark.slow,
     "start": pytest.mark.slow,
     "shared": pytest.mark.slow,
     "kubernetes": pytest.mark.slow,
@@ -95,5 +106,5 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Cheap tests first, so that a plain mistake shows early, and what needs the node last."""
-    order = {"e2e": 3, "node": 2, "broker": 1}
+    order = {"e2e": 3, "node": 2, "broker": 1, "spark": 1}
     items.sort(key=lambda item: max((order.get(mark.name, 0) for mark in item.iter_markers()), default=0))

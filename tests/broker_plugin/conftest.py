@@ -16,7 +16,8 @@ from confluent_kafka import Producer
 
 from kwitness.demo.java_client import demo_client_classpath
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
-from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
+from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.recording_collector import RecordingCollector
 
 #: Settings that make a test quick; each is a key of the plugin.
@@ -27,6 +28,9 @@ QUICK = {
     "kwitness.retry.backoff.ms": "50",
     "kwitness.retry.backoff.max.ms": "500",
 }
+INTERVAL_MS = 250
+"""How often clients of the shared brokers push."""
+Plugged = tuple[LocalBroker, RecordingCollector]
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +64,20 @@ def plugin_broker(jar: Path) -> BrokerFactory:
         return LocalBroker(version, plugin=jar, overrides=overrides, **options)  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture(scope="session", params=KAFKA_VERSIONS)
+def plugged(request: pytest.FixtureRequest, plugin_broker: BrokerFactory) -> Iterator[Plugged]:
+    """A broker of each version and the collector that its plugin sends to, shared by tests that leave both as they are.
+
+    pytest runs all tests of one version together, so there is one such broker at a time.
+    """
+    with (
+        RecordingCollector() as collector,
+        plugin_broker(collector, request.param, listeners=[Listener.SASL_PLAINTEXT_PLAIN]) as broker,
+    ):
+        subscribe(broker.bootstrap, "kwitness.test", interval_ms=INTERVAL_MS)
+        yield broker, collector
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,25 +12,16 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from kwitness.collector.decompression import decompress
 from kwitness.contracts.envelopes import GaugeSnapshot, PushBatch
 from kwitness.e2e.kafka.broker_requests import say_software
-from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
+from kwitness.e2e.kafka.local_broker import Listener
 from kwitness.e2e.recording_collector import RecordingCollector
+
+from tests.broker_plugin.conftest import INTERVAL_MS
 
 pytestmark = pytest.mark.broker
 
 
-@pytest.fixture(scope="module", params=KAFKA_VERSIONS)
-def setting(request, plugin_broker) -> Iterator[tuple[LocalBroker, RecordingCollector]]:
-    with (
-        RecordingCollector() as collector,
-        plugin_broker(collector, request.param, listeners=[Listener.SASL_PLAINTEXT_PLAIN]) as broker,
-    ):
-        subscribe(broker.bootstrap, "kwitness.test", interval_ms=500)
-        yield broker, collector
-
-
-def test_a_push_of_librdkafka_carries_the_full_identity(setting, librdkafka_producer):
-    broker, collector = setting
+def test_a_push_of_librdkafka_carries_the_full_identity(plugged, librdkafka_producer):
+    broker, collector = plugged
     with librdkafka_producer(broker.bootstrap, "orders"):
         push = _push_of(collector, "orders")
     _assert_identity(push, "User:ANONYMOUS", "PLAINTEXT", "confluent-kafka-python")
@@ -39,8 +29,8 @@ def test_a_push_of_librdkafka_carries_the_full_identity(setting, librdkafka_prod
     assert "org.apache.kafka.producer.connection.creation.total" in _metric_names(push)
 
 
-def test_a_push_of_the_java_client_carries_the_full_identity(setting, java_client):
-    broker, collector = setting
+def test_a_push_of_the_java_client_carries_the_full_identity(plugged, java_client):
+    broker, collector = plugged
     with java_client("producer", broker.bootstrap, "billing"):
         push = _push_of(collector, "billing")
     _assert_identity(push, "User:ANONYMOUS", "PLAINTEXT", "apache-kafka-java")
@@ -48,15 +38,15 @@ def test_a_push_of_the_java_client_carries_the_full_identity(setting, java_clien
     assert "org.apache.kafka.producer.connection.creation.total" in _metric_names(push)
 
 
-def test_only_kafka_3_7_leaves_payloads_compressed(setting, java_client):
-    broker, collector = setting
+def test_only_kafka_3_7_leaves_payloads_compressed(plugged, java_client):
+    broker, collector = plugged
     with java_client("producer", broker.bootstrap, "compressing"):
         push = _push_of(collector, "compressing")
     assert push.get("payload_compression") == ("zstd" if broker.version.startswith("3.7.") else None)
 
 
-def test_the_last_push_of_a_client_says_that_it_terminates(setting, java_client):
-    broker, collector = setting
+def test_the_last_push_of_a_client_says_that_it_terminates(plugged, java_client):
+    broker, collector = plugged
     with java_client("consumer", broker.bootstrap, "leaving"):
         assert not _push_of(collector, "leaving")["terminating"]
     last = collector.wait_for(
@@ -66,8 +56,8 @@ def test_the_last_push_of_a_client_says_that_it_terminates(setting, java_client)
     assert len(last) == 1
 
 
-def test_a_push_over_sasl_names_the_user(setting, librdkafka_producer):
-    broker, collector = setting
+def test_a_push_over_sasl_names_the_user(plugged, librdkafka_producer):
+    broker, collector = plugged
     sasl = {
         "security.protocol": "SASL_PLAINTEXT",
         "sasl.mechanisms": "PLAIN",
@@ -79,15 +69,15 @@ def test_a_push_over_sasl_names_the_user(setting, librdkafka_producer):
     _assert_identity(push, "User:alice", "SASL_PLAINTEXT_PLAIN", "confluent-kafka-python")
 
 
-def test_only_newer_brokers_tell_the_push_interval(setting, librdkafka_producer):
-    broker, collector = setting
+def test_only_newer_brokers_tell_the_push_interval(plugged, librdkafka_producer):
+    broker, collector = plugged
     with librdkafka_producer(broker.bootstrap, "timed"):
         push = _push_of(collector, "timed")
-    assert push.get("push_interval_ms") == (500 if broker.version == "4.3.1" else None)
+    assert push.get("push_interval_ms") == (INTERVAL_MS if broker.version == "4.3.1" else None)
 
 
-def test_the_connection_gauge_is_summed_over_network_processors_and_gone_at_zero(setting):
-    broker, collector = setting
+def test_the_connection_gauge_is_summed_over_network_processors_and_gone_at_zero(plugged):
+    broker, collector = plugged
     name, port = "gauge-test", int(broker.bootstrap.rpartition(":")[2])
     with contextlib.ExitStack() as connections:
         for _ in range(9):  # the broker gives connections to its two network processors in turn
@@ -100,8 +90,8 @@ def test_the_connection_gauge_is_summed_over_network_processors_and_gone_at_zero
     collector.wait_for(lambda: _gauge(collector, name) is None, what="the gauge to be gone")
 
 
-def test_instances_that_asked_for_a_subscription_are_named(setting, librdkafka_producer):
-    broker, collector = setting
+def test_instances_that_asked_for_a_subscription_are_named(plugged, librdkafka_producer):
+    broker, collector = plugged
     with librdkafka_producer(broker.bootstrap, "asking"):
         instance = _push_of(collector, "asking")["client_instance_id"]
         if broker.version.startswith("3.7."):
@@ -112,8 +102,8 @@ def test_instances_that_asked_for_a_subscription_are_named(setting, librdkafka_p
     assert collector.heartbeats()[-1]["warnings"] == []
 
 
-def test_messages_are_as_the_contract_says(setting, librdkafka_producer):
-    broker, collector = setting
+def test_messages_are_as_the_contract_says(plugged, librdkafka_producer):
+    broker, collector = plugged
     with librdkafka_producer(broker.bootstrap, "contract"):
         _push_of(collector, "contract")
     batches = [PushBatch.model_validate(r.body) for r in collector.requests("/v1/pushes")]
@@ -127,8 +117,8 @@ def test_messages_are_as_the_contract_says(setting, librdkafka_producer):
     assert not any(gauge.listener == "CONTROLLER" for snapshot in snapshots for gauge in snapshot.connections)
 
 
-def test_the_ledger_in_the_heartbeat_adds_up(setting, librdkafka_producer):
-    broker, collector = setting
+def test_the_ledger_in_the_heartbeat_adds_up(plugged, librdkafka_producer):
+    broker, collector = plugged
     with librdkafka_producer(broker.bootstrap, "ledger"):
         _push_of(collector, "ledger")
         received = len(collector.pushes())

@@ -1,20 +1,10 @@
-"""A real API server to try the charts on, and values that switch everything on."""
+"""Values that switch everything on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from kwitness.e2e.api_server import ApiServer
-
-
-@pytest.fixture(scope="session")
-def api_server() -> Iterator[ApiServer]:
-    """An API server with Pod Security, RBAC and admission policies, without controllers."""
-    with ApiServer() as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,10 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
 
+TOPICS = {"telemetry": "collector-tests.telemetry", "connections": "collector-tests.connections"}
+"""Of these tests alone, since others use the broker too."""
+
+
 class CollectorProcess:
     """One replica. ``config`` is merged into the configuration the operator would write."""
 
@@ -64,14 +68,13 @@ class CollectorProcess:
             f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n"
         )
         (folder / "own-token").write_text(REPLICA)
-        topics = {"telemetry": "kwitness.telemetry", "connections": "kwitness.connections"}
         self.config: dict[str, Any] = {
             "cluster_id": CLUSTER,
             "namespace": "kwitness",
             "name": "main",
             "replicas": 1,
             "kafka": {"bootstrap_servers": [bootstrap or "127.0.0.1:1"]},
-            "topics": topics if bootstrap else None,
+            "topics": TOPICS if bootstrap else None,
             "ingest": {"tokens_file": str(self.tokens)},
             "state_dir": str(folder / f"state-{ordinal}"),
             **(config or {}),

@@ -1,4 +1,4 @@
-"""A factory of collector processes, all ended after the test; a broker with the platform's topics."""
+"""A factory of collector processes, all ended after the test; the run's broker with their topics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_process import TOPICS, CollectorProcess
 
 Start = Callable[..., CollectorProcess]
 
@@ -35,9 +35,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture(scope="session")
 def broker(kafka: LocalBroker) -> LocalBroker:
-    """The run's broker, with the platform's topics."""
+    """The run's broker, with the topics of these tests."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    topics = [NewTopic("kwitness.telemetry", 3, 1), NewTopic("kwitness.connections", 1, 1)]
+    topics = [NewTopic(TOPICS["telemetry"], 3, 1), NewTopic(TOPICS["connections"], 1, 1)]
     for future in admin.create_topics(topics).values():
         future.result(30)
     return kafka

@@ -14,7 +14,7 @@ from confluent_kafka import Consumer, Message
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_process import TOPICS, CollectorProcess
 from tests.collector.collector_samples import (
     CLUSTER,
     CREATION_SERIES,
@@ -58,7 +58,7 @@ def test_a_push_reaches_prometheus_the_topic_and_the_inventory(start: Start, bro
     collector.scrape()
     assert collector.value(CREATION_SERIES, client_id="orders", cluster_id=CLUSTER) == 3
     assert collector.value(LATENCY_SERIES, node_id="1") == pytest.approx(0.012)
-    [record] = read_topic(broker, "kwitness.telemetry", lambda message: message.key() == b"way-1", 1)
+    [record] = read_topic(broker, TOPICS["telemetry"], lambda message: message.key() == b"way-1", 1)
     assert record.value() == payload
     headers = {key: value.decode() for key, value in record.headers() or []}
     assert headers == {
@@ -171,7 +171,7 @@ def test_heartbeats_add_up_over_brokers_and_reach_the_connections_topic(start: S
     assert [one["broker_id"] for one in cluster["brokers"]] == ["1", "2"]
     assert cluster["brokers"][0]["warnings"] == ["JmxReporterMissing"]
     assert cluster["software"][0]["connections"] == 5
-    records = read_topic(broker, "kwitness.connections", lambda _: True, 2)
+    records = read_topic(broker, TOPICS["connections"], lambda _: True, 2)
     snapshots: list[Any] = [json.loads(record.value() or b"") for record in records]
     assert {one["broker_id"] for one in snapshots} == {"1", "2"}
     assert {one["kind"] for one in snapshots} == {"snapshot"}

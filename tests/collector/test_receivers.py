@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,6 @@ from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
 from tests.eventually import eventually
 from tests.vectors import vectors
-
-pytestmark = pytest.mark.slow
 
 Start = Callable[..., CollectorProcess]
 SENDING, READING = collector_audience("default", "main"), inventory_audience("default", "main")
@@ -151,13 +149,12 @@ def test_tokens_rotate_without_a_restart(start: Start) -> None:
 
 
 @pytest.fixture(scope="module")
-def api() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        for name in ("sender", "stranger", "kwitness-operator"):
-            account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
-            answer = server.request("POST", "/api/v1/namespaces/default/serviceaccounts", json=account)
-            assert answer.status_code == 201, answer.text
-        yield server
+def api(api_server: ApiServer) -> ApiServer:
+    for name in ("sender", "stranger", "kwitness-operator"):
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}}
+        answer = api_server.request("POST", "/api/v1/namespaces/default/serviceaccounts", json=account)
+        assert answer.status_code == 201, answer.text
+    return api_server
 
 
 def token(api: ApiServer, account: str, audience: str) -> str:

@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_process import TOPICS, CollectorProcess
 from tests.collector.collector_samples import (
     CLUSTER,
     CREATION_SERIES,
@@ -168,7 +168,7 @@ def in_topic(broker: LocalBroker, epoch: int) -> set[int]:
         "auto.offset.reset": "earliest",
     }
     consumer = Consumer({**settings, "enable.partition.eof": True})
-    consumer.subscribe(["kwitness.telemetry"])
+    consumer.subscribe([TOPICS["telemetry"]])
     found: set[int] = set()
     ends: set[int] = set()
     deadline = time.monotonic() + PATIENCE_S
@@ -190,7 +190,7 @@ def in_topic(broker: LocalBroker, epoch: int) -> set[int]:
 def test_a_broker_that_comes_back_gets_what_its_absence_held_up(start: Start) -> None:
     with LocalBroker() as own:
         admin = AdminClient({"bootstrap.servers": own.bootstrap})
-        admin.create_topics([NewTopic("kwitness.telemetry", 1, 1)])["kwitness.telemetry"].result(30)
+        admin.create_topics([NewTopic(TOPICS["telemetry"], 1, 1)])[TOPICS["telemetry"]].result(30)
         collector = start(bootstrap=own.bootstrap)
         assert collector.deliver(batch([push(1, counter_push(1))])).status == 200
         own.shutdown()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def api_with_crds() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-        server.cluster().await_definitions()
-        yield server
+def api_with_crds(api_server: ApiServer) -> ApiServer:
+    api_server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
+    api_server.cluster().await_definitions()
+    return api_server

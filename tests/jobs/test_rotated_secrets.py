@@ -14,7 +14,12 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
     AdminClient,
+    ResourcePatternType,
+    ResourceType,
     ScramCredentialInfo,
     ScramMechanism,
     UserScramCredentialAlteration,
@@ -34,13 +39,23 @@ from tests.jobs.traffic import mixed
 
 pytestmark = pytest.mark.broker
 
+USER = "spark-of-rotated-secrets"
 FIRST, SECOND = "canary-of-the-first-password", "canary-of-the-second-password"
 
 
 @pytest.fixture
-def broker() -> Iterator[LocalBroker]:
-    with LocalBroker(listeners=[Listener.SASL_SSL_SCRAM], users={"spark": FIRST}) as broker:
-        yield broker
+def broker(kafka: LocalBroker) -> LocalBroker:
+    """The run's broker, with a user who may do what a job does."""
+    _set_password(kafka, FIRST)
+    rights = [
+        AclBinding(kind, "*", ResourcePatternType.LITERAL, f"User:{USER}", "*", operation, AclPermissionType.ALLOW)
+        for kind in (ResourceType.TOPIC, ResourceType.GROUP)
+        for operation in (AclOperation.READ, AclOperation.DESCRIBE)
+    ]
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    for future in admin.create_acls(rights).values():
+        future.result(PATIENCE_S)
+    return kafka
 
 
 def test_a_driver_goes_on_with_a_rotated_password_and_tells_none_to_anybody(
@@ -87,7 +102,7 @@ def _assert_quiet(log: str) -> None:
 def _config(broker: LocalBroker, topics: Topics, folder: Path) -> JobConfig:
     address = broker.bootstrap_of(Listener.SASL_SSL_SCRAM)
     assert broker.certificates is not None
-    for name, content in {"username": "spark", "password": FIRST, "hosts": address}.items():
+    for name, content in {"username": USER, "password": FIRST, "hosts": address}.items():
         (folder / name).write_text(content)
     kafka = {
         "bootstrap_servers": [address],
@@ -102,13 +117,17 @@ def _config(broker: LocalBroker, topics: Topics, folder: Path) -> JobConfig:
     return job_config(folder, kafka=kafka, topics=topics.names.model_dump(), run=run)
 
 
-def _rotate(broker: LocalBroker, folder: Path) -> None:
-    """Another password at the broker, then in the Secret, as the kubelet replaces it: all at once."""
-    password = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
-    change: list[UserScramCredentialAlteration] = [UserScramCredentialUpsertion("spark", password, SECOND.encode())]
+def _set_password(broker: LocalBroker, password: str) -> None:
+    mechanism = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+    change: list[UserScramCredentialAlteration] = [UserScramCredentialUpsertion(USER, mechanism, password.encode())]
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     for future in admin.alter_user_scram_credentials(change).values():
         future.result(PATIENCE_S)
+
+
+def _rotate(broker: LocalBroker, folder: Path) -> None:
+    """Another password at the broker, then in the Secret, as the kubelet replaces it: all at once."""
+    _set_password(broker, SECOND)
     (folder / "new").write_text(SECOND)
     (folder / "new").rename(folder / "password")
 
