@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
 from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, may
@@ -65,9 +65,9 @@ def api() -> Iterator[ApiServer]:
 
 
 @pytest.fixture(scope="session")
-def broker() -> Iterator[LocalBroker]:
-    with LocalBroker(listeners=list(Listener), authorizer=True) as started:
-        yield started
+def broker(kafka: LocalBroker) -> LocalBroker:
+    """The run's broker."""
+    return kafka
 
 
 @pytest.fixture
@@ -106,8 +106,18 @@ def _make_namespace(api: ApiServer) -> str:
     return name
 
 
+at_the_resync = pytest.mark.parametrize("resync_seconds", [3.0])
+"""For a test of what is seen at the resync and nowhere else, because nobody tells the operator."""
+
+
 @pytest.fixture
-def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorProcess]]:
+def resync_seconds() -> float:
+    """So long that a wake-up that is lost, or a retry that never comes, fails the test that waits for it."""
+    return 600.0
+
+
+@pytest.fixture
+def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callable[..., OperatorProcess]]:
     """Start operators that watch the test's namespace; they end in good order, and log JSON lines without traceback."""
     started: list[OperatorProcess] = []
 
@@ -116,7 +126,7 @@ def start_operator(api, namespace, tmp_path) -> Iterator[Callable[..., OperatorP
             "namespace": namespace,
             "watchNamespaces": [namespace],
             "installation": namespace,
-            "resyncSeconds": 3,
+            "resyncSeconds": resync_seconds,
             "inventorySeconds": 1,
             "statusSeconds": 1,
             "limits": {"minInterval": "1s"},

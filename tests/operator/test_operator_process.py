@@ -18,6 +18,7 @@ from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually, remains
+from tests.operator.conftest import at_the_resync
 from tests.operator.surroundings import (
     alter_broker,
     apply,
@@ -77,6 +78,7 @@ def test_the_platforms_topics_are_created_as_the_cluster_says(api, namespace, cl
     assert "PartitionCount: 2" in described
 
 
+@at_the_resync
 def test_a_no_op_resync_writes_nothing(applied, api, namespace):
     apply(api, collector("main", namespace))
     until_reason(api, "ktc", "main", namespace, "Progressing")
@@ -91,6 +93,7 @@ def test_a_no_op_resync_writes_nothing(applied, api, namespace):
     eventually(writes_in_three_resyncs, lambda writes: writes == [])
 
 
+@at_the_resync
 def test_a_config_changed_by_hand_is_repaired_and_counted(applied, api, namespace, clean_broker):
     alter_broker(clean_broker, _name(namespace), {"interval.ms": "100"})
     alter_broker(clean_broker, "by-hand", {"metrics": "x."})
@@ -102,6 +105,7 @@ def test_a_config_changed_by_hand_is_repaired_and_counted(applied, api, namespac
     assert "kwitness_drift_repairs_total" in applied.probe("/metrics")[1]
 
 
+@at_the_resync
 def test_a_config_removed_by_hand_comes_back(applied, api, namespace, clean_broker):
     alter_broker(clean_broker, _name(namespace), None)
     eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
@@ -188,6 +192,7 @@ def _warnings(api, namespace):
     return {one["type"] for one in get(api, "kfc", "main", namespace)["status"].get("warnings", [])}
 
 
+@at_the_resync
 def test_a_namespace_that_is_not_watched_is_left_alone(applied, api, namespace, clean_broker):
     # Its config is not ours to touch, not even under our installation's name.
     alter_broker(clean_broker, f"kwitness.{namespace}.elsewhere.basic", {"metrics": "x."})
@@ -195,6 +200,7 @@ def test_a_namespace_that_is_not_watched_is_left_alone(applied, api, namespace, 
     assert set(broker_configs(clean_broker)) == {_name(namespace), f"kwitness.{namespace}.elsewhere.basic"}
 
 
+@at_the_resync
 def test_the_longest_names_work(applied, api, namespace, clean_broker):
     longest = f"{'a' * 100}.{'b' * 99}"
     apply(api, subscription(longest, namespace), collector("c" * 40, namespace))
@@ -208,6 +214,7 @@ def test_the_longest_names_work(applied, api, namespace, clean_broker):
     eventually(lambda: _name(namespace, longest) not in broker_configs(clean_broker))
 
 
+@at_the_resync
 def test_two_installations_on_one_broker_leave_each_other_alone(applied, api, namespace, clean_broker, start_operator):
     other = start_operator(user="operator-b", installation="another", resyncSeconds=1)
     eventually(lambda: f"kwitness.another.{namespace}.basic" in broker_configs(clean_broker))
@@ -218,6 +225,7 @@ def test_two_installations_on_one_broker_leave_each_other_alone(applied, api, na
     assert 'kwitness_broker_writes_total{operation="remove"}' not in applied.probe("/metrics")[1]
 
 
+@at_the_resync
 def test_two_operators_at_once_agree(applied, api, namespace, clean_broker, start_operator):
     apply(api, collector("main", namespace, replicas=2), subscription("second", namespace))
     start_operator(user="operator-b")
@@ -246,6 +254,7 @@ def test_a_forbidden_list_deletes_nothing(applied, api, namespace, clean_broker,
     assert operator.probe("/readyz") == (503, "not every kind is watched yet")
 
 
+@at_the_resync
 def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accepted(api, namespace, start_operator):
     with LocalBroker() as broker:
         apply(api, cluster("main", namespace, broker.bootstrap), subscription("basic", namespace))
@@ -266,6 +275,7 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
         eventually(lambda: set(broker_configs(broker)) == {_name(namespace), _name(namespace, "second")})
 
 
+@at_the_resync
 def test_a_job_does_not_go_on_with_another_cluster_until_it_is_accepted(api, namespace, start_operator):
     with LocalBroker() as broker:
         apply(
@@ -297,6 +307,7 @@ def test_a_job_does_not_go_on_with_another_cluster_until_it_is_accepted(api, nam
         assert get(api, "kaj", "inventory", namespace)["status"]["clusterId"] == broker.cluster_id
 
 
+@at_the_resync
 def test_a_collectors_children_are_made_repaired_and_narrowed(applied, api, namespace):
     apply(api, collector("main", namespace, replicas=2))
     until_reason(api, "ktc", "main", namespace, "Progressing")
@@ -520,6 +531,7 @@ def test_killed_at_any_moment_it_reaches_the_same_end(api, namespace, clean_brok
     eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
 
 
+@at_the_resync
 def test_it_ends_within_its_pods_grace_also_while_a_broker_does_not_answer(applied, clean_broker):
     clean_broker.process.pause()
     try:
@@ -529,6 +541,7 @@ def test_it_ends_within_its_pods_grace_also_while_a_broker_does_not_answer(appli
         clean_broker.process.resume()
 
 
+@at_the_resync
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(applied, api, namespace, clean_broker):
     apply(api, cluster("nowhere", namespace, "127.0.0.1:9"))
     until_reason(api, "kfc", "nowhere", namespace, "Unreachable")
