@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def _rows(draw: st.DrawFn) -> InventoryRow:
 
 
 @given(st.lists(_rows(), max_size=8), st.lists(_rows(), max_size=8), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_any_order_and_any_cut_combine_to_the_same(
     left: list[InventoryRow], right: list[InventoryRow], dice: random.Random
 ) -> None:
@@ -64,6 +66,7 @@ def test_any_order_and_any_cut_combine_to_the_same(
 
 
 @given(st.integers(0, 10_000), st.lists(st.integers(1, 100), max_size=6))
+@pytest.mark.slow
 def test_rows_of_any_cut_equal_the_oracle(seed: int, cuts: list[int]) -> None:
     records = mixed(seed, count=60)
     rows: list[InventoryRow] = []

@@ -48,6 +48,7 @@ def test_the_table_is_shown_to_people_in_columns(table: str) -> None:
     assert any("orders" in line and "producer" in line and "yes" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
     done = _show("ClientInventory", "--table", str(tmp_path / "nothing"))
 
@@ -56,6 +57,7 @@ def test_no_table_yet_is_said_in_a_line(tmp_path: Path) -> None:
     assert "first micro-batch" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_place_without_a_job_is_told_what_to_do() -> None:
     done = _show("ClientInventory")
 

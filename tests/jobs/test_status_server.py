@@ -61,7 +61,7 @@ class _Api(BaseHTTPRequestHandler):
 def api() -> Iterator[ThreadingHTTPServer]:
     _Api.asked, _Api.broken = [], False
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()

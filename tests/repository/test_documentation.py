@@ -59,6 +59,7 @@ def test_targets_of_make_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.slow
 def test_modules_that_are_run_know_the_options_they_are_given(page: Path) -> None:
     for line in code(page):
         if found := re.search(r"python3? -m (kwitness[\w.]*)(.*)", line):

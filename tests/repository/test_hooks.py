@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / ".pre-commit-config.yaml"
 SLOW = "mypy,imports,generated"
