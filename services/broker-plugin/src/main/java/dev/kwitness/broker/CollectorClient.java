@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpRetryException;
 import java.net.HttpURLConnection;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.URLConnection;
@@ -121,10 +122,14 @@ final class CollectorClient {
             // How this class reports 401 and 407 when the body was streamed.
             connection.disconnect();
             return Answer.of(authentication.responseCode(), "", Answer.NO_HINT);
-        } catch (IOException failure) {
+        } catch (IOException | RuntimeException failure) {
+            // Runtime exceptions too: the JDK's class is not made to be disconnected by another thread meanwhile.
             connection.disconnect();
             if (late.getNow(false)) {
                 throw tooSlow();
+            }
+            if (aborted) {
+                throw new SocketException("broken off, since the plugin ends");
             }
             throw failure;
         } finally {

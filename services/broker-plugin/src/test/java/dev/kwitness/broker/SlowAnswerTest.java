@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,7 +51,8 @@ class SlowAnswerTest {
         }
     }
 
-    @Test
+    /** Often, because it is broken off at another point of the request each time. */
+    @RepeatedTest(30)
     void aRequestThatIsLateBeforeItIsConnectedIsGivenUp() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
             assertGivesUp(server, 0, UNREAD_BYTES, "http", null);
