@@ -30,7 +30,7 @@ from kwitness.operator.model.cluster_description import (
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.subscriptions.broker_subscription import CONFIG_KEYS
 
-__all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "KafkaAdmin", "TopicDescription", "WantedTopic"]
+__all__ = ["KafkaAdmin"]
 
 _CALL_SECONDS: Final = 120.0
 """Upper bound for one call as a whole; the library's own time-outs of 10 s each come first."""
