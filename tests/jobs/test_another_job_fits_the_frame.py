@@ -52,7 +52,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
 
 
 JOB = Job(
-    name="traffic",
+    name="Traffic",
     topics=("telemetry",),
     parameters=TrafficParameters,
     schema=SCHEMA,
@@ -72,7 +72,7 @@ def test_a_job_with_windows_of_its_own_runs_in_the_frame(
     topics = Topics(kafka.bootstrap).create()
     config = job_config(
         tmp_path,
-        type="traffic",
+        type="Traffic",
         window_seconds=60.0,
         kafka={"bootstrap_servers": [topics.bootstrap]},
         topics=topics.names.model_dump(),
