@@ -28,7 +28,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images generate verify lint lock
+.PHONY: setup hooks images demo-images generate verify vectors lint lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -57,11 +57,16 @@ generate: prerequisites-generate setup ## Write CRDs, schemas, constants and ref
 	@$(PY) -m kwitness.contracts.generate
 	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
+	@$(PY) -m kwitness.devtools.wire.tables
 
 verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
 	@$(PY) -m kwitness.devtools.chart_readme --check
 	@$(PY) -m kwitness.devtools.reference --check
+	@$(PY) -m kwitness.devtools.wire.tables --check
+
+vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
+	@$(PY) -m kwitness.devtools.wire.vectors
 
 lint: setup ## ruff, mypy, import-linter
 	@.venv/bin/ruff check .

@@ -41,6 +41,7 @@ TOOLS = {
     "setup": _BASE,
     "generate": (*_BASE, *_JAVA),  # the broker plugin writes its own page
     "verify": (*_BASE, *_JAVA),
+    "vectors": (*_BASE, *_JAVA),
     "test-java": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA),
     "demo-images": (*_BASE, *_JAVA),
