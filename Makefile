@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PY := .venv/bin/python
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
+CARGO := cargo --quiet
 MVN := mvn -q -B -U --no-transfer-progress
 CLUSTER ?= node
 REGISTRY ?=
@@ -17,7 +18,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 .PHONY: help
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) plugin)"
+	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) plugin wire)"
 
 ## Use
 .PHONY: demo demo-down
@@ -28,7 +29,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images generate verify vectors lint lock
+.PHONY: setup hooks images demo-images generate verify vectors lint lint-rust lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -68,11 +69,15 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
 	@$(PY) -m kwitness.devtools.wire.vectors
 
-lint: setup ## ruff, mypy, import-linter
+lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+
+lint-rust: prerequisites-lint-rust ## rustfmt, clippy
+	@$(CARGO) fmt --check
+	@$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
@@ -85,8 +90,8 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 COMPONENTS := collector contracts demo devtools jobs operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
-.PHONY: test check-capacity check test-quick test-fast test-java soak fuzz
-test: prerequisites-test setup check-capacity lint verify test-java demo-images ## Every test there is, the end-to-end suite on a real node included
+.PHONY: test check-capacity check test-quick test-fast test-java test-wire soak fuzz
+test: prerequisites-test setup check-capacity lint verify test-java test-wire demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:
@@ -104,6 +109,9 @@ test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and n
 
 test-java: prerequisites-test-java setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
+
+test-wire: prerequisites-test-wire lint-rust ## The Rust crate that reads Kafka's protocol
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(CARGO) test --locked --package kwitness-wire
 
 .PHONY: $(COMPONENTS:%=test-%) $(NODE_COMPONENTS:%=test-%) test-plugin
 $(COMPONENTS:%=test-%): test-%: prerequisites-test-fast setup

@@ -18,6 +18,7 @@ GOOD = {
     "go": "go1.24.0",
     "javac": "javac 17.0.13",
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
+    "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
     "docker": "Docker version 20.10.24",
 }
 
@@ -44,7 +45,7 @@ def test_a_complete_machine_lacks_nothing(machine: Path, target: str) -> None:
     assert prerequisites.missing(target) == []
 
 
-@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn"])
+@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo"])
 def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     (machine / tool).unlink()
     (line,) = prerequisites.missing("test")
@@ -57,6 +58,7 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
         ("setup", {"git", "make"}),
         ("verify", {"git", "make", "javac", "mvn"}),
         ("images", {"git", "make", "javac", "mvn", "docker"}),
+        ("test-wire", {"git", "make", "cargo"}),
         ("test-fast", {"git", "make", "javac", "mvn", "go"}),
     ],
 )
@@ -105,6 +107,7 @@ def test_an_engine_that_root_starts_or_installs_is_not_missed(
     [
         ("go", "go1.19.8", "Go >= 1.24 is needed, and here is 1.19.8"),
         ("javac", "javac 11.0.25", "a JDK >= 17 is needed, and here is 11.0.25"),
+        ("cargo", "cargo 1.63.0", "Rust >= 1.95 is needed, and here is 1.63.0"),
         ("mvn", "Apache Maven 3.6.3", "Maven >= 3.8 is needed, and here is 3.6.3"),
     ],
 )

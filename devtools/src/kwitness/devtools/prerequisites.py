@@ -36,20 +36,27 @@ _JAVA = (
     Tool("Maven", ("mvn", "-version"), r"Apache Maven (\d+(?:\.\d+)+)", (3, 8), "apt-get install maven"),
 )
 _GO = (Tool("Go", ("go", "env", "GOVERSION"), r"go(\d+(?:\.\d+)+)", (1, 24), "see https://go.dev/dl"),)
+_RUST = (
+    # rustup's cargo takes the version of `rust-toolchain.toml`, whatever the default is.
+    Tool("Rust", ("cargo", "--version"), r"cargo (\d+(?:\.\d+)+)", (1, 95), "see https://rustup.rs"),
+)
 
 TOOLS = {
     "setup": _BASE,
     "generate": (*_BASE, *_JAVA),  # the broker plugin writes its own page
     "verify": (*_BASE, *_JAVA),
     "vectors": (*_BASE, *_JAVA),
+    "lint": (*_BASE, *_RUST),
+    "lint-rust": (*_BASE, *_RUST),
+    "test-wire": (*_BASE, *_RUST),
     "test-java": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA),
     "demo-images": (*_BASE, *_JAVA),
     "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
     "bench": (*_BASE, *_GO, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA),
-    "test": (*_BASE, *_GO, *_JAVA),
-    "check": (*_BASE, *_GO, *_JAVA),
+    "test": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "check": (*_BASE, *_GO, *_JAVA, *_RUST),
     "soak": (*_BASE, *_GO, *_JAVA),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""

@@ -1,0 +1,63 @@
+//! The first bytes of a frame, however they arrive.
+
+use crate::reader::Reader;
+
+/// Keeps the first bytes of the frame that passes, up to a limit.
+///
+/// What is kept grows with the bytes that came, never by a length that a peer declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Prefix {
+    limit: usize,
+    length: usize,
+    kept: Vec<u8>,
+}
+
+impl Prefix {
+    pub(crate) const fn new(limit: usize) -> Self {
+        Self { limit, length: 0, kept: Vec::new() }
+    }
+
+    /// A frame of `length` bytes begins.
+    pub(crate) fn begin(&mut self, length: usize) {
+        self.length = length;
+        self.kept.clear();
+    }
+
+    pub(crate) fn add(&mut self, body: &[u8]) {
+        let wanted = self.limit.saturating_sub(self.kept.len());
+        let (kept, _) = body.split_at(wanted.min(body.len()));
+        self.kept.extend_from_slice(kept);
+    }
+
+    /// The length of the whole frame.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// A reader of what is kept.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        Reader::of_prefix(&self.kept, self.length)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_grows_with_what_came_and_not_with_what_was_declared() {
+        let mut prefix = Prefix::new(4096);
+
+        prefix.begin(usize::MAX);
+        prefix.add(&[1; 10]);
+        assert!(prefix.kept.capacity() <= 64);
+
+        prefix.add(&vec![2; 100_000]);
+        assert_eq!(prefix.bytes().len(), 4096);
+        assert!(prefix.kept.capacity() <= 8192);
+    }
+}

@@ -1,0 +1,9 @@
+//! Kafka's own message definitions as tables, and the walker over them.
+
+#[rustfmt::skip] // One line a field.
+mod generated;
+mod table;
+mod walk;
+
+pub use table::{Api, Field, Kind, Layout, Versions, api, apis};
+pub use walk::{Value, Visitor, walk};

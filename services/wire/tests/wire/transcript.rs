@@ -1,0 +1,99 @@
+//! Drives a connection and writes down what it tells; builds the frames of a client and a broker.
+
+use kwitness_wire::{Connection, Event, Exchange, Limits, Nanos, Opaque, Side, Unread};
+
+/// An event that owns what it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize },
+    Software(String, String),
+    Exchange(Exchange),
+    Unread(i16, i16, Unread),
+    Opaque(Opaque),
+}
+
+impl From<Event<'_>> for Told {
+    fn from(event: Event<'_>) -> Self {
+        match event {
+            Event::Request(one) => Self::Request {
+                key: one.key,
+                version: one.version,
+                client_id: one.client_id.map(<[u8]>::to_vec),
+                bytes: one.bytes,
+            },
+            Event::Software(software) => Self::Software(software.name.into(), software.version.into()),
+            Event::Exchange(exchange) => Self::Exchange(exchange),
+            Event::Unread { key, version, why } => Self::Unread(key, version, why),
+            Event::Opaque(reason) => Self::Opaque(reason),
+        }
+    }
+}
+
+/// A connection and what it has told.
+pub struct Conversation {
+    pub connection: Connection,
+    pub told: Vec<Told>,
+}
+
+impl Conversation {
+    pub fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub fn with(limits: Limits) -> Self {
+        Self { connection: Connection::new(limits), told: Vec::new() }
+    }
+
+    pub fn feed(&mut self, side: Side, bytes: &[u8], at: u64) {
+        self.connection.feed(side, bytes, Nanos(at), &mut |event| self.told.push(event.into()));
+    }
+
+    pub fn client(&mut self, bytes: &[u8]) {
+        self.feed(Side::Client, bytes, 0);
+    }
+
+    pub fn broker(&mut self, bytes: &[u8]) {
+        self.feed(Side::Broker, bytes, 0);
+    }
+
+    /// Which APIs were asked and answered.
+    pub fn exchanges(&self) -> Vec<i16> {
+        let key = |told: &Told| {
+            if let Told::Exchange(one) = told { Some(one.key) } else { None }
+        };
+        self.told.iter().filter_map(key).collect()
+    }
+
+    pub fn last(&self) -> Option<&Told> {
+        self.told.last()
+    }
+}
+
+/// A frame: its length, then `parts`.
+pub fn frame(parts: &[&[u8]]) -> Vec<u8> {
+    let body = parts.concat();
+    [&i32::try_from(body.len()).unwrap().to_be_bytes()[..], &body].concat()
+}
+
+/// A request with header version 1, or with no tagged field in version 2.
+pub fn request(key: i16, version: i16, correlation: i32, is_flexible: bool, body: &[u8]) -> Vec<u8> {
+    let tags: &[u8] = if is_flexible { &[0] } else { &[] };
+    let start = [&key.to_be_bytes()[..], &version.to_be_bytes(), &correlation.to_be_bytes()].concat();
+    frame(&[&start, &[0, 2], b"me", tags, body])
+}
+
+/// An `ApiVersions` request of version 3.
+pub fn api_versions(correlation: i32, name: &str, version: &str) -> Vec<u8> {
+    let compact = |text: &str| [&[u8::try_from(text.len() + 1).unwrap()], text.as_bytes()].concat();
+    request(18, 3, correlation, true, &[compact(name), compact(version), vec![0]].concat())
+}
+
+/// A Produce request of version 7 without any topic.
+pub fn produce(correlation: i32, acks: i16) -> Vec<u8> {
+    request(0, 7, correlation, false, &[&(-1_i16).to_be_bytes()[..], &acks.to_be_bytes(), &[0; 8]].concat())
+}
+
+/// A response of which nobody reads the body.
+pub fn response(correlation: i32, body: &[u8]) -> Vec<u8> {
+    frame(&[&correlation.to_be_bytes(), body])
+}
