@@ -154,7 +154,8 @@ impl Observed {
             }
         };
         if acks != Acks::Never {
-            let asked = Asked { opening, at, may_be_silent: acks == Acks::Unknown };
+            let bytes = self.client.prefix.length();
+            let asked = Asked { opening, at, bytes, may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
         if key == Api::SASL_HANDSHAKE && version == 0 { Err(Opaque::SaslTokens) } else { Ok(()) }
@@ -165,7 +166,16 @@ impl Observed {
         let asked = self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?;
         let Opening { key, version, .. } = asked.opening;
         let bytes = self.broker.prefix.length();
-        sink(Event::Exchange(Exchange { key, version, asked: asked.at, answered: at, bytes }));
+        sink(Event::Exchange(Exchange {
+            key,
+            version,
+            asked: asked.at,
+            answered: at,
+            request_bytes: asked.bytes,
+            bytes,
+            error: 0,
+            waited: false,
+        }));
         Ok(())
     }
 }

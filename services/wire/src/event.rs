@@ -13,6 +13,29 @@ pub enum Event<'a> {
     Request(Request<'a>),
     /// The client said which software it is.
     Software(Software<'a>),
+    /// What one Produce, Fetch or `ShareFetch` did with one partition.
+    Partition(PartitionExchange<'a>),
+    /// What a topic's id stands for, from a broker's answer.
+    TopicName {
+        /// The topic's id.
+        id: [u8; 16],
+        /// Its name.
+        name: &'a [u8],
+    },
+    /// A topic of the connection's fetch session (KIP-227), told whenever a Fetch is answered.
+    Presence {
+        /// The topic.
+        topic: Topic<'a>,
+        /// How many of its partitions the session has.
+        partitions: u32,
+    },
+    /// Something that the client calls itself or its group.
+    Identity {
+        /// What of it.
+        field: IdentityField,
+        /// Never empty; it need not be UTF-8.
+        value: &'a [u8],
+    },
     /// A response is complete.
     Exchange(Exchange),
     /// A request was passed on and not, or not wholly, understood.
@@ -41,6 +64,84 @@ pub struct Request<'a> {
     pub bytes: usize,
 }
 
+/// A topic as a message names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic<'a> {
+    /// By its name, which need not be UTF-8.
+    Name(&'a [u8]),
+    /// By its id (KIP-516).
+    Id([u8; 16]),
+}
+
+/// What one Produce, Fetch or `ShareFetch` did with one partition, told when it was answered; a Produce with acks=0 when
+/// it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartitionExchange<'a> {
+    /// The API's key.
+    pub key: i16,
+    /// Its version.
+    pub version: i16,
+    /// The topic.
+    pub topic: Topic<'a>,
+    /// The partition's number.
+    pub partition: i32,
+    /// Kafka's error code; 0 is none.
+    pub error: i16,
+    /// Whether the broker has said so; false for a Produce with acks=0.
+    pub confirmed: bool,
+    /// What was written or read, or what a broker refused.
+    pub content: Content,
+}
+
+/// User records alone: control batches count nowhere, and neither does what replicas fetch. Of batches that an idempotent
+/// producer sent twice only the first counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Content {
+    /// Record batches, and messages of the formats before them.
+    pub batches: u64,
+    /// Records in the batches whose records can be counted.
+    pub records: u64,
+    /// Batches whose records cannot be counted without decompressing them.
+    pub unknown_batches: u64,
+    /// The length of the batches, compressed as they are.
+    pub bytes: u64,
+    /// Batches by compression: none, gzip, snappy, lz4, zstd.
+    pub codecs: [u64; 5],
+    /// Batches that belong to a transaction.
+    pub transactional_batches: u64,
+    /// Records in them.
+    pub transactional_records: u64,
+    /// Records of transactions that were aborted.
+    pub aborted_records: u64,
+    /// Batches that the broker had already; they are in no other count.
+    pub duplicate_batches: u64,
+    /// The first offset that was written; for a Fetch the one that was asked for.
+    pub first_offset: Option<i64>,
+    /// The last offset.
+    pub last_offset: Option<i64>,
+    /// The earliest timestamp that a batch's head has, in milliseconds since 1970.
+    pub min_timestamp_ms: Option<i64>,
+    /// The latest timestamp that a batch's head has, in milliseconds since 1970.
+    pub max_timestamp_ms: Option<i64>,
+}
+
+/// What of an identity is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IdentityField {
+    /// The consumer, share or streams group.
+    GroupId,
+    /// The member's own name in it, for static membership (KIP-345).
+    GroupInstanceId,
+    /// The member's id.
+    GroupMemberId,
+    /// The producer's transactional id.
+    TransactionalId,
+    /// The rack that a consumer is in.
+    ClientRack,
+    /// The id of the client's instance (KIP-714), 16 bytes.
+    ClientInstanceId,
+}
+
 /// A request with its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
@@ -52,8 +153,15 @@ pub struct Exchange {
     pub asked: Nanos,
     /// When the response was complete.
     pub answered: Nanos,
+    /// The length of the request's frame.
+    pub request_bytes: usize,
     /// The length of the response's frame.
     pub bytes: usize,
+    /// The first error code of the response itself, not of one of its parts; 0 is none.
+    pub error: i16,
+    /// Whether the broker waited for records to come: a Fetch or `ShareFetch` that was answered with none, or after nine
+    /// tenths of the longest time that it allowed.
+    pub waited: bool,
 }
 
 /// Why a request was not, or not wholly, understood. The connection is followed on.

@@ -10,6 +10,8 @@ use crate::header::Opening;
 pub(crate) struct Asked {
     pub(crate) opening: Opening,
     pub(crate) at: Nanos,
+    /// The length of its frame.
+    pub(crate) bytes: usize,
     /// Whether it may be one without a response: a Produce whose acks could not be read.
     pub(crate) may_be_silent: bool,
 }

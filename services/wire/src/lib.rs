@@ -18,7 +18,7 @@ pub mod schema;
 mod software;
 
 pub use connection::{Connection, Limits, Side};
-pub use event::{Event, Exchange, Nanos, Opaque, Request, Unread};
+pub use event::{Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, Unread};
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use reader::{Fault, Reader};

@@ -20,7 +20,16 @@ fn a_client_says_who_it_is_and_is_answered() {
         [
             Told::Request { key: 18, version: 3, client_id: Some(b"me".to_vec()), bytes: asked.len() - 4 },
             Told::Software("apache-kafka-java".into(), "4.3.1".into()),
-            Told::Exchange(Exchange { key: 18, version: 3, asked: Nanos(5), answered: Nanos(9), bytes: 24 }),
+            Told::Exchange(Exchange {
+                key: 18,
+                version: 3,
+                asked: Nanos(5),
+                answered: Nanos(9),
+                request_bytes: asked.len() - 4,
+                bytes: 24,
+                error: 0,
+                waited: false,
+            }),
         ]
     );
 }

@@ -1,15 +1,56 @@
 //! Drives a connection and writes down what it tells; builds the frames of a client and a broker.
 
-use kwitness_wire::{Connection, Event, Exchange, Limits, Nanos, Opaque, Side, Unread};
+use kwitness_wire::{
+    Connection, Content, Event, Exchange, IdentityField, Limits, Nanos, Opaque, PartitionExchange, Side, Topic, Unread,
+};
 
 /// An event that owns what it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize },
     Software(String, String),
+    Partition(Exchanged),
+    TopicName([u8; 16], Vec<u8>),
+    Presence(AnyTopic, u32),
+    Identity(IdentityField, Vec<u8>),
     Exchange(Exchange),
     Unread(i16, i16, Unread),
     Opaque(Opaque),
+}
+
+/// A topic that owns its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyTopic {
+    Name(Vec<u8>),
+    Id([u8; 16]),
+}
+
+impl From<Topic<'_>> for AnyTopic {
+    fn from(topic: Topic<'_>) -> Self {
+        match topic {
+            Topic::Name(name) => Self::Name(name.to_vec()),
+            Topic::Id(id) => Self::Id(id),
+        }
+    }
+}
+
+/// What a connection told of one partition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    pub key: i16,
+    pub version: i16,
+    pub topic: AnyTopic,
+    pub partition: i32,
+    pub error: i16,
+    pub confirmed: bool,
+    pub content: Content,
+}
+
+impl From<PartitionExchange<'_>> for Partition {
+    fn from(one: PartitionExchange<'_>) -> Self {
+        let PartitionExchange { key, version, partition, error, confirmed, content, .. } = one;
+        Self { key, version, topic: one.topic.into(), partition, error, confirmed, content }
+    }
 }
 
 impl From<Event<'_>> for Told {
@@ -22,6 +63,10 @@ impl From<Event<'_>> for Told {
                 bytes: one.bytes,
             },
             Event::Software(software) => Self::Software(software.name.into(), software.version.into()),
+            Event::Partition(one) => Self::Partition(one.into()),
+            Event::TopicName { id, name } => Self::TopicName(id, name.to_vec()),
+            Event::Presence { topic, partitions } => Self::Presence(topic.into(), partitions),
+            Event::Identity { field, value } => Self::Identity(field, value.to_vec()),
             Event::Exchange(exchange) => Self::Exchange(exchange),
             Event::Unread { key, version, why } => Self::Unread(key, version, why),
             Event::Opaque(reason) => Self::Opaque(reason),
