@@ -46,7 +46,7 @@ pub struct Exchanged {
     pub content: Content,
 }
 
-impl From<PartitionExchange<'_>> for Partition {
+impl From<PartitionExchange<'_>> for Exchanged {
     fn from(one: PartitionExchange<'_>) -> Self {
         let PartitionExchange { key, version, partition, error, confirmed, content, .. } = one;
         Self { key, version, topic: one.topic.into(), partition, error, confirmed, content }
