@@ -95,9 +95,9 @@ KINDS: tuple[KindInfo, ...] = (
         "kobs",
         ObserverDeployment,
         (
-            _CLUSTER,
-            PrinterColumn("Mode", "string", ".spec.mode", "Where observers run."),
-            PrinterColumn("Injected", "integer", ".status.injected", "Pods that have an observer."),
+            PrinterColumn("Bootstrap", "string", ".status.bootstrapServers", "Address for clients to start from."),
+            PrinterColumn("Connections", "integer", ".status.connections", "Client connections open now."),
+            PrinterColumn("Coverage", "integer", ".status.coverage.percent", "Connections observed, in percent."),
         ),
     ),
     KindInfo(

@@ -17,6 +17,7 @@ __all__ = [
     "AclHint",
     "AllowedNamespaces",
     "Broker",
+    "ClientListener",
     "ClusterWarning",
     "KafkaCluster",
     "KafkaClusterSpec",
@@ -108,6 +109,49 @@ class Subscriptions(Contract):
     )
 
 
+class ClientListener(Contract):
+    """A listener of the brokers, as its clients use it."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "(self.security in ['SaslPlaintext', 'SaslTls']) == has(self.mechanisms)",
+                "mechanisms goes with security SaslPlaintext and SaslTls, and only with them",
+                field_path=".mechanisms",
+            )
+        )
+    )
+    name: str = Field(
+        description="Name of the listener, as in the brokers' configuration.",
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_]+$",
+    )
+    bootstrap_servers: tuple[HostPort, ...] = Field(
+        description="Addresses that clients start from, each host:port.",
+        min_length=1,
+        max_length=32,
+        json_schema_extra=list_set(),
+    )
+    security: Literal["Plaintext", "Tls", "SaslPlaintext", "SaslTls"] = Field(
+        description="How clients connect: unencrypted or by TLS, with a SASL mechanism or without."
+    )
+    mechanisms: (
+        tuple[
+            Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM"],
+            ...,
+        ]
+        | None
+    ) = Field(
+        None,
+        description="The SASL mechanisms that clients use here. GSSAPI and AWS_MSK_IAM are bound to the brokers' "
+        "addresses and fail behind a gateway.",
+        min_length=1,
+        max_length=6,
+        json_schema_extra=list_set(),
+    )
+
+
 class KafkaClusterSpec(Contract):
     """How to reach the cluster, with which permissions, and who may refer to it."""
 
@@ -134,6 +178,12 @@ class KafkaClusterSpec(Contract):
     topics: Topics = Field(default_factory=Topics, description="The platform's own topics on this cluster.")
     allowed_namespaces: AllowedNamespaces = Field(
         default_factory=AllowedNamespaces, description="Which namespaces may refer to this cluster."
+    )
+    listeners: tuple[ClientListener, ...] = Field(
+        (),
+        description="Listeners that an ObserverDeployment may name in spec.listenerRef.",
+        max_length=16,
+        json_schema_extra=list_map("name"),
     )
     subscriptions: Subscriptions = Field(
         default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."

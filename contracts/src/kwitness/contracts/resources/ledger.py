@@ -15,7 +15,9 @@ class HopLedger(Contract):
     """One hop within the current epoch, in events, summed over replicas."""
 
     hop: str = Field(
-        description="The hop: receive, prometheus, topic, forward:<name>, or table.", min_length=1, max_length=64
+        description="The hop: receive, prometheus, topic, forward:<name>, table, or report.",
+        min_length=1,
+        max_length=64,
     )
     accepted: int = Field(0, description="Events taken in.", ge=0)
     delivered: int = Field(0, description="Events handed on.", ge=0)

@@ -1,185 +1,161 @@
-"""ObserverDeployment: observers on the wire, beside clients, beside brokers, or as a gateway."""
+"""ObserverDeployment: observers on the wire. In this version as a gateway in front of a cluster's listener."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from .connection import Authentication
-from .contract_model import Contract, Rule, list_map, list_set, rules
+from kwitness.contracts.endpoints import PROBE_PORT
+
+from .contract_model import Contract, Rule, list_map, rules
+from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
-from .references import ClusterRef, LabelSelector, SecretRef
+from .precedence import priority_field
+from .references import ClusterRef
 from .standstill import suspend_field
 
 __all__ = [
-    "Intercept",
-    "MissingPod",
+    "Coverage",
+    "Gateway",
+    "GatewayService",
+    "ListenerRef",
     "ObserverDeployment",
     "ObserverDeploymentSpec",
     "ObserverDeploymentStatus",
-    "ObserverHost",
-    "ObserverTls",
+    "UnseenSoftware",
 ]
 
-EnvName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
+class ListenerRef(Contract):
+    """A listener of the KafkaCluster."""
 
-class InterceptEnv(Contract):
-    """Rewrites environment variables that hold bootstrap servers."""
-
-    names: tuple[EnvName, ...] = Field(
-        description="Variables of the application that hold bootstrap servers.",
+    name: str = Field(
+        description="Name of an entry of spec.listeners of the KafkaCluster.",
         min_length=1,
-        max_length=16,
-        json_schema_extra=list_set(),
+        max_length=64,
+        pattern=r"^[A-Za-z0-9_]+$",
     )
 
 
-class InterceptTransparent(Contract):
-    """Redirects the cluster's ports; no setting of the application changes."""
+class GatewayService(Contract):
+    """How clients reach the gateway."""
+
+    type: Literal["ClusterIP", "LoadBalancer", "NodePort"] = Field("ClusterIP", description="Type of the Service.")
 
 
-class Intercept(Contract):
-    """How connections are led through the observer."""
-
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            Rule("has(self.env) != has(self.transparent)", "exactly one of env and transparent must be given")
-        )
-    )
-    env: InterceptEnv | None = Field(None, description="Rewrites environment variables that hold bootstrap servers.")
-    transparent: InterceptTransparent | None = Field(
-        None, description="Redirects the cluster's ports in an init step, which needs NET_ADMIN there."
-    )
-
-
-class TlsTermination(Contract):
-    """The certificate that the observer shows to clients."""
-
-    secret_ref: SecretRef = Field(
-        description="Secret with tls.crt and tls.key for the brokers' names, from a CA that clients trust."
-    )
-
-
-class ObserverTls(Contract):
-    """What happens to encrypted connections. Without terminate they pass unread."""
+class Gateway(Contract):
+    """The addresses that clients use instead of the brokers'."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "!has(self.clientIdentity) || has(self.terminate)",
-                "clientIdentity needs terminate",
-                field_path=".clientIdentity",
-            )
+                "self.service.type == 'ClusterIP' || has(self.advertisedHost)",
+                "advertisedHost is required unless service.type is ClusterIP: the name or address by which clients "
+                "reach the Service",
+                field_path=".advertisedHost",
+            ),
+            Rule(
+                f"self.bootstrapPort != {PROBE_PORT}",
+                f"bootstrapPort must not be {PROBE_PORT}, where the gateway's metrics are",
+                field_path=".bootstrapPort",
+            ),
+            Rule(
+                "self.service.type != 'NodePort' || (self.bootstrapPort >= 30000 && self.bootstrapPort < 32767)",
+                "with service.type NodePort clients use the same ports on the nodes: choose a bootstrapPort from "
+                "30000 to 32766",
+                field_path=".bootstrapPort",
+            ),
         )
     )
-    terminate: TlsTermination | None = Field(
-        None, description="Reads encrypted connections by ending TLS here and starting it again towards the broker."
+    bootstrap_port: int = Field(
+        9092,
+        description="Port that clients bootstrap from. Each broker gets one of the ports above it, which it keeps.",
+        ge=1024,
+        le=64_000,
     )
-    client_identity: Literal["None", "CertificatePerPrincipal"] | None = Field(
+    service: GatewayService = Field(default_factory=GatewayService, description="How clients reach the gateway.")
+    advertised_host: str | None = Field(
         None,
-        description="How the principal of mutual TLS reaches the broker. None: not at all, and the resource says "
-        "IdentityWouldChange where the cluster relies on it.",
-    )
-
-
-class ObserverHost(Contract):
-    """Runs observers of type Custom, off the data path."""
-
-    replicas: int = Field(1, description="Replicas; each reads some of the connections.", ge=1, le=64)
-    authentication: Authentication = Field(
-        default_factory=Authentication,
-        description="Who the host is towards Kafka; it needs to read the topic kwitness.requests.",
+        description="Host that clients are told; {name} and {namespace} stand for those of this resource. Absent: the "
+        "Service's name within the Kubernetes cluster.",
+        min_length=1,
+        max_length=200,
+        pattern=r"^([A-Za-z0-9.-]|\{name\}|\{namespace\})+$",
     )
 
 
 class ObserverDeploymentSpec(Contract):
     """Where observers run and what they report."""
 
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            Rule(
-                "self.mode == 'Gateway' || has(self.selector)",
-                "selector is required in modes Sidecar and Broker",
-                field_path=".selector",
-            ),
-            Rule(
-                "self.mode != 'Gateway' || (!has(self.selector) && !has(self.intercept))",
-                "selector and intercept are for modes Sidecar and Broker: clients of a gateway use its address",
-                field_path=".selector",
-            ),
-            Rule(
-                "self.mode == 'Gateway' || !has(self.replicas)",
-                "replicas is for mode Gateway only",
-                field_path=".replicas",
-            ),
-            Rule(
-                "self.mode != 'Sidecar' || has(self.intercept)",
-                "intercept is required in mode Sidecar",
-                field_path=".intercept",
-            ),
-            Rule(
-                "has(self.host) || !self.observers.exists(o, o.type == 'Custom')",
-                "an observer of type Custom needs host, which runs it",
-                field_path=".host",
-            ),
-        )
-    )
     cluster_ref: ClusterRef = Field(description="The cluster whose traffic is observed.")
-    mode: Literal["Sidecar", "Broker", "Gateway"] = Field(
-        description="Where observers run: in client pods, in broker pods, or by themselves in front of the cluster."
+    listener_ref: ListenerRef | None = Field(
+        None,
+        description="The listener whose clients are observed. Absent: the one of the KafkaCluster's "
+        "spec.bootstrapServers.",
     )
-    selector: LabelSelector | None = Field(None, description="Pods that get an observer (Sidecar, Broker).")
-    replicas: int | None = Field(None, description="Replicas of the gateway. Absent: 2.", ge=1, le=64)
-    intercept: Intercept | None = Field(None, description="How connections are led through the observer.")
-    observers: tuple[ObserverEntry, ...] = Field(description="What is reported.", min_length=1, max_length=16)
-    telemetry: Literal["Passthrough", "Terminate"] = Field(
-        "Passthrough",
-        description="Whether the broker answers clients' telemetry requests or the observer does, for clusters "
-        "without the plugin.",
+    mode: Literal["Gateway"] = Field(
+        description="Where observers run. Gateway: by themselves in front of the cluster; clients use its address."
     )
-    delivery: Literal["BestEffort", "Blocking", "Strict"] = Field(
-        "BestEffort",
-        description="What a client's request waits for: nothing, a deadline, or the collector's acknowledgement.",
+    priority: int = priority_field("ObserverDeployments of one listener")
+    replicas: int = Field(2, description="Replicas of the gateway.", ge=1, le=64)
+    observers: tuple[ObserverEntry, ...] = Field(
+        description="What is reported.", min_length=1, max_length=3, json_schema_extra=list_map("type")
     )
+    window: str = duration_field("10s", "Length of a window of Traffic and Latency.", minimum="1s", maximum="1h")
     limits: ObserverLimits = Field(default_factory=ObserverLimits, description="Bounds of one observer process.")
     identity: IdentityTreatment = Field(
-        default_factory=IdentityTreatment, description="What happens to each identity field."
+        default_factory=IdentityTreatment,
+        description="What happens to each identity field before it leaves the observer.",
     )
-    tls: ObserverTls | None = Field(
-        None, description="What happens to encrypted connections. Absent: they pass unread."
+    gateway: Gateway = Field(
+        default_factory=Gateway, description="The addresses that clients use instead of the brokers'."
     )
-    host: ObserverHost | None = Field(None, description="Runs observers of type Custom.")
     suspend: bool = suspend_field("observers relay and read nothing")
 
 
-class MissingPod(Contract):
-    """A pod that should have an observer and has none."""
+class UnseenSoftware(Contract):
+    """Software with connections to the brokers of which no observer saw any."""
 
-    pod: str = Field(description="Name of the pod.", max_length=253)
-    reason: str = Field(description="Why, as one stable CamelCase word.", max_length=64)
+    client_software_name: str = Field(description="Software name.", max_length=256)
+    client_software_version: str = Field(description="Software version.", max_length=256)
+    connections: int = Field(description="Connections that the brokers count.", ge=0)
+
+
+class Coverage(Contract):
+    """How many of the connections that the brokers count are observed, over all observers of the cluster."""
+
+    connections_by_broker: int = Field(
+        description="Connections that the brokers count, the platform's own left out; it takes the broker plugin.", ge=0
+    )
+    connections_observed: int = Field(description="Connections that observers of the cluster have open.", ge=0)
+    percent: int = Field(description="The second of the first, in whole percent.", ge=0, le=100)
+    unseen: tuple[UnseenSoftware, ...] = Field(
+        (),
+        description="Software that brokers count and no observer saw, most connections first, up to 20.",
+        max_length=20,
+        json_schema_extra=list_map("clientSoftwareName", "clientSoftwareVersion"),
+    )
 
 
 class ObserverDeploymentStatus(Status):
     """Where observers run and what they have seen."""
 
-    targets: int | None = Field(None, description="Pods that should have an observer.", ge=0)
-    injected: int | None = Field(None, description="Pods that have one.", ge=0)
-    missing: tuple[MissingPod, ...] = Field(
-        (),
-        description="Pods that should have one and do not, up to 20.",
-        max_length=20,
-        json_schema_extra=list_map("pod"),
+    bootstrap_servers: str | None = Field(
+        None, description="Address for clients to start from, host:port.", max_length=300
     )
+    ready_replicas: int | None = Field(None, description="Replicas that relay now.", ge=0)
     connections: int | None = Field(None, description="Client connections open now.", ge=0)
-    ledger: tuple[HopLedger, ...] = Field(
-        (), description="The ledger by hop.", max_length=32, json_schema_extra=list_map("hop")
+    coverage: Coverage | None = Field(
+        None, description="How many of the connections that the brokers count are observed."
     )
-    config_hash: str | None = Field(None, description="Hash of the configuration.", max_length=64)
-    pods_with_config: int | None = Field(None, description="Pods that run this configuration.", ge=0)
+    ledger: tuple[HopLedger, ...] = Field(
+        (), description="The ledger by hop: report.", max_length=8, json_schema_extra=list_map("hop")
+    )
+    config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)
+    pods_with_config: int | None = Field(None, description="Pods that report these settings.", ge=0)
 
 
 class ObserverDeployment(Contract):

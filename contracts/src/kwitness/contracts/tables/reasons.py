@@ -51,5 +51,4 @@ ENTRIES: tuple[Reason, ...] = (
     Reason(reason="TableNotWritable", condition="Ready", status="False", kinds=("AnalyticsJob",), meaning="The table path cannot be written.", remedy="Give the job's service account or volume permission to write there."),
     Reason(reason="NoLoss", condition="DataComplete", status="True", kinds=("AnalyticsJob",), meaning="Every record since the job began was read.", remedy=""),
     Reason(reason="DataLoss", condition="DataComplete", status="False", kinds=("AnalyticsJob",), meaning="Records expired before they were read; status.dataLoss has the exact ranges.", remedy="Keep records longer (KafkaCluster spec.topics.retention) or give the job more executors."),
-    Reason(reason="IdentityWouldChange", condition="Ready", status="False", kinds=("ObserverDeployment",), meaning="Ending mutual TLS here would give all clients one principal.", remedy="Choose tls.clientIdentity, or let encrypted connections pass."),
 )

@@ -1,0 +1,135 @@
+"""The file that the operator writes for an observer: observer.json.
+
+The observer is a program in Rust; `contracts/vectors/observer_settings.json` holds examples that both sides read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "CollectorAddress",
+    "IdentitySettings",
+    "LimitSettings",
+    "ListenerSettings",
+    "ListenerTls",
+    "ObserverSettings",
+    "ReportSettings",
+    "UpstreamSettings",
+    "UpstreamTls",
+    "settings_hash",
+]
+
+Port = Annotated[int, Field(ge=1, le=65_535)]
+NodeId = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]
+"""As JSON has it: a key is text."""
+
+_HASH_DIGITS = 16
+
+
+class _Settings(BaseModel):
+    # A misspelled field would be one without effect.
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class UpstreamTls(_Settings):
+    """How the brokers are known; `ca_file` is PEM."""
+
+    ca_file: str
+
+
+class UpstreamSettings(_Settings):
+    """The brokers; `tls` is None where they speak plaintext."""
+
+    bootstrap_servers: tuple[str, ...] = Field(min_length=1)
+    tls: UpstreamTls | None = None
+
+
+class ListenerTls(_Settings):
+    """The certificate shown to clients, and who signs theirs, if they need one; all PEM."""
+
+    certificate_file: str
+    key_file: str
+    client_ca_file: str | None = None
+
+
+class ListenerSettings(_Settings):
+    """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients."""
+
+    name: str
+    bind: str
+    bootstrap_port: Port
+    advertised_host: str
+    brokers: dict[NodeId, Port]
+    tls: ListenerTls | None = None
+
+
+class ReportSettings(_Settings):
+    """What is reported."""
+
+    connections: bool
+    traffic: bool
+    latency: bool
+
+
+class IdentitySettings(_Settings):
+    """Identity keys that do not leave the observer."""
+
+    drop: tuple[
+        Literal[
+            "principal",
+            "client_id",
+            "client_instance_id",
+            "client_address",
+            "group_id",
+            "group_member_id",
+            "transactional_id",
+        ],
+        ...,
+    ] = ()
+
+
+class LimitSettings(_Settings):
+    """Bounds of one process."""
+
+    max_connections: int = Field(ge=1)
+    max_frame_bytes: int = Field(ge=1)
+    max_series: int = Field(ge=1)
+    queue_bytes: int = Field(ge=1)
+    max_rewrite_bytes: int = Field(ge=1)
+
+
+class CollectorAddress(_Settings):
+    """Where events go: `url` holds ``{ordinal}``; without `ca_file` the system's certificate authorities count."""
+
+    url: str
+    replicas: int = Field(ge=1)
+    ca_file: str | None = None
+    token_file: str
+
+
+class ObserverSettings(_Settings):
+    """Everything one observer needs to know; `collector` is None where nothing is reported."""
+
+    cluster_id: str
+    namespace: str
+    name: str
+    mode: Literal["gateway", "sidecar", "broker", "laptop"]
+    reported_by: Literal["gateway", "pod", "broker", "laptop"]
+    suspend: bool
+    upstream: UpstreamSettings
+    listener: ListenerSettings
+    window_ms: int = Field(ge=1000, le=3_600_000)
+    report: ReportSettings
+    identity: IdentitySettings
+    limits: LimitSettings
+    collector: CollectorAddress | None
+    metrics_port: Port
+
+
+def settings_hash(text: str) -> str:
+    """Return the hash by which an observer names the file that it runs: 16 hex digits of SHA-256 over its bytes."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
