@@ -2,11 +2,12 @@
 
 use crate::event::{Event, Exchange, Nanos, Opaque, Request, Unread};
 use crate::frame::{Framer, Piece};
-use crate::header::{Opening, RequestHeader};
+use crate::header::Opening;
 use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
-use crate::reader::{Fault, Reader};
-use crate::schema::{Api, Layout, api};
+use crate::reader::Reader;
+use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
+use crate::schema::Api;
 use crate::software::Declared;
 
 /// Who sent the bytes.
@@ -29,16 +30,17 @@ pub struct Limits {
     pub kept: usize,
     /// How many requests may wait for their responses.
     pub in_flight: usize,
+    /// How many bytes of a response are held at most to change addresses in it.
+    pub held: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { request: 100 << 20, response: i32::MAX as usize, kept: 4 << 10, in_flight: 16 << 10 }
+        Self { request: 100 << 20, response: i32::MAX as usize, kept: 4 << 10, in_flight: 16 << 10, held: 16 << 20 }
     }
 }
 
 const CORRELATION_BYTES: usize = 4;
-const OPENING_BYTES: usize = 8;
 
 /// Follows one connection.
 ///
@@ -55,7 +57,15 @@ struct Observed {
     is_known_to_be_kafka: bool,
     client: Stream,
     broker: Stream,
-    in_flight: InFlight,
+    in_flight: InFlight<Sent>,
+}
+
+/// What is remembered of a request until it is answered.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Nanos,
+    /// The length of its frame.
+    bytes: usize,
 }
 
 /// One direction.
@@ -130,8 +140,7 @@ impl Observed {
             return Ok(());
         }
         let opening = Opening::read(&mut self.client.prefix.reader()).map_err(|_| Opaque::NotKafka)?;
-        // A vendor's API is never the first: a client asks for versions, or proves who it is, before anything else.
-        if opening.version < 0 || api(opening.key).is_none() {
+        if !is_kafka(opening) {
             return Err(Opaque::NotKafka);
         }
         self.is_known_to_be_kafka = true;
@@ -143,19 +152,19 @@ impl Observed {
         let short = if self.is_known_to_be_kafka { Opaque::ShortRequest } else { Opaque::NotKafka };
         let opening = Opening::read(&mut reader).map_err(|_| short)?;
         let Opening { key, version, .. } = opening;
-        let known = known(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
+        let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
         let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
         sink(Event::Request(Request { key, version, client_id, bytes: self.client.prefix.length() }));
-        let acks = match known.and_then(|(known, _)| known.body(key, version, &mut reader, sink)) {
+        let acks = match known.and_then(|(known, _)| body(known, opening, &mut reader, sink)) {
             Ok(acks) => acks,
             Err(why) => {
                 sink(Event::Unread { key, version, why });
-                if key == Api::PRODUCE { Acks::Unknown } else { Acks::Answered }
+                Acks::of_unread(key)
             }
         };
         if acks != Acks::Never {
-            let bytes = self.client.prefix.length();
-            let asked = Asked { opening, at, bytes, may_be_silent: acks == Acks::Unknown };
+            let sent = Sent { at, bytes: self.client.prefix.length() };
+            let asked = Asked { opening, more: sent, may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
         if key == Api::SASL_HANDSHAKE && version == 0 { Err(Opaque::SaslTokens) } else { Ok(()) }
@@ -169,9 +178,9 @@ impl Observed {
         sink(Event::Exchange(Exchange {
             key,
             version,
-            asked: asked.at,
+            asked: asked.more.at,
             answered: at,
-            request_bytes: asked.bytes,
+            request_bytes: asked.more.bytes,
             bytes,
             error: 0,
             waited: false,
@@ -180,73 +189,16 @@ impl Observed {
     }
 }
 
-/// Whether a request is answered.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Acks {
-    Answered,
-    /// A Produce with acks=0.
-    Never,
-    /// A Produce that could not be read.
-    Unknown,
-}
-
-/// A request whose definition is known.
-#[derive(Clone, Copy)]
-struct Known {
-    layout: &'static Layout,
-    header_version: i16,
-}
-
-fn known(opening: Opening) -> Result<Known, Unread> {
-    let api = api(opening.key).ok_or(Unread::UnknownKey)?;
-    let layout = api.request(opening.version).zip(api.request_header(opening.version));
-    let (layout, header_version) = layout.ok_or(Unread::UnknownVersion)?;
-    Ok(Known { layout, header_version })
-}
-
-impl Known {
-    fn header<'a>(self, opening: Opening, reader: &mut Reader<'a>) -> Result<RequestHeader<'a>, Unread> {
-        Ok(RequestHeader::read(opening, self.header_version, reader)?)
+/// Read of a body what the connection itself needs.
+fn body(
+    known: Known,
+    opening: Opening,
+    reader: &mut Reader<'_>,
+    sink: &mut impl FnMut(Event<'_>),
+) -> Result<Acks, Unread> {
+    if opening.key == Api::API_VERSIONS && opening.version >= 3 {
+        let declared = Declared::read(known.layout, opening.version, reader)?;
+        sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
     }
-
-    /// Read of a body what the connection itself needs.
-    fn body(
-        self,
-        key: i16,
-        version: i16,
-        reader: &mut Reader<'_>,
-        sink: &mut impl FnMut(Event<'_>),
-    ) -> Result<Acks, Unread> {
-        match key {
-            Api::PRODUCE => {
-                if version >= 3 {
-                    reader.string(self.layout.flexible.contain(version))?; // the transactional id
-                }
-                Ok(if reader.int16()? == 0 { Acks::Never } else { Acks::Answered })
-            }
-            Api::API_VERSIONS if version >= 3 => {
-                let declared = Declared::read(self.layout, version, reader)?;
-                sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
-                Ok(Acks::Answered)
-            }
-            _ => Ok(Acks::Answered),
-        }
-    }
-}
-
-impl From<Fault> for Unread {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Incomplete => Self::TooLong,
-            _ => Self::Malformed,
-        }
-    }
-}
-
-/// What the first four bytes of a connection are, if not the length of a request.
-const fn first_bytes(length: i32) -> Opaque {
-    match length.to_be_bytes() {
-        [0x16, 0x03, ..] => Opaque::Tls,
-        _ => Opaque::NotKafka,
-    }
+    Ok(known.acks(opening, reader)?)
 }

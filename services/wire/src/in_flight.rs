@@ -2,35 +2,33 @@
 
 use std::collections::VecDeque;
 
-use crate::event::Nanos;
 use crate::header::Opening;
 
 /// A request that was sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<T> {
     pub(crate) opening: Opening,
-    pub(crate) at: Nanos,
-    /// The length of its frame.
-    pub(crate) bytes: usize,
+    /// What else is remembered of it.
+    pub(crate) more: T,
     /// Whether it may be one without a response: a Produce whose acks could not be read.
     pub(crate) may_be_silent: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct InFlight {
+pub(crate) struct InFlight<T> {
     limit: usize,
-    asked: VecDeque<Asked>,
+    asked: VecDeque<Asked<T>>,
 }
 
 /// More requests wait than are remembered.
 pub(crate) struct Full;
 
-impl InFlight {
+impl<T> InFlight<T> {
     pub(crate) const fn new(limit: usize) -> Self {
         Self { limit, asked: VecDeque::new() }
     }
 
-    pub(crate) fn push(&mut self, asked: Asked) -> Result<(), Full> {
+    pub(crate) fn push(&mut self, asked: Asked<T>) -> Result<(), Full> {
         if self.asked.len() >= self.limit {
             return Err(Full);
         }
@@ -39,7 +37,7 @@ impl InFlight {
     }
 
     /// Take the request that a response with this id answers; `None` when it answers none.
-    pub(crate) fn answered(&mut self, correlation: i32) -> Option<Asked> {
+    pub(crate) fn answered(&mut self, correlation: i32) -> Option<Asked<T>> {
         loop {
             let first = self.asked.pop_front()?;
             if first.opening.correlation == correlation {

@@ -1,10 +1,11 @@
 //! What goes over a connection to Kafka: frames, headers, messages, who asked and what was answered.
 //!
-//! Nothing here reads or writes anything: bytes are handed in as they pass, in pieces of any size, and what was
-//! understood comes out as events. Bytes are never changed, and nothing is allocated by a size that a peer declares.
-//! What cannot be read is counted by its reason and is none of the connection's business.
+//! Nothing here reads or writes anything: bytes are handed in as they pass, in pieces of any size. Nothing is allocated
+//! by a size that a peer declares. What cannot be read is counted by its reason.
 //!
-//! [`Connection`] follows one connection. [`schema`] has Kafka's message definitions as tables, and a walker over them.
+//! [`Connection`] follows one connection and tells what was understood as events; it changes no byte. [`Rewriter`] is for
+//! observers that clients connect to in place of a broker: it changes the addresses of brokers in what clients are
+//! answered, and nothing else. [`schema`] has Kafka's message definitions as tables, and a walker over them.
 #![forbid(unsafe_code)]
 
 mod connection;
@@ -14,6 +15,8 @@ mod header;
 mod in_flight;
 mod prefix;
 mod reader;
+mod requests;
+mod rewrite;
 pub mod schema;
 mod software;
 
@@ -22,4 +25,5 @@ pub use event::{Content, Event, Exchange, IdentityField, Nanos, Opaque, Partitio
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use reader::{Fault, Reader};
+pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
 pub use software::{Software, is_valid};

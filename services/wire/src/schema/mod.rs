@@ -7,3 +7,4 @@ mod walk;
 
 pub use table::{Api, Field, Kind, Layout, Versions, api, apis};
 pub use walk::{Value, Visitor, walk};
+pub(crate) use walk::{check, skip};

@@ -104,10 +104,24 @@ pub fn api(key: i16) -> Option<&'static Api> {
 impl Api {
     /// Its key for producing.
     pub const PRODUCE: i16 = 0;
-    /// Its key, which a client asks which versions a broker has by.
-    pub const API_VERSIONS: i16 = 18;
+    /// Its key for consuming.
+    pub const FETCH: i16 = 1;
+    /// Its key, by which a client learns which brokers and topics there are.
+    pub const METADATA: i16 = 3;
+    /// Its key, by which a client learns which broker a group or a transaction belongs to.
+    pub const FIND_COORDINATOR: i16 = 10;
     /// Its key, by which a client chooses how it proves who it is.
     pub const SASL_HANDSHAKE: i16 = 17;
+    /// Its key, which a client asks which versions a broker has by.
+    pub const API_VERSIONS: i16 = 18;
+    /// Its key, by which an administrator learns of the controllers.
+    pub const DESCRIBE_QUORUM: i16 = 55;
+    /// Its key, by which an administrator learns of the brokers.
+    pub const DESCRIBE_CLUSTER: i16 = 60;
+    /// Its key for consuming in a share group (KIP-932).
+    pub const SHARE_FETCH: i16 = 78;
+    /// Its key for acknowledging in a share group (KIP-932).
+    pub const SHARE_ACKNOWLEDGE: i16 = 79;
     const CONTROLLED_SHUTDOWN: i16 = 7;
 
     /// How the request is laid out in this version; `None` if Kafka knows none.

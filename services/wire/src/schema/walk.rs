@@ -54,6 +54,27 @@ pub fn walk(
     Walk { version, flexible: layout.flexible.contain(version) }.fields(layout.fields, reader, visitor)
 }
 
+/// Go past one field of a message.
+pub(crate) fn skip(
+    field: &'static Field,
+    version: i16,
+    is_flexible: bool,
+    reader: &mut Reader<'_>,
+) -> Result<(), Fault> {
+    Walk { version, flexible: is_flexible }.field(field, field.kind, reader, &mut Deaf)
+}
+
+/// Make sure that the rest of a frame is a message of this layout.
+pub(crate) fn check(layout: &'static Layout, version: i16, mut reader: Reader<'_>) -> Result<(), Fault> {
+    walk(layout, version, &mut reader, &mut Deaf)?;
+    reader.end()
+}
+
+/// Takes no notice.
+struct Deaf;
+
+impl Visitor for Deaf {}
+
 #[derive(Clone, Copy)]
 struct Walk {
     version: i16,

@@ -30,6 +30,11 @@ impl Vector {
         if self.is_request { api.request(self.version) } else { api.response(self.version) }.unwrap()
     }
 
+    /// What Kafka's converter says is in its body.
+    pub fn json(&self) -> &Json {
+        &self.line["body"]
+    }
+
     /// A reader that stands behind the header, which must say what Kafka says.
     fn body(&self) -> Reader<'_> {
         let api = api(self.key).unwrap();

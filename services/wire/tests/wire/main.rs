@@ -13,5 +13,6 @@ mod connections;
 mod hostile;
 mod json;
 mod kafka;
+mod rewriting;
 mod streams;
 mod transcript;

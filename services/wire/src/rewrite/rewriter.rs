@@ -1,0 +1,298 @@
+//! The life of one connection whose client must not see the addresses of brokers.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::addresses::Addresses;
+use super::correlator::Correlator;
+use super::held::{Refused, with_addresses};
+use super::output::Output;
+use super::treatment::{Held, Treatment, UnknownVersion, treatment};
+use super::versions;
+use crate::connection::Limits;
+use crate::event::Opaque;
+use crate::header::Opening;
+use crate::reader::Fault;
+
+/// Why a connection cannot be rewritten, or not any further. This is final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// It cannot be told which request a response answers.
+    Opaque(Opaque),
+    /// A response may have addresses in it, and its version is newer than the tables.
+    UnknownVersion {
+        /// The API's key.
+        key: i16,
+        /// Its version.
+        version: i16,
+    },
+    /// A response may have addresses in it, and is not what its definition says.
+    Malformed {
+        /// The API's key.
+        key: i16,
+        /// Its version.
+        version: i16,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// A response has addresses in it, and is longer than [`Limits::held`], or would be with others.
+    TooLong {
+        /// The API's key.
+        key: i16,
+        /// Its version.
+        version: i16,
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+impl Broken {
+    /// Whether the connection is none of Kafka's, which its client's first bytes tell: an observer that has no need of
+    /// other addresses may go on to relay it as it is. Otherwise it has to be closed.
+    #[must_use]
+    pub const fn may_pass_untouched(self) -> bool {
+        matches!(self, Self::Opaque(Opaque::Tls | Opaque::NotKafka))
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Opaque(reason) => write!(formatter, "requests and responses cannot be followed: {reason:?}"),
+            Self::UnknownVersion { key, version } => {
+                write!(formatter, "the response of API {key} in version {version} cannot be read: a newer release may")
+            }
+            Self::Malformed { key, version, fault } => {
+                write!(formatter, "the response of API {key} in version {version} is not readable: {fault}")
+            }
+            Self::TooLong { key, version, bytes } => write!(
+                formatter,
+                "the response of API {key} in version {version} has {bytes} bytes, too many to hold: raise the limit"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// Changes the addresses of brokers in what a client is answered.
+///
+/// The client's bytes are given to [`Rewriter::asked`] before they are written to the broker, and are never changed. The
+/// broker's bytes are given to [`Rewriter::answered`], and what it gives back is written to the client. What that is
+/// does not depend on how the bytes are divided, but for a connection that breaks: then less of what came before may
+/// have passed.
+///
+/// It keeps what [`Limits`] allow: the first bytes of a request, requests without a response, and one held response;
+/// while that is written anew, as much again.
+#[derive(Debug)]
+pub struct Rewriter {
+    limits: Limits,
+    correlator: Correlator,
+    response: Response,
+    broken: Option<Broken>,
+}
+
+/// How far the broker's direction is.
+#[derive(Debug)]
+enum Response {
+    /// In its length and correlation id.
+    Start(Start),
+    /// In a response that passes as it is.
+    Pass { left: usize },
+    /// In a response that is held.
+    Hold { asked: Opening, held: Held, frame: Vec<u8>, left: usize },
+}
+
+const START_BYTES: usize = 8;
+const CORRELATION_BYTES: usize = 4;
+
+/// Length and correlation id, as far as they came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    bytes: [u8; START_BYTES],
+    have: usize,
+}
+
+impl Start {
+    /// Take what is missing from the front of `bytes`; how many were taken.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let missing = self.bytes.iter_mut().skip(self.have);
+        let taken = missing.zip(bytes).map(|(place, byte)| *place = *byte).count();
+        self.have = self.have.saturating_add(taken);
+        taken
+    }
+
+    fn length(&self) -> i32 {
+        let [a, b, c, d, ..] = self.bytes;
+        i32::from_be_bytes([a, b, c, d])
+    }
+
+    fn correlation(&self) -> i32 {
+        let [.., a, b, c, d] = self.bytes;
+        i32::from_be_bytes([a, b, c, d])
+    }
+}
+
+const BETWEEN_RESPONSES: Response = Response::Start(Start { bytes: [0; START_BYTES], have: 0 });
+
+impl Rewriter {
+    /// For a connection that was just opened.
+    #[must_use]
+    pub const fn new(limits: Limits) -> Self {
+        Self { limits, correlator: Correlator::new(limits), response: BETWEEN_RESPONSES, broken: None }
+    }
+
+    /// Take what the client sends, before it is written to the broker.
+    ///
+    /// # Errors
+    /// [`Broken`], and again at every further call of either method. Where [`Broken::may_pass_untouched`], these bytes and
+    /// all that follow can be relayed without a rewriter.
+    pub fn asked(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        self.unbroken()?;
+        self.correlator.asked(bytes).map_err(|reason| self.breaks(Broken::Opaque(reason)))
+    }
+
+    /// Take what the broker sends; what has to be written to the client now.
+    ///
+    /// Endpoints are emptied in `bytes` themselves. `spare` is emptied, and used where a copy cannot be avoided.
+    ///
+    /// # Errors
+    /// [`Broken`], and again at every further call of either method. Nothing may be written to the client then.
+    pub fn answered<'a>(
+        &mut self,
+        bytes: &'a mut [u8],
+        addresses: &mut impl Addresses,
+        spare: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Broken> {
+        self.unbroken()?;
+        let end = bytes.len();
+        let mut output = Output::new(bytes, spare);
+        let mut at = 0;
+        while at < end {
+            at = self.step(at, end, addresses, &mut output).map_err(|broken| self.breaks(broken))?;
+        }
+        Ok(output.finish())
+    }
+
+    fn unbroken(&self) -> Result<(), Broken> {
+        self.broken.map_or(Ok(()), Err)
+    }
+
+    fn breaks(&mut self, broken: Broken) -> Broken {
+        self.response = BETWEEN_RESPONSES;
+        *self.broken.insert(broken)
+    }
+
+    /// Go on at this place of what came; where the next step begins.
+    fn step(
+        &mut self,
+        at: usize,
+        end: usize,
+        addresses: &mut impl Addresses,
+        output: &mut Output<'_>,
+    ) -> Result<usize, Broken> {
+        let behind = match &mut self.response {
+            Response::Start(start) => {
+                let behind = at.saturating_add(start.take(output.came(at..end)));
+                if start.have == START_BYTES {
+                    let start = *start;
+                    self.begin(start, at..behind, output)?;
+                }
+                behind
+            }
+            Response::Pass { left } => {
+                let part = part(at, end, left);
+                output.pass(part.clone());
+                part.end
+            }
+            Response::Hold { frame, left, .. } => {
+                let part = part(at, end, left);
+                frame.extend_from_slice(output.came(part.clone()));
+                part.end
+            }
+        };
+        self.end(addresses, output)?;
+        Ok(behind)
+    }
+
+    /// A response begins, whose first bytes are this part of what came, or the last of them are.
+    fn begin(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
+        let length = usize::try_from(start.length()).ok().filter(|length| *length <= self.limits.response);
+        let length = length.ok_or(Broken::Opaque(Opaque::FrameLength))?;
+        let left = length.checked_sub(CORRELATION_BYTES).ok_or(Broken::Opaque(Opaque::ShortResponse))?;
+        let asked = self.correlator.answered(start.correlation()).map_err(Broken::Opaque)?;
+        let Opening { key, version, .. } = asked;
+        let treatment = treatment(asked).map_err(|UnknownVersion| Broken::UnknownVersion { key, version })?;
+        match treatment {
+            Treatment::Pass => {
+                if part.len() == START_BYTES {
+                    output.pass(part);
+                } else {
+                    output.write().extend_from_slice(&start.bytes);
+                }
+                self.response = Response::Pass { left };
+            }
+            Treatment::Hold(_) if length > self.limits.held => {
+                return Err(Broken::TooLong { key, version, bytes: length });
+            }
+            Treatment::Hold(held) => {
+                let frame = start.correlation().to_be_bytes().to_vec();
+                self.response = Response::Hold { asked, held, frame, left };
+            }
+        }
+        Ok(())
+    }
+
+    /// Do what is left to do where a response ends.
+    fn end(&mut self, addresses: &mut impl Addresses, output: &mut Output<'_>) -> Result<(), Broken> {
+        match &mut self.response {
+            Response::Pass { left: 0 } => self.response = BETWEEN_RESPONSES,
+            Response::Hold { asked, held, frame, left: 0 } => {
+                let (asked, held, frame) = (*asked, *held, std::mem::take(frame));
+                self.response = BETWEEN_RESPONSES;
+                let bytes = frame.len();
+                let written = release(asked, held, frame, addresses, self.limits.held, output.write());
+                written.map_err(|refused| broken(asked, refused, bytes))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The part of what came that belongs to a response of which so many bytes are left.
+fn part(at: usize, end: usize, left: &mut usize) -> Range<usize> {
+    let part = at..end.min(at.saturating_add(*left));
+    *left = left.saturating_sub(part.len());
+    part
+}
+
+/// Write a held response to `out` as the client may have it.
+fn release(
+    asked: Opening,
+    held: Held,
+    mut frame: Vec<u8>,
+    addresses: &mut impl Addresses,
+    longest: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Refused> {
+    match held {
+        Held::Addresses(layout) => with_addresses(asked, layout, &frame, addresses, longest, out),
+        Held::Versions => {
+            versions::limit(asked, &mut frame)?;
+            let length = i32::try_from(frame.len()).map_err(|_| Refused::TooLong)?;
+            out.extend_from_slice(&length.to_be_bytes());
+            out.append(&mut frame);
+            Ok(())
+        }
+    }
+}
+
+fn broken(asked: Opening, refused: Refused, bytes: usize) -> Broken {
+    let Opening { key, version, .. } = asked;
+    match refused {
+        Refused::Malformed(fault) => Broken::Malformed { key, version, fault },
+        Refused::TooLong => Broken::TooLong { key, version, bytes },
+        Refused::UnknownVersion => Broken::UnknownVersion { key, version },
+    }
+}

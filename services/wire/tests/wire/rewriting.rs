@@ -1,0 +1,370 @@
+//! What a client is answered has other addresses, and is else what the broker answered.
+
+use std::sync::LazyLock;
+
+use kwitness_wire::schema::{Api, api};
+use kwitness_wire::{
+    Address, AddressMap, Addresses, Broken, Fault, Limits, Opaque, Reader, Rewriter, response_correlation,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value as Json, json};
+
+use crate::json;
+use crate::kafka::{VECTORS, Vector};
+use crate::streams::cut;
+use crate::transcript::{frame, request, response};
+
+const HEARTBEAT: i16 = 12;
+const HELD: [i16; 4] = [Api::METADATA, Api::FIND_COORDINATOR, Api::DESCRIBE_CLUSTER, Api::DESCRIBE_QUORUM];
+
+/// Knows the nodes with even numbers, and writes down which brokers it was told of.
+struct Even {
+    address: Address,
+    seen: Vec<(i32, Vec<u8>, i32)>,
+}
+
+impl Even {
+    fn new() -> Self {
+        Self { address: Address::new("gateway.example", 9093).unwrap(), seen: Vec::new() }
+    }
+}
+
+impl Addresses for Even {
+    fn of(&mut self, node: i32) -> Option<&Address> {
+        (node % 2 == 0).then_some(&self.address)
+    }
+
+    fn seen(&mut self, node: i32, host: &[u8], port: i32) {
+        self.seen.push((node, host.to_vec(), port));
+    }
+}
+
+/// A rewriter, and what a client behind it would get.
+struct Relay<A> {
+    rewriter: Rewriter,
+    addresses: A,
+    got: Vec<u8>,
+}
+
+impl Relay<Even> {
+    fn new() -> Self {
+        Self::with(Limits::default(), Even::new())
+    }
+
+    /// One that has passed these requests on.
+    fn asked(requests: &[u8]) -> Self {
+        let mut relay = Self::new();
+        relay.rewriter.asked(requests).unwrap();
+        relay
+    }
+}
+
+impl<A: Addresses> Relay<A> {
+    fn with(limits: Limits, addresses: A) -> Self {
+        Self { rewriter: Rewriter::new(limits), addresses, got: Vec::new() }
+    }
+
+    fn answered(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        let mut bytes = bytes.to_vec();
+        let got = self.rewriter.answered(&mut bytes, &mut self.addresses, &mut Vec::new())?.to_vec();
+        self.got.extend(got);
+        Ok(())
+    }
+}
+
+fn responses() -> impl Iterator<Item = &'static Vector> {
+    VECTORS.iter().flatten().filter(|vector| !vector.is_request)
+}
+
+fn of_keys(keys: &'static [i16]) -> impl Iterator<Item = &'static Vector> {
+    responses().filter(|vector| keys.contains(&vector.key))
+}
+
+fn correlation(vector: &Vector) -> i32 {
+    i32::from_be_bytes(vector.frame[..4].try_into().unwrap())
+}
+
+/// The request that a response answers; nothing of its body matters.
+fn request_for(vector: &Vector) -> Vec<u8> {
+    request(vector.key, vector.version, correlation(vector), false, &[])
+}
+
+/// What the only frame in these bytes says.
+fn read(vector: &Vector, bytes: &[u8]) -> Json {
+    let (length, frame) = bytes.split_first_chunk().unwrap();
+    assert_eq!(usize::try_from(i32::from_be_bytes(*length)).unwrap(), frame.len(), "{vector}");
+    let mut reader = Reader::new(frame);
+    let header = api(vector.key).unwrap().response_header(vector.version).unwrap();
+    assert_eq!(response_correlation(header, &mut reader), Ok(correlation(vector)), "{vector}");
+    json::message(vector.layout(), vector.version, &mut reader).unwrap()
+}
+
+/// The message with the addresses that [`Even`] knows; `None` where it is left out of its array.
+fn with_addresses(message: &Json, node: Option<i64>) -> Option<Json> {
+    match message {
+        Json::Array(elements) => Some(elements.iter().filter_map(|one| with_addresses(one, node)).collect()),
+        Json::Object(fields) => {
+            let node = ["nodeId", "brokerId"].iter().find_map(|name| fields.get(*name)?.as_i64()).or(node);
+            let within = |(name, value): (&String, &Json)| Some((name.clone(), with_addresses(value, node)?));
+            let mut fields: serde_json::Map<_, _> = fields.iter().filter_map(within).collect();
+            if fields.get("host").is_some_and(|host| host != "") {
+                if node.unwrap() % 2 == 0 {
+                    fields["host"] = json!("gateway.example");
+                    fields["port"] = json!(9093);
+                } else if fields.contains_key("errorCode") {
+                    let instead = json!({"errorCode": 15, "nodeId": -1, "host": "", "port": -1});
+                    fields.extend(instead.as_object().unwrap().clone());
+                } else {
+                    return None;
+                }
+            }
+            Some(Json::Object(fields))
+        }
+        _ => Some(message.clone()),
+    }
+}
+
+#[test]
+fn brokers_have_the_addresses_of_the_observer_and_all_else_is_as_kafka_wrote_it() {
+    let mut left_out = 0;
+    for vector in of_keys(&HELD) {
+        let mut relay = Relay::asked(&request_for(vector));
+
+        relay.answered(&frame(&[&vector.frame])).unwrap();
+
+        let expected = with_addresses(vector.json(), None).unwrap();
+        assert_eq!(read(vector, &relay.got), expected, "{vector}");
+        left_out += usize::from(relay.got.len() < vector.frame.len());
+    }
+    assert!(left_out > 20);
+}
+
+#[test]
+fn a_response_without_any_host_stays_as_it_is_byte_for_byte() {
+    for vector in of_keys(&HELD).filter(|vector| with_addresses(vector.json(), None).as_ref() == Some(vector.json())) {
+        let mut relay = Relay::asked(&request_for(vector));
+
+        relay.answered(&frame(&[&vector.frame])).unwrap();
+
+        assert_eq!(relay.got, frame(&[&vector.frame]), "{vector}");
+    }
+}
+
+#[test]
+fn metadata_tells_where_its_brokers_are() {
+    for vector in of_keys(&[Api::METADATA]) {
+        let mut relay = Relay::asked(&request_for(vector));
+
+        relay.answered(&frame(&[&vector.frame])).unwrap();
+
+        let told = |(node, host, port): &(i32, Vec<u8>, i32)| json!([node, String::from_utf8_lossy(host), port]);
+        let seen: Vec<Json> = relay.addresses.seen.iter().map(told).collect();
+        let brokers = vector.json()["brokers"].as_array().unwrap().iter().filter(|broker| broker["host"] != "");
+        let expected: Vec<Json> = brokers.map(|one| json!([one["nodeId"], one["host"], one["port"]])).collect();
+        assert_eq!(seen, expected, "{vector}");
+    }
+}
+
+#[test]
+fn a_coordinator_that_clients_cannot_reach_is_not_available() {
+    let mut addresses = AddressMap::new(Address::new("gateway", 9092).unwrap());
+    addresses.insert(1, Address::new("gateway", 9094).unwrap());
+    let coordinator = |node: i32| [&[0; 2][..], &node.to_be_bytes(), &[0, 2], b"b1", &9092_i32.to_be_bytes()].concat();
+    let cases = [(1, 0, 1, "gateway", 9094), (2, 15, -1, "", -1), (AddressMap::BOOTSTRAP, 0, -1, "gateway", 9092)];
+    for (node, error, expected, host, port) in cases {
+        let mut relay = Relay::with(Limits::default(), addresses.clone());
+        relay.rewriter.asked(&request(Api::FIND_COORDINATOR, 0, 7, false, &[])).unwrap();
+
+        relay.answered(&response(7, &coordinator(node))).unwrap();
+
+        let layout = api(Api::FIND_COORDINATOR).unwrap().response(0).unwrap();
+        let body = json::message(layout, 0, &mut Reader::new(&relay.got[8..]));
+        assert_eq!(body, Ok(json!({"errorCode": error, "nodeId": expected, "host": host, "port": port})));
+    }
+}
+
+#[test]
+fn versions_are_lowered_to_what_the_tables_know() {
+    let newest = |key: i64| api(key.try_into().unwrap()).and_then(|api| api.versions().last()).map(i64::from);
+    for vector in of_keys(&[Api::API_VERSIONS]) {
+        let mut relay = Relay::asked(&request_for(vector));
+        let mut expected = vector.json().clone();
+        for offered in expected["apiKeys"].as_array_mut().unwrap() {
+            let number = |name: &str| offered[name].as_i64().unwrap();
+            let known = newest(number("apiKey")).unwrap_or(i64::MAX);
+            if number("minVersion") <= known && known < number("maxVersion") {
+                offered["maxVersion"] = json!(known);
+            }
+        }
+
+        relay.answered(&frame(&[&vector.frame])).unwrap();
+
+        assert_eq!(read(vector, &relay.got), expected, "{vector}");
+    }
+}
+
+/// An `ApiVersions` response of version 0, or of a flexible one with this at its end.
+fn offers(error: i16, versions: &[(i16, i16, i16)], end: Option<&[u8]>) -> Vec<u8> {
+    let count = u8::try_from(versions.len()).unwrap();
+    let count = if end.is_some() { vec![count + 1] } else { vec![0, 0, 0, count] };
+    let tags: &[u8] = if end.is_some() { &[0] } else { &[] };
+    let offered = versions.iter().flat_map(|(key, oldest, newest)| {
+        [&key.to_be_bytes()[..], &oldest.to_be_bytes(), &newest.to_be_bytes(), tags].concat()
+    });
+    [&error.to_be_bytes()[..], &count, &offered.collect::<Vec<u8>>(), end.unwrap_or_default()].concat()
+}
+
+const MANY: [(i16, i16, i16); 5] = [(0, 0, 99), (3, 13, 14), (12, 99, 99), (10_001, 0, 99), (18, 0, 6)];
+const LOWERED: [(i16, i16, i16); 5] = [(0, 0, 13), (3, 13, 13), (12, 99, 99), (10_001, 0, 99), (18, 0, 5)];
+
+#[test]
+fn versions_are_lowered_also_where_the_broker_does_not_know_the_clients_version() {
+    let mut relay = Relay::asked(&request(Api::API_VERSIONS, 99, 1, true, &[]));
+
+    relay.answered(&response(1, &offers(35, &MANY, None))).unwrap();
+
+    assert_eq!(relay.got, response(1, &offers(35, &LOWERED, None)));
+}
+
+#[test]
+fn versions_are_lowered_where_broker_and_client_are_newer_than_the_tables() {
+    let feature = [&[0, 0, 0, 0, 1, 2, 26, 2, 20][..], b"transaction.version", &[0, 2, 0, 2, 0]].concat();
+    let mut relay = Relay::asked(&request(Api::API_VERSIONS, 6, 1, true, &[]));
+
+    relay.answered(&response(1, &offers(0, &MANY, Some(&feature)))).unwrap();
+
+    assert_eq!(relay.got, response(1, &offers(0, &LOWERED, Some(&feature))));
+}
+
+#[test]
+fn a_response_that_may_have_addresses_and_cannot_be_read_ends_the_connection() {
+    let metadata = request(Api::METADATA, 1, 1, false, &[]);
+    let long =
+        [&[0, 0, 0, 1, 0, 0, 0, 1, 0, 100][..], &[b'h'; 100], &[0; 4], &[0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]].concat();
+    let malformed = |fault| Broken::Malformed { key: Api::METADATA, version: 1, fault };
+    let cases = [
+        (metadata.clone(), response(1, &[0, 0, 0, 9]), malformed(Fault::BeyondFrame)),
+        (metadata.clone(), response(1, &[0; 16]), malformed(Fault::Trailing)),
+        (metadata.clone(), response(1, &long), Broken::TooLong { key: Api::METADATA, version: 1, bytes: 128 }),
+        (
+            metadata.clone(),
+            vec![0x7f, 0, 0, 0, 0, 0, 0, 1],
+            Broken::TooLong { key: Api::METADATA, version: 1, bytes: 0x7f00_0000 },
+        ),
+        (metadata.clone(), response(2, &[]), Broken::Opaque(Opaque::Correlation)),
+        (metadata.clone(), vec![0xff; 8], Broken::Opaque(Opaque::FrameLength)),
+        (metadata, frame(&[&[0; 3]]), Broken::Opaque(Opaque::ShortResponse)),
+        (
+            request(Api::METADATA, 14, 1, true, &[]),
+            response(1, &[]),
+            Broken::UnknownVersion { key: Api::METADATA, version: 14 },
+        ),
+    ];
+    for (asked, answer, expected) in cases {
+        let mut relay = Relay::with(Limits { held: 120, ..Limits::default() }, Even::new());
+        relay.rewriter.asked(&asked).unwrap();
+
+        let broken = relay.answered(&[answer, response(1, &[0; 12])].concat());
+
+        assert_eq!(broken, Err(expected));
+        assert!(!expected.may_pass_untouched());
+        assert_eq!(relay.answered(&response(1, &[0; 12])), Err(expected));
+        assert_eq!(relay.rewriter.asked(&asked), Err(expected));
+        assert!(relay.got.is_empty());
+    }
+}
+
+#[test]
+fn what_is_not_kafka_may_pass_untouched() {
+    for (bytes, reason) in [(&[0x16, 3, 1, 2, 0, 1][..], Opaque::Tls), (b"GET / HTTP/1.1", Opaque::NotKafka)] {
+        let mut rewriter = Rewriter::new(Limits::default());
+
+        let broken = rewriter.asked(bytes);
+
+        assert_eq!(broken, Err(Broken::Opaque(reason)));
+        assert!(broken.unwrap_err().may_pass_untouched());
+    }
+}
+
+#[test]
+fn what_is_not_changed_is_not_copied() {
+    let mut relay =
+        Relay::asked(&[request(HEARTBEAT, 0, 1, false, &[]), request(HEARTBEAT, 0, 2, false, &[])].concat());
+    let mut bytes = [response(1, &[7; 100]), response(2, &[8; 100])].concat();
+    let at = bytes.as_ptr();
+
+    let got = relay.rewriter.answered(&mut bytes, &mut relay.addresses, &mut relay.got).unwrap();
+
+    assert_eq!((got.as_ptr(), got.len()), (at, 216));
+}
+
+static CHANGED: LazyLock<Vec<&'static Vector>> = LazyLock::new(|| {
+    let is_held = |vector: &&Vector| HELD.contains(&vector.key) || vector.key == Api::API_VERSIONS;
+    responses().filter(is_held).collect()
+});
+
+static ALL: LazyLock<Vec<&'static Vector>> = LazyLock::new(|| {
+    let is_followed_by_tokens = |vector: &&Vector| (vector.key, vector.version) == (Api::SASL_HANDSHAKE, 0);
+    responses().filter(|vector| !is_followed_by_tokens(vector)).collect()
+});
+
+/// Responses of a whole connection; about half of them are changed.
+fn chosen() -> impl Strategy<Value = Vec<&'static Vector>> {
+    let one = |(is_changed, index): (bool, Index)| *index.get(if is_changed { &CHANGED } else { &ALL });
+    vec(any::<(bool, Index)>().prop_map(one), 1..6)
+}
+
+fn conversation(chosen: &[&Vector]) -> (Vec<u8>, Vec<u8>) {
+    let asked = chosen.iter().flat_map(|vector| request_for(vector)).collect();
+    (asked, chosen.iter().flat_map(|vector| frame(&[&vector.frame])).collect())
+}
+
+fn got(asked: Vec<&[u8]>, answered: Vec<&[u8]>) -> Result<Vec<u8>, Broken> {
+    let mut relay = Relay::new();
+    for chunk in asked {
+        relay.rewriter.asked(chunk)?;
+    }
+    for chunk in answered {
+        relay.answered(chunk)?;
+    }
+    Ok(relay.got)
+}
+
+proptest! {
+    #[test]
+    fn a_client_gets_the_same_however_the_bytes_are_divided(
+        chosen in chosen(),
+        asked_in in vec(any::<Index>(), 0..20),
+        answered_in in vec(any::<Index>(), 0..40),
+    ) {
+        let (asked, answered) = conversation(&chosen);
+        let whole = got(vec![&asked], vec![&answered]);
+
+        prop_assert_eq!(&got(cut(&asked, &asked_in), cut(&answered, &answered_in)), &whole);
+        prop_assert_eq!(&got(asked.chunks(1).collect(), answered.chunks(1).collect()), &whole);
+    }
+
+    #[test]
+    fn whatever_a_broker_sends_costs_no_more_than_may_be_held(
+        chosen in chosen(),
+        changes in vec((any::<Index>(), any::<u8>()), 1..8),
+        places in vec(any::<Index>(), 0..20),
+    ) {
+        const HELD_AT_MOST: usize = 4 << 10;
+        let (asked, mut answered) = conversation(&chosen);
+        for (place, byte) in changes {
+            let place = place.index(answered.len());
+            answered[place] = byte;
+        }
+        let mut rewriter = Rewriter::new(Limits { held: HELD_AT_MOST, ..Limits::default() });
+        let mut spare = Vec::new();
+        prop_assert!(rewriter.asked(&asked).is_ok());
+        for chunk in cut(&answered, &places) {
+            let mut bytes = chunk.to_vec();
+            let Ok(got) = rewriter.answered(&mut bytes, &mut Even::new(), &mut spare) else { break };
+            prop_assert!(got.len() <= chunk.len() + 2 * HELD_AT_MOST);
+        }
+    }
+}
