@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +13,59 @@ from pyspark.sql.types import StructType
 
 from kwitness.contracts.envelopes import ConnectionSnapshot
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.contracts.records import ConnectionEvent, InterceptionWindow, RequestEvent, TrafficWindow, WindowSeal
+from kwitness.contracts.own_metrics import own_metric
+from kwitness.contracts.records import (
+    SKETCH_BOUNDS,
+    ApiTraffic,
+    ConnectionEvent,
+    InterceptionWindow,
+    PartitionTraffic,
+    RequestEvent,
+    TopicPresence,
+    WindowSeal,
+    bucket_of,
+)
 from kwitness.contracts.topics import TOPICS
 from kwitness.jobs.generated import schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERED = {"event_source": "observer-1", "event_epoch": 1_760_000_000_000, "event_seq": 7, "client_id": "orders"}
+OBSERVED = {"reported_by": "gateway", "observer_mode": "gateway"}
 WINDOW = {**NUMBERED, "window_start_ms": 1_760_000_010_000, "window_end_ms": 1_760_000_020_000}
 EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
-    ConnectionEvent: {**NUMBERED, "kind": "closed", "connection_id": "c", "occurred_at_ms": 1, "duration_ms": 2},
-    TrafficWindow: {
+    ConnectionEvent: {
+        **NUMBERED,
+        **OBSERVED,
+        "kind": "closed",
+        "connection_id": "c",
+        "occurred_at_ms": 1,
+        "duration_ms": 2,
+        "end": "client",
+    },
+    PartitionTraffic: {
         **WINDOW,
-        "api": "produce",
+        **OBSERVED,
+        "kind": "partition",
+        "api": "Produce",
         "topic": "orders",
+        "topic_id": "Wq0jJfKhQ5K9dq1mC2v0Zw",
         "partition": 0,
         "requests": 3,
         "errors": {"0": 2, "6": 1},
         "offset_ranges": [{"first": 0, "last": 9}],
         "compression": {"zstd": 3},
+    },
+    ApiTraffic: {
+        **WINDOW,
+        **OBSERVED,
+        "kind": "api",
+        "api": "Metadata",
+        "api_version": 13,
+        "requests": 3,
+        "unread": {"UnknownVersion": 1},
         "response_time": {"buckets": {"345": 3}, "sum_us": 3000},
     },
+    TopicPresence: {**WINDOW, **OBSERVED, "kind": "presence", "topic": "orders", "partitions": 6},
     RequestEvent: {
         **NUMBERED,
         "kind": "request",
@@ -44,12 +78,14 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "size_bytes": 100,
     },
     InterceptionWindow: {**WINDOW, "side": "consumer", "topic": "orders"},
-    WindowSeal: {**WINDOW, "topic": "traffic", "first_seq": 0, "last_seq": 9, "count": 10},
+    WindowSeal: {**WINDOW, **OBSERVED, "topic": "traffic", "first_seq": 0, "last_seq": 9, "count": 10},
 }
 SPARK: dict[type[BaseModel], StructType] = {
     ConnectionSnapshot: schemas.CONNECTION_SNAPSHOT,
     ConnectionEvent: schemas.CONNECTION_EVENT,
-    TrafficWindow: schemas.TRAFFIC_WINDOW,
+    PartitionTraffic: schemas.PARTITION_TRAFFIC,
+    ApiTraffic: schemas.API_TRAFFIC,
+    TopicPresence: schemas.TOPIC_PRESENCE,
     RequestEvent: schemas.REQUEST_EVENT,
     InterceptionWindow: schemas.INTERCEPTION_WINDOW,
     WindowSeal: schemas.WINDOW_SEAL,
@@ -74,13 +110,20 @@ def test_a_record_is_read_and_written_without_what_is_not_known(model: type[Base
 @pytest.mark.parametrize(
     ("model", "change"),
     [
-        (TrafficWindow, {"schema": "kwitness.traffic/2"}),
-        (TrafficWindow, {"topic": "t" * 250}),
-        (TrafficWindow, {"partition": -1}),
-        (TrafficWindow, {"errors": {"0": -1}}),
-        (TrafficWindow, {"api": "metadata"}),
-        (TrafficWindow, {"response_time": {"relative_error": 1}}),
-        (TrafficWindow, {"offset_ranges": [{"first": 0, "last": 2**63}]}),
+        (PartitionTraffic, {"schema": "kwitness.traffic/2"}),
+        (PartitionTraffic, {"kind": "api"}),
+        (PartitionTraffic, {"topic": "t" * 250}),
+        (PartitionTraffic, {"topic_id": "short"}),
+        (PartitionTraffic, {"partition": -1}),
+        (PartitionTraffic, {"errors": {"0": -1}}),
+        (PartitionTraffic, {"api": "Metadata"}),
+        (PartitionTraffic, {"compression": {"brotli": 1}}),
+        (PartitionTraffic, {"reported_by": "somebody"}),
+        (PartitionTraffic, {"offset_ranges": [{"first": 0, "last": 2**63}]}),
+        (PartitionTraffic, {"offset_ranges": [{"first": 0, "last": 1}] * 9}),
+        (ApiTraffic, {"api_version": 2**15}),
+        (ApiTraffic, {"response_time": {"buckets": {"0": -1}}}),
+        (TopicPresence, {"partitions": -1}),
         (ConnectionEvent, {"kind": "snapshot"}),
         (RequestEvent, {"api_key": 2**15}),
         (WindowSeal, {"event_seq": -1}),
@@ -109,13 +152,37 @@ def test_spark_has_the_keys_of_the_record(model: type[BaseModel]) -> None:
 
 
 def test_spark_has_maps_lists_and_parts() -> None:
-    types = {field.name: field.dataType.simpleString() for field in schemas.TRAFFIC_WINDOW}
+    types = {field.name: field.dataType.simpleString() for field in (*schemas.PARTITION_TRAFFIC, *schemas.API_TRAFFIC)}
 
     assert types["errors"] == "map<string,bigint>"
     assert types["first_offset"] == "bigint"
     assert types["offset_ranges"] == "array<struct<first:bigint,last:bigint>>"
-    assert types["response_time"] == (
-        "struct<relative_error:double,zeros:bigint,buckets:map<string,bigint>,sum_us:bigint>"
+    assert types["response_time"] == "struct<buckets:map<string,bigint>,sum_us:bigint>"
+
+
+def test_a_duration_is_counted_at_the_first_bound_that_is_not_below_it() -> None:
+    assert list(SKETCH_BOUNDS[:3]) == [1, 2, 3]
+    assert SKETCH_BOUNDS[-2] < 86_400_000_000 <= SKETCH_BOUNDS[-1]
+    assert (bucket_of(0), bucket_of(1), bucket_of(2)) == (0, 0, 1)
+    for number in (1, 200, len(SKETCH_BOUNDS) - 2):
+        assert bucket_of(SKETCH_BOUNDS[number]) == number
+        assert bucket_of(SKETCH_BOUNDS[number] + 1) == number + 1
+    assert bucket_of(10**15) == len(SKETCH_BOUNDS) - 1
+
+
+def test_the_middle_of_a_bucket_is_one_percent_from_its_ends() -> None:
+    for low, high in pairwise(SKETCH_BOUNDS):
+        middle = 2 * low * high / (low + high)
+        assert high == low + 1 or max(middle / low - 1, 1 - middle / high) <= 0.0101
+
+
+def test_other_languages_read_the_bounds_from_files() -> None:
+    sketch = json.loads((ROOT / "contracts/vectors/sketch_bounds.json").read_text())
+    times = json.loads((ROOT / "contracts/vectors/response_time_bounds.json").read_text())
+
+    assert tuple(sketch["bounds"]) == SKETCH_BOUNDS
+    assert [bound / 1_000_000 for bound in times["bounds_us"]] == list(
+        own_metric("kafka_client_response_time_seconds").bounds
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kwitness.contracts import client_metrics, own_metrics, reasons, record_headers, topics
 from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS, Identity
+from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.contracts.resources import KINDS
 
 STANDARD = {
@@ -167,6 +168,7 @@ def test_header_constants_are_in_the_registry() -> None:
         record_headers.PUSH_INTERVAL_MS,
         record_headers.TERMINATING,
         record_headers.CONTENT_TYPE,
+        record_headers.REPORTED_BY,
     }
 
     assert constants == {header.name for header in record_headers.RECORD_HEADERS}
@@ -175,4 +177,11 @@ def test_header_constants_are_in_the_registry() -> None:
 def test_topics_have_one_prefix_and_a_schema() -> None:
     assert topics.topic_name("kwitness.", topics.TELEMETRY) == "kwitness.telemetry"
     assert topics.TELEMETRY_SCHEMA == "kwitness.telemetry/1"
-    assert {topic.name for topic in topics.USED_TOPICS} == {"telemetry", "connections"}
+    assert {topic.name for topic in topics.USED_TOPICS} == {"telemetry", "connections", "traffic", "seals"}
+    assert set(TopicNames.model_fields) == {topic.name for topic in topics.USED_TOPICS}
+
+
+def test_headers_are_in_topics_that_exist() -> None:
+    names = {topic.name for topic in topics.TOPICS}
+
+    assert all(set(header.topics) <= names and header.topics for header in record_headers.RECORD_HEADERS)

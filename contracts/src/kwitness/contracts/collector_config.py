@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .identity import DEFAULT_LABELS, IdentityKey
 from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
+from .observers import ReportedBy
 
 __all__ = [
     "BrokerSubscriptionConfig",
@@ -37,11 +38,16 @@ class PrometheusConfig(_Config):
 
 
 class SenderConfig(_Config):
-    """A service account whose tokens for this collector are accepted, and what it speaks for."""
+    """A service account whose tokens for this collector are accepted, and what it speaks for.
+
+    An observer speaks for the pod in its token alone; ``reported_by`` says what its rows are marked with, and is
+    ``pod`` unless the operator itself made it and nobody else can use the account.
+    """
 
     namespace: str
     service_account: str
     source: Literal["plugin", "otlp", "observer", "collector"]
+    reported_by: ReportedBy = "pod"
 
 
 class ReaderConfig(_Config):

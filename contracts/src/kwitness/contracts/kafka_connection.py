@@ -45,3 +45,5 @@ class TopicNames(BaseModel):
 
     telemetry: str = "kwitness.telemetry"
     connections: str = "kwitness.connections"
+    traffic: str = "kwitness.traffic"
+    seals: str = "kwitness.seals"

@@ -1,4 +1,4 @@
-"""Headers of the records in the telemetry topic: UTF-8 text; identity keys stand beside these under their own names."""
+"""Headers of the records in the topics: UTF-8 text; identity keys stand beside these under their own names."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = [
     "PUSH_INTERVAL_MS",
     "RECEIVED_AT_MS",
     "RECORD_HEADERS",
+    "REPORTED_BY",
     "SCHEMA",
     "TERMINATING",
     "RecordHeader",
@@ -29,6 +30,7 @@ RECEIVED_AT_MS = "received_at_ms"
 PUSH_INTERVAL_MS = "push_interval_ms"
 TERMINATING = "terminating"
 CONTENT_TYPE = "content_type"
+REPORTED_BY = "reported_by"
 
 OTLP_CONTENT_TYPE = "application/x-protobuf"
 """Value of the header `content_type`."""
@@ -36,5 +38,8 @@ OTLP_CONTENT_TYPE = "application/x-protobuf"
 RECORD_HEADERS: tuple[RecordHeader, ...] = ENTRIES
 """The headers besides the identity keys."""
 
-ALL_HEADER_NAMES: tuple[str, ...] = (*(header.name for header in ENTRIES), *IDENTITY_KEYS)
+ALL_HEADER_NAMES: tuple[str, ...] = (
+    *(header.name for header in ENTRIES if "telemetry" in header.topics),
+    *IDENTITY_KEYS,
+)
 """Every header a telemetry record may have."""

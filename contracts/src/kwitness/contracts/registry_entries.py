@@ -61,13 +61,17 @@ class ClientMetric:
 
 @dataclass(frozen=True, slots=True)
 class OwnMetric:
-    """A metric of our own processes; `source` says which one exposes it."""
+    """A metric of our own processes; `source` says which one exposes it.
+
+    `bounds` are those of a histogram whose counts come from elsewhere, in the metric's unit.
+    """
 
     name: str
     type: Literal["counter", "gauge", "histogram"]
     labels: tuple[str, ...]
     source: str
     help: str
+    bounds: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,11 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class RecordHeader:
-    """A header of records in the telemetry topic, as UTF-8 text of `type`."""
+    """A header of records in `topics` (names without the prefix), as UTF-8 text of `type`."""
 
     name: str
     type: Literal["string", "int64", "boolean"]
+    topics: tuple[str, ...]
     required: bool
     help: str
 

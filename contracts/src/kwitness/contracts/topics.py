@@ -9,9 +9,13 @@ __all__ = [
     "CONNECTIONS",
     "CONNECTIONS_SCHEMA",
     "DEFAULT_PREFIX",
+    "SEALS",
+    "SEALS_SCHEMA",
     "TELEMETRY",
     "TELEMETRY_SCHEMA",
     "TOPICS",
+    "TRAFFIC",
+    "TRAFFIC_SCHEMA",
     "USED_TOPICS",
     "Topic",
     "topic_name",
@@ -28,10 +32,14 @@ USED_TOPICS: tuple[Topic, ...] = tuple(topic for topic in ENTRIES if topic.statu
 
 TELEMETRY = "telemetry"
 CONNECTIONS = "connections"
+TRAFFIC = "traffic"
+SEALS = "seals"
 
 _SCHEMA = {topic.name: f"{topic.schema}/{topic.version}" for topic in ENTRIES}
 TELEMETRY_SCHEMA = _SCHEMA[TELEMETRY]
 CONNECTIONS_SCHEMA = _SCHEMA[CONNECTIONS]
+TRAFFIC_SCHEMA = _SCHEMA[TRAFFIC]
+SEALS_SCHEMA = _SCHEMA[SEALS]
 
 
 def topic_name(prefix: str, name: str) -> str:

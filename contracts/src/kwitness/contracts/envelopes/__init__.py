@@ -7,14 +7,43 @@ understand each other; unknown identity keys are absent, never null.
 from __future__ import annotations
 
 from .driver_status import DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .events import (
+    EVENTS_CONTENT_TYPE,
+    MAX_EVENTS_BYTES,
+    MAX_EVENTS_ROWS,
+    ApiTotals,
+    EventRow,
+    EventsAnswer,
+    EventsHead,
+    ObserverLedger,
+    ObserverName,
+    ObserverReport,
+    TimeTotals,
+    TrafficTotals,
+    WindowTotals,
+)
 from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
-from .inventory import BrokerState, ClientItem, ClientPage, ClusterState, HopState, SoftwareState
+from .inventory import (
+    BrokerState,
+    ClientItem,
+    ClientPage,
+    ClusterState,
+    HopState,
+    ObserverState,
+    SoftwareConnections,
+    SoftwareState,
+)
+from .number_ranges import ranges_of
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .snapshots import ConnectionSnapshot
 from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 
 __all__ = [
+    "EVENTS_CONTENT_TYPE",
+    "MAX_EVENTS_BYTES",
+    "MAX_EVENTS_ROWS",
     "ApiError",
+    "ApiTotals",
     "BrokerState",
     "ClientItem",
     "ClientPage",
@@ -26,17 +55,29 @@ __all__ = [
     "DriverRun",
     "DriverStatus",
     "ErrorBody",
+    "EventRow",
+    "EventsAnswer",
+    "EventsHead",
     "GaugeSnapshot",
     "HopState",
     "LostRecords",
+    "ObserverLedger",
+    "ObserverName",
+    "ObserverReport",
+    "ObserverState",
     "PluginLedger",
     "Push",
     "PushAnswer",
     "PushBatch",
     "Rejection",
     "SilentSoftwareState",
+    "SoftwareConnections",
     "SoftwareState",
     "SubscriptionClients",
     "SubscriptionState",
+    "TimeTotals",
     "TopClient",
+    "TrafficTotals",
+    "WindowTotals",
+    "ranges_of",
 ]

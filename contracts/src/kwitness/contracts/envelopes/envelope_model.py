@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["BrokerId", "ClientText", "ClusterId", "Count", "Envelope", "Milliseconds"]
+__all__ = ["BrokerId", "ClientText", "ClusterId", "Count", "Envelope", "ErrorCounts", "Milliseconds"]
 
 
 class Envelope(BaseModel):
@@ -22,3 +22,5 @@ ClusterId = Annotated[str, Field(min_length=1, max_length=64)]
 BrokerId = Annotated[str, Field(min_length=1, max_length=16)]
 Milliseconds = Annotated[int, Field(ge=0, le=2**62)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
+ErrorCounts = Annotated[dict[Annotated[str, Field(max_length=8)], Count], Field(max_length=256)]
+"""Counts by Kafka's error code."""

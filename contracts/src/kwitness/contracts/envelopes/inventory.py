@@ -5,11 +5,22 @@ from __future__ import annotations
 from pydantic import Field
 
 from kwitness.contracts.identity import Identity
+from kwitness.contracts.observers import ObserverMode, ReportedBy
 
 from .envelope_model import Count, Envelope, Milliseconds
+from .events import ObserverLedger
 from .gauges import PluginLedger
 
-__all__ = ["BrokerState", "ClientItem", "ClientPage", "ClusterState", "HopState", "SoftwareState"]
+__all__ = [
+    "BrokerState",
+    "ClientItem",
+    "ClientPage",
+    "ClusterState",
+    "HopState",
+    "ObserverState",
+    "SoftwareConnections",
+    "SoftwareState",
+]
 
 
 class ClientItem(Identity):
@@ -58,10 +69,41 @@ class SoftwareState(Envelope):
     ours: bool = Field(False, description="Whether only clients of the platform itself are behind it.")
 
 
+class SoftwareConnections(Envelope):
+    """Connections of one software at one observer."""
+
+    client_software_name: str = Field(description="Software name.")
+    client_software_version: str = Field(description="Software version.")
+    connections: Count = Field(description="Open connections now.")
+
+
+class ObserverState(Envelope):
+    """One observer, from its last heartbeat."""
+
+    namespace: str = Field(description="Namespace of the ObserverDeployment that it belongs to.")
+    name: str = Field(description="Name of the ObserverDeployment.")
+    mode: ObserverMode = Field(description="How it came between client and broker.")
+    pod: str = Field(description="Its pod, as its token says.")
+    pod_namespace: str = Field(description="The pod's namespace.")
+    reported_by: ReportedBy = Field(description="What it is known as.")
+    version: str | None = Field(None, description="Version of the observer.")
+    epoch: Milliseconds = Field(description="When it was started, in milliseconds since 1970.")
+    settings: str = Field("", description="Hash of the settings in force.")
+    suspended: bool = Field(False, description="Whether it passes everything on unread.")
+    connections: Count = Field(0, description="Open connections, read or not.")
+    by_state: dict[str, Count] = Field(default_factory=dict, description="Open connections by state.")
+    opaque: dict[str, Count] = Field(default_factory=dict, description="Connections that could not be read, by reason.")
+    unread: dict[str, Count] = Field(default_factory=dict, description="Messages that could not be read, by reason.")
+    resident_bytes: Count | None = Field(None, description="Its memory.")
+    software: tuple[SoftwareConnections, ...] = Field((), description="Software connected through it.")
+    ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
+    last_heard_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
+
+
 class HopState(Envelope):
     """One hop of the ledger, summed over replicas."""
 
-    hop: str = Field(description="receive, prometheus, topic or forward:<name>.")
+    hop: str = Field(description="receive, prometheus, topic, events, events_topic or forward:<name>.")
     accepted: Count = Field(0, description="Events taken in.")
     delivered: Count = Field(0, description="Events handed on.")
     queued: Count = Field(0, description="Events waiting.")
@@ -73,6 +115,7 @@ class ClusterState(Envelope):
 
     cluster_id: str = Field(description="Cluster id.")
     brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
+    observers: tuple[ObserverState, ...] = Field((), description="Observers heard from.")
     software: tuple[SoftwareState, ...] = Field((), description="Software seen connected.")
     series: Count = Field(0, description="Series exposed now.")
     overflowed: Count = Field(0, description="Series that did not fit the budget.")

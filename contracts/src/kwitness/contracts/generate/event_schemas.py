@@ -9,8 +9,16 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, PushBatch
-from kwitness.contracts.records import ConnectionEvent, InterceptionWindow, RequestEvent, TrafficWindow, WindowSeal
+from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, PushBatch
+from kwitness.contracts.records import (
+    ApiTraffic,
+    ConnectionEvent,
+    InterceptionWindow,
+    PartitionTraffic,
+    RequestEvent,
+    TopicPresence,
+    WindowSeal,
+)
 
 __all__ = ["EVENT_MODELS", "event_schema", "event_schemas"]
 
@@ -18,7 +26,8 @@ EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
     (ConnectionSnapshot, ConnectionEvent),
     (GaugeSnapshot,),
     (PushBatch,),
-    (TrafficWindow,),
+    (EventsHead,),
+    (PartitionTraffic, ApiTraffic, TopicPresence),
     (RequestEvent,),
     (InterceptionWindow,),
     (WindowSeal,),

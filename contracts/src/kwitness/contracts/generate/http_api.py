@@ -23,9 +23,13 @@ from kwitness.contracts.endpoints import (
     SUBSCRIPTION_PATH,
 )
 from kwitness.contracts.envelopes import (
+    EVENTS_CONTENT_TYPE,
+    MAX_EVENTS_BYTES,
     ClientPage,
     ClusterState,
     ErrorBody,
+    EventsAnswer,
+    EventsHead,
     GaugeSnapshot,
     PushAnswer,
     PushBatch,
@@ -51,6 +55,8 @@ class Operation:
         Audience of the bearer token: one to send, another to read.
     request, answer
         Bodies; None where there is none.
+    lines
+        What follows the request in the same body, where that is JSON lines.
     parameters
         Name, place and meaning of each parameter.
     statuses
@@ -63,6 +69,7 @@ class Operation:
     audience: str
     request: type[BaseModel] | None = None
     answer: type[BaseModel] | None = None
+    lines: str = ""
     parameters: tuple[tuple[str, str, str], ...] = ()
     statuses: tuple[tuple[int, str], ...] = ()
 
@@ -76,6 +83,17 @@ _SENDING = (
     (413, "The body is longer than 8 MiB, or 64 MiB after decompression; send less."),
     (415, "Content-Type or Content-Encoding is not known."),
     (503, "A durable sink did not take it, or it came too slowly; send the whole batch again after Retry-After."),
+)
+_EVENTS = (
+    (400, "The compression is corrupt; do not send it again."),
+    (401, "The token is missing, expired or unknown; read it again and resend."),
+    (403, "The token is not that of an observer's pod, or source, cluster or reported_by are not the token's."),
+    (413, f"The body is longer than {MAX_EVENTS_BYTES // 1024} KiB before compression; send less."),
+    (415, f"Content-Type is not {EVENTS_CONTENT_TYPE}, or Content-Encoding is not known."),
+    (421, "This replica is not the owner of the source; nothing is taken. Ask for the owner again."),
+    (422, "The head is not what the schema says, or the lines are not as long as it says; send half of it."),
+    (426, "The sender's version of the protocol is too old."),
+    (503, "Not now; nothing is taken. Send it again after Retry-After."),
 )
 _READING = (
     (400, "A parameter is not what it may be."),
@@ -109,9 +127,19 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "post",
         EVENTS_PATH,
-        "Reserved for events of observers; answered 501 by this version.",
+        "Hands over what an observer saw, and is its heartbeat, every 5 s at least; answered number by number.",
         _SENDERS,
-        statuses=((501, "Not in this version; do not send it again."),),
+        request=EventsHead,
+        answer=EventsAnswer,
+        lines="Then the rows that it lists, a JSON object on each line; they go to their topics unread.",
+        parameters=(
+            ("Kwitness-Protocol", "header", "Version of the protocol that the sender speaks: 2."),
+            ("Kwitness-Owner", "header", "Ordinal of the replica that the sender holds for the owner of its source."),
+            ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further."),
+            ("Kwitness-Pod", "header", "On that hop: <namespace>/<pod> of the sender."),
+            ("Kwitness-Reported-By", "header", "On that hop: what the sender is known as."),
+        ),
+        statuses=_EVENTS,
     ),
     Operation(
         "get",
@@ -148,8 +176,8 @@ OPERATIONS: tuple[Operation, ...] = (
 """All requests, in the order of the reference."""
 
 
-def _content(model: type[BaseModel]) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}}
+def _content(model: type[BaseModel], media_type: str = "application/json") -> dict[str, Any]:
+    return {media_type: {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}}
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
@@ -167,12 +195,15 @@ def _operation(operation: Operation) -> dict[str, Any]:
             for name, place, text in operation.parameters
         ]
     if operation.request:
-        made["requestBody"] = {"required": True, "content": _content(operation.request)}
-    answers: dict[str, Any] = {}
-    if operation.path != EVENTS_PATH:
-        answers["200"] = {"description": "Done."}
-        if operation.answer:
-            answers["200"]["content"] = _content(operation.answer)
+        media_type = EVENTS_CONTENT_TYPE if operation.lines else "application/json"
+        made["requestBody"] = {"required": True, "content": _content(operation.request, media_type)}
+        if operation.lines:
+            made["requestBody"]["description"] = (
+                f"On the first line the JSON object {operation.request.__name__}. {operation.lines}"
+            )
+    answers: dict[str, Any] = {"200": {"description": "Done."}}
+    if operation.answer:
+        answers["200"]["content"] = _content(operation.answer)
     answers |= {str(code): {"description": text, "content": _content(ErrorBody)} for code, text in operation.statuses}
     made["responses"] = answers
     return made

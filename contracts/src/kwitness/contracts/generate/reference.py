@@ -164,12 +164,17 @@ def _topics() -> str:
 
 
 def _headers() -> str:
-    own = ((_code(one.name), one.type, "yes" if one.required else "", one.help) for one in RECORD_HEADERS)
+    own = (
+        (_code(one.name), one.type, ", ".join(map(_code, one.topics)), "yes" if one.required else "", one.help)
+        for one in RECORD_HEADERS
+    )
     ranges = ((f"0x{first:08X}", f"0x{last:08X}", meaning) for first, last, meaning in ID_RANGES)
     return (
-        "# Headers and identity\n\n## Headers of records in `kwitness.telemetry`\n\nAll values are UTF-8 text.\n\n"
-        + _table(("Header", "Type", "Always", "Meaning"), own)
-        + "\nBeside these, each identity key that is known is a header under its own name.\n\n## Identity keys\n\n"
+        "# Headers and identity\n\n## Headers of records\n\nAll values are UTF-8 text.\n\n"
+        + _table(("Header", "Type", "In", "Always", "Meaning"), own)
+        + "\nBeside these, in `telemetry` each identity key that is known is a header under its own name; in the other "
+        "topics `cluster_id`, and `k8s_namespace` and `k8s_pod` of the observer, as its token says. Snapshots in "
+        "`connections` have no headers.\n\n## Identity keys\n\n"
         "Spelled the same in records, labels, tables and APIs. Unknown means absent.\n\n"
         + _table(
             ("Key", "Label by default"), ((_code(key), "yes" if key in DEFAULT_LABELS else "") for key in IDENTITY_KEYS)
@@ -190,6 +195,7 @@ def _http_api() -> str:
     for one in OPERATIONS:
         answer = f" Answer: `{one.answer.__name__}`." if one.answer else ""
         body = f" Body: `{one.request.__name__}`." if one.request else ""
+        body = f" First line of the body: `{one.request.__name__}`. {one.lines}" if one.request and one.lines else body
         parts.append(
             f"## {one.method.upper()} {one.path}\n\n{one.summary} Token audience `{one.audience}`.{body}{answer}\n"
         )

@@ -8,12 +8,14 @@ from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ConnectionCount, ConnectionSnapshot
 from kwitness.contracts.records import (
+    ApiTraffic,
     ConnectionEvent,
     InterceptionWindow,
     OffsetRange,
+    PartitionTraffic,
     RequestEvent,
     Sketch,
-    TrafficWindow,
+    TopicPresence,
     WindowSeal,
 )
 
@@ -25,7 +27,9 @@ __all__ = ["RECORDS", "record"]
 RECORDS: tuple[type[BaseModel], ...] = (
     ConnectionSnapshot,
     ConnectionEvent,
-    TrafficWindow,
+    PartitionTraffic,
+    ApiTraffic,
+    TopicPresence,
     RequestEvent,
     InterceptionWindow,
     WindowSeal,

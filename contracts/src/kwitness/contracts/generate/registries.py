@@ -104,7 +104,10 @@ def client_metrics(folder: Path) -> tuple[ClientMetric, ...]:
 
 def own_metrics(folder: Path) -> tuple[OwnMetric, ...]:
     """Return the metrics of our own processes."""
-    return tuple(OwnMetric(**{**row, "labels": tuple(row["labels"])}) for row in _read(folder, "own_metrics"))
+    return tuple(
+        OwnMetric(**{**row, "labels": tuple(row["labels"]), "bounds": tuple(row.get("bounds", ()))})
+        for row in _read(folder, "own_metrics")
+    )
 
 
 def topics(folder: Path) -> tuple[Topic, ...]:
@@ -113,8 +116,8 @@ def topics(folder: Path) -> tuple[Topic, ...]:
 
 
 def record_headers(folder: Path) -> tuple[RecordHeader, ...]:
-    """Return the headers of telemetry records."""
-    return tuple(RecordHeader(**row) for row in _read(folder, "record_headers"))
+    """Return the headers of records."""
+    return tuple(RecordHeader(**{**row, "topics": tuple(row["topics"])}) for row in _read(folder, "record_headers"))
 
 
 def software(folder: Path) -> tuple[Software, ...]:

@@ -11,14 +11,24 @@ from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ConnectionSnapshot
 from kwitness.contracts.record_headers import ALL_HEADER_NAMES
-from kwitness.contracts.records import ConnectionEvent, InterceptionWindow, RequestEvent, TrafficWindow, WindowSeal
+from kwitness.contracts.records import (
+    ApiTraffic,
+    ConnectionEvent,
+    InterceptionWindow,
+    PartitionTraffic,
+    RequestEvent,
+    TopicPresence,
+    WindowSeal,
+)
 
 __all__ = ["spark_schemas"]
 
 _RECORDS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("CONNECTION_SNAPSHOT", ConnectionSnapshot, "in kwitness.connections of kind snapshot"),
     ("CONNECTION_EVENT", ConnectionEvent, "in kwitness.connections of another kind"),
-    ("TRAFFIC_WINDOW", TrafficWindow, "in kwitness.traffic"),
+    ("PARTITION_TRAFFIC", PartitionTraffic, "in kwitness.traffic of kind partition"),
+    ("API_TRAFFIC", ApiTraffic, "in kwitness.traffic of kind api"),
+    ("TOPIC_PRESENCE", TopicPresence, "in kwitness.traffic of kind presence"),
     ("REQUEST_EVENT", RequestEvent, "in kwitness.requests"),
     ("INTERCEPTION_WINDOW", InterceptionWindow, "in kwitness.interceptions"),
     ("WINDOW_SEAL", WindowSeal, "in kwitness.seals"),

@@ -2,26 +2,34 @@
 
 Each carries the schema's name and version, the number its source gave it, and what is known about the client. Unknown
 keys are ignored, unknown values absent. The snapshots in `kwitness.connections` are in `kwitness.contracts.envelopes`,
-since the plugin's heartbeat has the same parts. Only those are written yet: observers and interceptors come later.
+since the plugin's heartbeat has the same parts. Observers' records arrive as lines of bodies
+(`kwitness.contracts.envelopes.events`); those of interceptors and of `kwitness.requests` come later.
 """
 
 from __future__ import annotations
 
 from .connections import ConnectionEvent
-from .event import Event, OffsetRange, Sketch, Window
+from .event import Event, Observed, OffsetRange, Window
 from .interceptions import InterceptionWindow
 from .requests import RequestEvent
 from .seals import WindowSeal
-from .traffic import TrafficWindow
+from .sketch import SKETCH_BOUNDS, SKETCH_RULE, Sketch, bucket_of
+from .traffic import ApiTraffic, PartitionTraffic, TopicPresence
 
 __all__ = [
+    "SKETCH_BOUNDS",
+    "SKETCH_RULE",
+    "ApiTraffic",
     "ConnectionEvent",
     "Event",
     "InterceptionWindow",
+    "Observed",
     "OffsetRange",
+    "PartitionTraffic",
     "RequestEvent",
     "Sketch",
-    "TrafficWindow",
+    "TopicPresence",
     "Window",
     "WindowSeal",
+    "bucket_of",
 ]

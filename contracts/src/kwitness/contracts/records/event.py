@@ -8,12 +8,24 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.envelopes.envelope_model import Count, Envelope, Milliseconds
 from kwitness.contracts.identity import Identity
+from kwitness.contracts.observers import ObserverMode, ReportedBy
 
-__all__ = ["Event", "Offset", "OffsetRange", "Partition", "Sketch", "TopicName", "Window"]
+__all__ = [
+    "Event",
+    "Observed",
+    "Offset",
+    "OffsetRange",
+    "Partition",
+    "TopicId",
+    "TopicName",
+    "Window",
+]
 
 TopicName = Annotated[str, Field(min_length=1, max_length=249)]
 Partition = Annotated[int, Field(ge=0, lt=2**31)]
 Offset = Annotated[int, Field(ge=0, lt=2**63)]
+TopicId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}$")]
+"""A topic's Uuid as Kafka prints it."""
 
 
 class Event(Identity):
@@ -24,6 +36,13 @@ class Event(Identity):
     event_source: Annotated[str, Field(min_length=1, max_length=256)] = Field(description="Who numbers the records.")
     event_epoch: Milliseconds = Field(description="Start of the source, in milliseconds since 1970.")
     event_seq: Count = Field(description="Number within the epoch.")
+
+
+class Observed(Event):
+    """A record of an observer. The header `reported_by` says what the collector knows it as, the key what it said."""
+
+    reported_by: ReportedBy = Field(description="Where the observer runs, which decides how far it is believed.")
+    observer_mode: ObserverMode = Field(description="How it came between client and broker.")
 
 
 class Window(Event):
@@ -38,15 +57,3 @@ class OffsetRange(Envelope):
 
     first: Offset = Field(description="First offset.")
     last: Offset = Field(description="Last offset.")
-
-
-class Sketch(Envelope):
-    """A distribution of durations that adds up bucket by bucket, as DDSketch does (Masson, Rim, Lee, VLDB 2019).
-
-    With g = (1 + e) / (1 - e) for the relative error e, bucket i counts values above g^(i-1) up to g^i microseconds.
-    """
-
-    relative_error: Annotated[float, Field(gt=0, lt=1)] = Field(0.01, description="Error of a quantile, relative.")
-    zeros: Count = Field(0, description="Values below one microsecond.")
-    buckets: dict[str, Count] = Field(default_factory=dict, description="Counts by bucket number.", max_length=4096)
-    sum_us: Count = Field(0, description="Sum of all values, in microseconds.")

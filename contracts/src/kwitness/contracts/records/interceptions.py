@@ -8,7 +8,8 @@ from pydantic import Field
 
 from kwitness.contracts.envelopes.envelope_model import Count
 
-from .event import OffsetRange, Partition, Sketch, TopicName, Window
+from .event import OffsetRange, Partition, TopicName, Window
+from .sketch import Sketch
 
 __all__ = ["InterceptionWindow"]
 

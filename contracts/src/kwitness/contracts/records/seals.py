@@ -8,19 +8,21 @@ from pydantic import Field
 
 from kwitness.contracts.envelopes.envelope_model import Count
 
-from .event import Window
+from .event import Observed, Window
 
 __all__ = ["WindowSeal"]
 
 
-class WindowSeal(Window):
+class WindowSeal(Observed, Window):
     """The numbers that a source gave within a window; what it did not seal before its end is uncertain."""
 
     schema_: Literal["kwitness.seals/1"] = Field("kwitness.seals/1", alias="schema", description="Name and version.")
     topic: Annotated[str, Field(min_length=1, max_length=64)] = Field(
         description="The sealed topic, without its prefix, such as traffic."
     )
-    first_seq: Count = Field(description="First number within the window.")
-    last_seq: Count = Field(description="Last number within the window.")
-    count: Count = Field(description="Records within the window: last_seq - first_seq + 1 where none was dropped.")
-    dropped: dict[str, Count] = Field(default_factory=dict, description="Records given up, by reason.", max_length=64)
+    first_seq: Count = Field(description="First number of a record of the topic within the window.")
+    last_seq: Count = Field(description="Last one likewise; records of other topics have numbers between them, too.")
+    count: Count = Field(description="Records of the topic within the window; those that were dropped are not in it.")
+    dropped: dict[Annotated[str, Field(max_length=64)], Count] = Field(
+        default_factory=dict, description="Records given up, by reason.", max_length=64
+    )

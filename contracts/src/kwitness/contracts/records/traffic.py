@@ -1,37 +1,90 @@
-"""Records of kwitness.traffic: what a client produced to, or fetched from, one partition within a window."""
+"""Records of kwitness.traffic: what passed within a window, by partition and by request, and who is there."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.envelopes.envelope_model import Count, Milliseconds
+from kwitness.contracts.envelopes.envelope_model import Count, ErrorCounts, Milliseconds
 
-from .event import Offset, OffsetRange, Partition, Sketch, TopicName, Window
+from .event import Observed, Offset, OffsetRange, Partition, TopicId, TopicName, Window
+from .sketch import Sketch
 
-__all__ = ["TrafficWindow"]
+__all__ = ["ApiTraffic", "PartitionTraffic", "TopicPresence"]
+
+ApiName = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class TrafficWindow(Window):
-    """One row for each window, api, client, topic and partition."""
-
+class _Traffic(Observed, Window):
     schema_: Literal["kwitness.traffic/1"] = Field(
         "kwitness.traffic/1", alias="schema", description="Name and version."
     )
-    api: Literal["produce", "fetch"] = Field(description="Which request.")
-    topic: TopicName = Field(description="Topic; its id while no name is known.")
+
+
+class PartitionTraffic(_Traffic):
+    """One row for each window, api, client, topic and partition; of `topic` and `topic_id` at least one is there.
+
+    User records alone: control batches and what brokers fetch for their replicas count nowhere.
+    """
+
+    kind: Literal["partition"] = Field(description="What the row is.")
+    api: Literal["Produce", "Fetch", "ShareFetch"] = Field(description="Which request.")
+    topic: TopicName | None = Field(None, description="Topic; absent while only its id is known.")
+    topic_id: TopicId | None = Field(None, description="Its id, as Kafka prints a Uuid.")
     partition: Partition = Field(description="Partition.")
     requests: Count = Field(description="Requests that named the partition.")
     batches: Count = Field(0, description="Record batches.")
-    records: Count = Field(0, description="Records, from batch headers; control records do not count.")
+    records: Count = Field(0, description="Records, from batch headers.")
+    unknown_batches: Count = Field(0, description="Batches of `batches` whose records cannot be counted.")
     bytes: Count = Field(0, description="Bytes of the batches as they travelled.")
-    errors: dict[str, Count] = Field(default_factory=dict, description="Answers by Kafka's error code.", max_length=256)
+    transactional_batches: Count = Field(0, description="Batches of `batches` that belong to transactions.")
+    transactional_records: Count = Field(0, description="Their records.")
+    aborted_records: Count = Field(0, description="Fetched records of transactions known to be aborted.")
+    duplicate_batches: Count = Field(0, description="Batches sent again by an idempotent producer; counted here only.")
+    errors: ErrorCounts = Field(default_factory=dict, description="Answers by Kafka's error code.")
+    rejected_bytes: Count = Field(0, description="Bytes of batches that the broker refused.")
     unconfirmed: Count = Field(0, description="Records sent with acks=0, which no answer confirms.")
     first_offset: Offset | None = Field(None, description="First offset, where the broker told it.")
     last_offset: Offset | None = Field(None, description="Last offset likewise.")
-    offset_ranges: tuple[OffsetRange, ...] = Field((), description="All offsets, coalesced.", max_length=1024)
+    offset_ranges: tuple[OffsetRange, ...] = Field((), description="All offsets, coalesced.", max_length=8)
+    offset_ranges_merged: Count = Field(
+        0, description="Gaps between ranges that were closed for want of room: the ranges then hold too much."
+    )
     min_timestamp_ms: Milliseconds | None = Field(None, description="Earliest timestamp of a record.")
     max_timestamp_ms: Milliseconds | None = Field(None, description="Latest timestamp of a record.")
-    compression: dict[str, Count] = Field(default_factory=dict, description="Batches by codec.", max_length=16)
-    response_time: Sketch = Field(default_factory=Sketch, description="From request to answer.")
+    compression: dict[Literal["none", "gzip", "snappy", "lz4", "zstd"], Count] = Field(
+        default_factory=dict, description="Batches by codec.", max_length=5
+    )
+
+
+class ApiTraffic(_Traffic):
+    """One row for each window, api, version and client."""
+
+    kind: Literal["api"] = Field(description="What the row is.")
+    api: ApiName = Field(description="Which request, by Kafka's name.")
+    api_version: Annotated[int, Field(ge=0, lt=2**15)] = Field(description="Its version.")
+    requests: Count = Field(description="Requests.")
+    request_bytes: Count = Field(0, description="Bytes of the requests.")
+    response_bytes: Count = Field(0, description="Bytes of the answers.")
+    errors: ErrorCounts = Field(default_factory=dict, description="Answers by Kafka's error code.")
+    unread: dict[Annotated[str, Field(max_length=64)], Count] = Field(
+        default_factory=dict, description="Requests or answers that could not be read, by reason.", max_length=64
+    )
+    response_time: Sketch = Field(
+        default_factory=Sketch, description="From request to answer, where the broker answered when it could."
+    )
+    waited: Sketch = Field(
+        default_factory=Sketch,
+        description="Likewise of fetches that waited for records: empty ones, and those near their max_wait_ms.",
+    )
+
+
+class TopicPresence(_Traffic):
+    """One row for each window, client and topic that the client asks for, whether or not records came."""
+
+    kind: Literal["presence"] = Field(description="What the row is.")
+    api: Literal["Fetch"] = Field("Fetch", description="Which request.")
+    topic: TopicName | None = Field(None, description="Topic; absent while only its id is known.")
+    topic_id: TopicId | None = Field(None, description="Its id, as Kafka prints a Uuid.")
+    partitions: Count = Field(description="Partitions of it that the client asks for.")

@@ -7,10 +7,10 @@ from __future__ import annotations
 from kwitness.contracts.registry_entries import Topic
 
 ENTRIES: tuple[Topic, ...] = (
-    Topic(name="connections", key="cluster id and broker id of a snapshot, identity hash of an event", value="JSON", schema="kwitness.connections", version=1, status="used", writer="collector", help="Connections opened, authenticated and closed (observers); snapshots of the brokers' gauges by software (plugin)."),
+    Topic(name="connections", key="cluster id and broker id of a snapshot, that of an event is chosen by the observer", value="JSON", schema="kwitness.connections", version=1, status="used", writer="collector, observers", help="Connections opened, authenticated and closed (observers); snapshots of the brokers' gauges by software (plugin)."),
     Topic(name="telemetry", key="client instance id", value="OTLP", schema="kwitness.telemetry", version=1, status="used", writer="collector", help="The OTLP bytes as the broker passed them on; identity in record headers."),
-    Topic(name="traffic", key="identity hash", value="JSON", schema="kwitness.traffic", version=1, status="reserved", writer="observers", help="One row per window, api, client, topic and partition."),
+    Topic(name="traffic", key="chosen by the observer", value="JSON", schema="kwitness.traffic", version=1, status="used", writer="observers", help="What passed within a window: one row per api, client, topic and partition, one per api, version and client, one per client and topic asked for."),
     Topic(name="requests", key="connection id", value="JSON", schema="kwitness.requests", version=1, status="reserved", writer="observers", help="Requests and responses in order."),
     Topic(name="interceptions", key="instance id", value="JSON", schema="kwitness.interceptions", version=1, status="reserved", writer="interceptors", help="Counts, sizes, offset ranges and latency per window and topic partition."),
-    Topic(name="seals", key="source id", value="JSON", schema="kwitness.seals", version=1, status="reserved", writer="every source", help="Window seals for the ledger."),
+    Topic(name="seals", key="source id", value="JSON", schema="kwitness.seals", version=1, status="used", writer="observers", help="Window seals for the ledger: which numbers a source gave, and what it dropped."),
 )

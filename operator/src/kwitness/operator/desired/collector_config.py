@@ -20,7 +20,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
-from kwitness.contracts.topics import CONNECTIONS, TELEMETRY, topic_name
+from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.settings import OperatorSettings
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -41,7 +41,12 @@ def collector_config(
     """Translate the resource; pure."""
     spec, own = collector.spec, collector.metadata.namespace
     prefix = cluster.spec.topics.prefix
-    names = TopicNames(telemetry=topic_name(prefix, TELEMETRY), connections=topic_name(prefix, CONNECTIONS))
+    names = TopicNames(
+        telemetry=topic_name(prefix, TELEMETRY),
+        connections=topic_name(prefix, CONNECTIONS),
+        traffic=topic_name(prefix, TRAFFIC),
+        seals=topic_name(prefix, SEALS),
+    )
     account = settings.collector.service_account
     return CollectorConfig(
         cluster_id=cluster_id,

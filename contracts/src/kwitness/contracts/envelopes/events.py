@@ -1,0 +1,183 @@
+"""POST /v1/events: what an observer saw. The body is lines: first the head, then the rows that it lists.
+
+The rows are JSON objects (`kwitness.contracts.records`) of the lengths that the head says, and go to their topics as
+they are. Everything that is new has a number; a source numbers rows and totals within its epoch, in one sequence.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from kwitness.contracts.observers import Namespace, ObserverMode, ReportedBy, ResourceName
+
+from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
+from .gauges import ConnectionCount
+from .number_ranges import RANGES
+from .pushes import Rejection
+
+__all__ = [
+    "EVENTS_CONTENT_TYPE",
+    "MAX_EVENTS_BYTES",
+    "MAX_EVENTS_ROWS",
+    "ApiTotals",
+    "EventRow",
+    "EventsAnswer",
+    "EventsHead",
+    "ObserverLedger",
+    "ObserverName",
+    "ObserverReport",
+    "TimeTotals",
+    "TrafficTotals",
+    "WindowTotals",
+]
+
+EVENTS_CONTENT_TYPE = "application/x-ndjson"
+MAX_EVENTS_BYTES = 1024 * 1024
+"""Most bytes of a body before compression."""
+MAX_EVENTS_ROWS = 4_096
+"""Most rows of a body."""
+
+_MOST = 10_000
+ApiName = Annotated[str, Field(min_length=1, max_length=64)]
+TopicText = Annotated[str, Field(min_length=1, max_length=249)]
+Reason = Annotated[str, Field(max_length=64)]
+CountsByReason = Annotated[dict[Reason, Count], Field(max_length=64)]
+
+
+class ObserverName(Envelope):
+    """The ObserverDeployment that the observer belongs to."""
+
+    namespace: Namespace = Field(description="Its namespace.")
+    name: ResourceName = Field(description="Its name.")
+    mode: ObserverMode = Field(description="How its observers come between client and broker.")
+
+
+class EventRow(Envelope):
+    """One further line of the body."""
+
+    seq: Count = Field(description="Number within the source's epoch.")
+    topic: Annotated[str, Field(max_length=64)] = Field(
+        description="Topic without its prefix: traffic, connections or seals."
+    )
+    key: Annotated[str, Field(max_length=1024)] = Field("", description="Key of the record; any text.")
+    bytes: Annotated[int, Field(ge=2, le=MAX_EVENTS_BYTES)] = Field(
+        description="Length of the line, without the line feed."
+    )
+
+
+class TrafficTotals(Envelope):
+    """What one client did with one topic."""
+
+    api: ApiName = Field(description="Which request, by Kafka's name.")
+    topic: TopicText | None = Field(None, description="Topic.")
+    principal: ClientText | None = Field(None, description="Authenticated principal.")
+    client_id: ClientText | None = Field(None, description="Client id.")
+    client_software_name: ClientText | None = Field(None, description="Software name.")
+    client_software_version: ClientText | None = Field(None, description="Software version.")
+    requests: Count = Field(0, description="Requests that named the topic.")
+    records: Count = Field(0, description="Records.")
+    record_bytes: Count = Field(0, description="Bytes of their batches as they travelled.")
+    errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each partition.")
+
+
+class ApiTotals(Envelope):
+    """What one client asked for, whatever the topic."""
+
+    api: ApiName = Field(description="Which request, by Kafka's name.")
+    principal: ClientText | None = Field(None, description="Authenticated principal.")
+    client_id: ClientText | None = Field(None, description="Client id.")
+    client_software_name: ClientText | None = Field(None, description="Software name.")
+    client_software_version: ClientText | None = Field(None, description="Software version.")
+    requests: Count = Field(0, description="Requests.")
+    request_bytes: Count = Field(0, description="Bytes of the requests.")
+    response_bytes: Count = Field(0, description="Bytes of the answers.")
+    errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each answer.")
+
+
+class TimeTotals(Envelope):
+    """How long brokers took to answer, without fetches that waited for records."""
+
+    api: ApiName = Field(description="Which request, by Kafka's name.")
+    topic: TopicText | None = Field(None, description="Topic, of requests that name one.")
+    principal: ClientText | None = Field(None, description="Authenticated principal.")
+    counts: Annotated[tuple[Count, ...], Field(min_length=1, max_length=64)] = Field(
+        description="Answers by bound of kafka_client_response_time_seconds "
+        "(contracts/vectors/response_time_bounds.json), not added up; the last ones took longer than every bound."
+    )
+    sum_us: Count = Field(0, description="Sum of the times, in microseconds.")
+
+
+class WindowTotals(Envelope):
+    """What was new in one window; added to Prometheus once for each number."""
+
+    seq: Count = Field(description="Number within the source's epoch.")
+    traffic: tuple[TrafficTotals, ...] = Field((), description="By client and topic.", max_length=_MOST)
+    apis: tuple[ApiTotals, ...] = Field((), description="By client and request.", max_length=_MOST)
+    times: tuple[TimeTotals, ...] = Field((), description="Times of answers.", max_length=_MOST)
+
+
+class ObserverLedger(Envelope):
+    """The observer's own ledger within its epoch, in rows: accepted = delivered + queued + dropped."""
+
+    accepted: Count = Field(0, description="Rows made.")
+    delivered: Count = Field(0, description="Rows that a collector acknowledged.")
+    queued: Count = Field(0, description="Rows waiting.")
+    dropped: CountsByReason = Field(default_factory=dict, description="Rows given up, by reason.")
+
+
+class ObserverReport(Envelope):
+    """How the observer is."""
+
+    settings: Annotated[str, Field(max_length=64)] = Field("", description="Hash of the settings in force.")
+    suspended: bool = Field(False, description="Whether it passes everything on unread.")
+    by_state: CountsByReason = Field(
+        default_factory=dict, description="Open connections by state: sniff, observed, opaque, relay_only."
+    )
+    opaque: CountsByReason = Field(
+        default_factory=dict, description="Connections that could not be read, since its start, by reason."
+    )
+    unread: CountsByReason = Field(
+        default_factory=dict, description="Messages that could not be read, since its start, by reason."
+    )
+    resident_bytes: Count | None = Field(None, description="Its memory.")
+    ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
+
+
+class EventsHead(Envelope):
+    """The first line; without rows and totals it is a heartbeat, of which there is one every 5 s at least."""
+
+    schema_: Literal["kwitness.events/1"] = Field("kwitness.events/1", alias="schema", description="Name and version.")
+    source: Annotated[str, Field(min_length=3, max_length=320)] = Field(
+        description="Who numbers the events: <namespace>/<pod>, as in the token."
+    )
+    epoch: Milliseconds = Field(description="Start of the source, in milliseconds since 1970.")
+    cluster_id: ClusterId = Field(description="Cluster id.")
+    observer: ObserverName = Field(description="The ObserverDeployment that it belongs to.")
+    reported_by: ReportedBy = Field(description="Where the observer runs; it must be what the sender is known as.")
+    version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the observer.")
+    settled: Count = Field(0, description="Every number below it is final: it will not be sent again.")
+    sent_at_ms: Milliseconds = Field(description="When it was sent, in milliseconds since 1970.")
+    rows: tuple[EventRow, ...] = Field((), description="The further lines, in order.", max_length=MAX_EVENTS_ROWS)
+    totals: tuple[WindowTotals, ...] = Field((), description="What is new since the last window.", max_length=1_024)
+    connections: tuple[ConnectionCount, ...] = Field((), description="Open connections now.", max_length=_MOST)
+    state: ObserverReport = Field(default_factory=ObserverReport, description="How the observer is.")
+
+
+class EventsAnswer(Envelope):
+    """What became of each number. One that is in no list counts as `later`."""
+
+    protocol: Count = Field(2, description="Version of the protocol.")
+    collector: Annotated[str, Field(max_length=320)] = Field(description="Who answers: <namespace>/<name>.")
+    replica: Count = Field(description="Ordinal of the replica that owns the source.")
+    accepted: Annotated[str, Field(pattern=RANGES)] = Field(
+        "", description="Numbers that are taken: rows are in their topic, totals in Prometheus."
+    )
+    duplicates: Annotated[str, Field(pattern=RANGES)] = Field("", description="Numbers that were taken before.")
+    later: Annotated[str, Field(pattern=RANGES)] = Field("", description="Numbers to be sent again.")
+    rejected: tuple[Rejection, ...] = Field((), description="Numbers that will never be accepted.")
+    retry_after_ms: Count = Field(0, description="How long to wait before sending `later` again.")
+    directives: dict[Reason, str] = Field(
+        default_factory=dict, description="What the observer is to do; none yet, and what it does not know it ignores."
+    )

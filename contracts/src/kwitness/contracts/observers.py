@@ -1,0 +1,16 @@
+"""Words about observers that bodies, records and configuration share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+__all__ = ["Namespace", "ObserverMode", "ReportedBy", "ResourceName"]
+
+ObserverMode = Literal["gateway", "sidecar", "broker", "laptop"]
+ReportedBy = Literal["gateway", "pod", "broker", "laptop"]
+Namespace = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+"""A namespace."""
+ResourceName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+"""A resource's or a pod's name."""
