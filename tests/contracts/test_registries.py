@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from kwitness.contracts import client_metrics, own_metrics, reasons, record_headers, topics
+from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS, Identity
-from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.contracts.resources import KINDS
 
 STANDARD = {
@@ -178,7 +178,7 @@ def test_topics_have_one_prefix_and_a_schema() -> None:
     assert topics.topic_name("kwitness.", topics.TELEMETRY) == "kwitness.telemetry"
     assert topics.TELEMETRY_SCHEMA == "kwitness.telemetry/1"
     assert {topic.name for topic in topics.USED_TOPICS} == {"telemetry", "connections", "traffic", "seals"}
-    assert set(TopicNames.model_fields) == {topic.name for topic in topics.USED_TOPICS}
+    assert set(CollectorTopics.model_fields) == {topic.name for topic in topics.USED_TOPICS}
 
 
 def test_headers_are_in_topics_that_exist() -> None:

@@ -13,6 +13,7 @@ from .observers import ReportedBy
 __all__ = [
     "BrokerSubscriptionConfig",
     "CollectorConfig",
+    "CollectorTopics",
     "ForwardConfig",
     "IngestConfig",
     "KafkaAuthentication",
@@ -21,7 +22,6 @@ __all__ = [
     "ReaderConfig",
     "SenderConfig",
     "SubscriptionsFile",
-    "TopicNames",
 ]
 
 
@@ -79,15 +79,22 @@ class ForwardConfig(_Config):
     ca_file: str | None = None
 
 
+class CollectorTopics(TopicNames):
+    """Full names of all topics that a collector writes, by what the registry calls them."""
+
+    traffic: str = "kwitness.traffic"
+    seals: str = "kwitness.seals"
+
+
 class CollectorConfig(_Config):
-    """Everything one collector needs to know; `topics` is None where pushes are not written to Kafka."""
+    """Everything one collector needs to know; `topics` is None where nothing is written to Kafka."""
 
     cluster_id: str
     namespace: str
     name: str
     replicas: int = Field(1, ge=1)
     kafka: KafkaConnection
-    topics: TopicNames | None = None
+    topics: CollectorTopics | None = None
     prometheus: PrometheusConfig = Field(default_factory=PrometheusConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
     forward: tuple[ForwardConfig, ...] = ()

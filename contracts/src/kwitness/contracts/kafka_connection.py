@@ -45,5 +45,3 @@ class TopicNames(BaseModel):
 
     telemetry: str = "kwitness.telemetry"
     connections: str = "kwitness.connections"
-    traffic: str = "kwitness.traffic"
-    seals: str = "kwitness.seals"

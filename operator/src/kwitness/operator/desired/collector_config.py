@@ -8,13 +8,13 @@ from typing import Final
 from kwitness.contracts.collector_config import (
     BrokerSubscriptionConfig,
     CollectorConfig,
+    CollectorTopics,
     ForwardConfig,
     IngestConfig,
     PrometheusConfig,
     ReaderConfig,
     SenderConfig,
     SubscriptionsFile,
-    TopicNames,
 )
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
@@ -41,7 +41,7 @@ def collector_config(
     """Translate the resource; pure."""
     spec, own = collector.spec, collector.metadata.namespace
     prefix = cluster.spec.topics.prefix
-    names = TopicNames(
+    names = CollectorTopics(
         telemetry=topic_name(prefix, TELEMETRY),
         connections=topic_name(prefix, CONNECTIONS),
         traffic=topic_name(prefix, TRAFFIC),

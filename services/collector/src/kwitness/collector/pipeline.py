@@ -15,8 +15,8 @@ from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import Record, TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
+from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
-from kwitness.contracts.kafka_connection import TopicNames
 
 _TOO_LARGE = "the record is larger than the topic {topic} takes (max.message.bytes)"
 
@@ -55,7 +55,7 @@ class Pipeline:
         self.ledger = ledger
         self.replicas = replicas
         self.writer: TopicWriter | None = None
-        self.topics: TopicNames | None = None
+        self.topics: CollectorTopics | None = None
         self.forwards: list[OtlpForward] = []
         self.duplicates = 0
 
