@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::addresses::{Address, Addresses};
+use super::encode;
 use super::treatment::names_hosts;
 use crate::header::{Opening, response_correlation};
 use crate::reader::{Fault, Reader};
@@ -160,7 +161,7 @@ impl<'a, A: Addresses> Copy<'a, A> {
             self.addresses.seen(node, host, port);
         }
         if let Some(address) = self.addresses.of(node) {
-            let host = string(address.host().as_bytes(), self.is_flexible);
+            let host = encode::string(address.host().as_bytes(), self.is_flexible);
             let port = self::port(kind, address);
             self.replace(host_at, &host)?;
             self.replace(port_at, &port)?;
@@ -175,7 +176,7 @@ impl<'a, A: Addresses> Copy<'a, A> {
             self.replace(error.clone(), &code)?;
         }
         self.replace(node, &NO_NODE.to_be_bytes())?;
-        self.replace(host_at, &string(&[], self.is_flexible))?;
+        self.replace(host_at, &encode::string(&[], self.is_flexible))?;
         self.replace(port_at, &NO_PORT.to_be_bytes())?;
         if !is_before {
             self.replace(error, &code)?;
@@ -205,7 +206,7 @@ impl<'a, A: Addresses> Copy<'a, A> {
         if kept < count {
             let end = self.at();
             self.until(end)?;
-            let fewer = array_count(kept, self.is_flexible);
+            let fewer = encode::count(kept, self.is_flexible);
             self.out.splice(count_in_out..count_ends, fewer);
         }
         Ok(())
@@ -217,35 +218,4 @@ fn port(kind: Kind, address: &Address) -> Vec<u8> {
         Kind::Uint16 => address.port().to_be_bytes().to_vec(),
         _ => i32::from(address.port()).to_be_bytes().to_vec(),
     }
-}
-
-/// A string of no more than 255 bytes.
-fn string(text: &[u8], is_flexible: bool) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    if is_flexible {
-        push_varint(&mut encoded, text.len().saturating_add(1));
-    } else {
-        encoded.extend_from_slice(&i16::try_from(text.len()).unwrap_or(i16::MAX).to_be_bytes());
-    }
-    encoded.extend_from_slice(text);
-    encoded
-}
-
-/// The count before an array of fewer elements than were read.
-fn array_count(count: usize, is_flexible: bool) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    if is_flexible {
-        push_varint(&mut encoded, count.saturating_add(1));
-    } else {
-        encoded.extend_from_slice(&i32::try_from(count).unwrap_or(i32::MAX).to_be_bytes());
-    }
-    encoded
-}
-
-fn push_varint(out: &mut Vec<u8>, mut value: usize) {
-    while value > 0x7f {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
 }

@@ -8,6 +8,8 @@
 
 mod addresses;
 mod correlator;
+mod encode;
+mod endpoints;
 mod held;
 mod output;
 mod rewriter;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::addresses::Addresses;
 use super::correlator::Correlator;
+use super::endpoints::Endpoints;
 use super::held::{Refused, with_addresses};
 use super::output::Output;
 use super::treatment::{Held, Treatment, UnknownVersion, treatment};
@@ -99,6 +100,8 @@ enum Response {
     Start(Start),
     /// In a response that passes as it is.
     Pass { left: usize },
+    /// In a response that passes without its endpoints.
+    Empty { asked: Opening, endpoints: Endpoints },
     /// In a response that is held.
     Hold { asked: Opening, held: Held, frame: Vec<u8>, left: usize },
 }
@@ -130,6 +133,15 @@ impl Start {
     fn correlation(&self) -> i32 {
         let [.., a, b, c, d] = self.bytes;
         i32::from_be_bytes([a, b, c, d])
+    }
+
+    /// It goes on; this part of what came is it, or its last bytes.
+    fn pass(&self, part: Range<usize>, output: &mut Output<'_>) {
+        if part.len() == START_BYTES {
+            output.pass(part);
+        } else {
+            output.write().extend_from_slice(&self.bytes);
+        }
     }
 }
 
@@ -205,6 +217,12 @@ impl Rewriter {
                 output.pass(part.clone());
                 part.end
             }
+            Response::Empty { asked, endpoints } => {
+                let part = at..end.min(at.saturating_add(endpoints.left()));
+                empty(*asked, endpoints, output.came(part.clone()))?;
+                output.pass(part.clone());
+                part.end
+            }
             Response::Hold { frame, left, .. } => {
                 let part = part(at, end, left);
                 frame.extend_from_slice(output.came(part.clone()));
@@ -225,12 +243,14 @@ impl Rewriter {
         let treatment = treatment(asked).map_err(|UnknownVersion| Broken::UnknownVersion { key, version })?;
         match treatment {
             Treatment::Pass => {
-                if part.len() == START_BYTES {
-                    output.pass(part);
-                } else {
-                    output.write().extend_from_slice(&start.bytes);
-                }
+                start.pass(part, output);
                 self.response = Response::Pass { left };
+            }
+            Treatment::Empty(layout) => {
+                start.pass(part, output);
+                let mut endpoints = Endpoints::new(layout, version, left);
+                empty(asked, &mut endpoints, &mut [])?;
+                self.response = Response::Empty { asked, endpoints };
             }
             Treatment::Hold(_) if length > self.limits.held => {
                 return Err(Broken::TooLong { key, version, bytes: length });
@@ -247,6 +267,7 @@ impl Rewriter {
     fn end(&mut self, addresses: &mut impl Addresses, output: &mut Output<'_>) -> Result<(), Broken> {
         match &mut self.response {
             Response::Pass { left: 0 } => self.response = BETWEEN_RESPONSES,
+            Response::Empty { endpoints, .. } if endpoints.left() == 0 => self.response = BETWEEN_RESPONSES,
             Response::Hold { asked, held, frame, left: 0 } => {
                 let (asked, held, frame) = (*asked, *held, std::mem::take(frame));
                 self.response = BETWEEN_RESPONSES;
@@ -265,6 +286,10 @@ fn part(at: usize, end: usize, left: &mut usize) -> Range<usize> {
     let part = at..end.min(at.saturating_add(*left));
     *left = left.saturating_sub(part.len());
     part
+}
+
+fn empty(asked: Opening, endpoints: &mut Endpoints, bytes: &mut [u8]) -> Result<(), Broken> {
+    endpoints.take(bytes).map_err(|fault| broken(asked, Refused::Malformed(fault), 0))
 }
 
 /// Write a held response to `out` as the client may have it.

@@ -1,5 +1,6 @@
 //! What has to be done with a response before a client may have it.
 
+use super::endpoints::has_endpoints;
 use crate::header::Opening;
 use crate::schema::{Api, Field, Kind, Layout, api};
 
@@ -8,6 +9,8 @@ use crate::schema::{Api, Field, Kind, Layout, api};
 pub(super) enum Treatment {
     /// Nothing: it names no broker.
     Pass,
+    /// It passes, and endpoints in it are emptied.
+    Empty(&'static Layout),
     /// It is held until it is whole, and written anew.
     Hold(Held),
 }
@@ -33,6 +36,10 @@ pub(super) fn treatment(asked: Opening) -> Result<Treatment, UnknownVersion> {
             let names = names_hosts(layout.fields, asked.version);
             Ok(if names { Treatment::Hold(Held::Addresses(layout)) } else { Treatment::Pass })
         }
+        Api::PRODUCE | Api::FETCH | Api::SHARE_FETCH | Api::SHARE_ACKNOWLEDGE => {
+            let layout = layout()?;
+            Ok(if has_endpoints(layout, asked.version) { Treatment::Empty(layout) } else { Treatment::Pass })
+        }
         Api::API_VERSIONS => Ok(Treatment::Hold(Held::Versions)),
         _ => Ok(Treatment::Pass),
     }
@@ -52,7 +59,7 @@ mod tests {
     use crate::schema::apis;
 
     /// Responses that name hosts, and pass as they are.
-    const LEFT_ALONE: [&str; 13] = [
+    const LEFT_ALONE: [&str; 9] = [
         // Hosts of clients.
         "DescribeAcls",
         "DeleteAcls",
@@ -64,11 +71,6 @@ mod tests {
         "EndQuorumEpoch",
         "FetchSnapshot",
         "UpdateRaftVoter",
-        // Endpoints beside the answer.
-        "Produce",
-        "Fetch",
-        "ShareFetch",
-        "ShareAcknowledge",
     ];
 
     #[test]

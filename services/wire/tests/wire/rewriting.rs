@@ -18,6 +18,7 @@ use crate::transcript::{frame, request, response};
 
 const HEARTBEAT: i16 = 12;
 const HELD: [i16; 4] = [Api::METADATA, Api::FIND_COORDINATOR, Api::DESCRIBE_CLUSTER, Api::DESCRIBE_QUORUM];
+const EMPTIED: [i16; 4] = [Api::PRODUCE, Api::FETCH, Api::SHARE_FETCH, Api::SHARE_ACKNOWLEDGE];
 
 /// Knows the nodes with even numbers, and writes down which brokers it was told of.
 struct Even {
@@ -78,7 +79,7 @@ fn responses() -> impl Iterator<Item = &'static Vector> {
     VECTORS.iter().flatten().filter(|vector| !vector.is_request)
 }
 
-fn of_keys(keys: &'static [i16]) -> impl Iterator<Item = &'static Vector> {
+fn of_keys(keys: &[i16]) -> impl Iterator<Item = &'static Vector> {
     responses().filter(|vector| keys.contains(&vector.key))
 }
 
@@ -150,6 +151,66 @@ fn a_response_without_any_host_stays_as_it_is_byte_for_byte() {
 
         assert_eq!(relay.got, frame(&[&vector.frame]), "{vector}");
     }
+}
+
+/// Tagged fields of the message itself that no definition has: what is left of endpoints, and others.
+fn unknown_tags(message: &Json) -> (Vec<&Json>, Vec<&Json>) {
+    let tags = message["unknownTags"].as_array().map_or(&[][..], Vec::as_slice);
+    tags.iter().partition(|tag| tag[0] == 127 || tag[0] == 16_383)
+}
+
+#[test]
+fn endpoints_are_emptied_at_equal_length_and_all_else_is_as_kafka_wrote_it() {
+    let mut emptied = 0;
+    for vector in of_keys(&EMPTIED) {
+        let mut relay = Relay::asked(&request_for(vector));
+        let answer = frame(&[&vector.frame]);
+
+        relay.answered(&answer).unwrap();
+
+        let (mut expected, mut message) = (vector.json().clone(), read(vector, &relay.got));
+        assert_eq!(relay.got.len(), answer.len(), "{vector}");
+        let endpoints = expected.as_object_mut().unwrap().remove("nodeEndpoints");
+        let is_array = [Api::SHARE_FETCH, Api::SHARE_ACKNOWLEDGE].contains(&vector.key);
+        let left = message.as_object_mut().unwrap().remove("nodeEndpoints");
+        assert_eq!(left, is_array.then(|| json!([])), "{vector}");
+        let had_some = endpoints.is_some_and(|endpoints| !is_array || endpoints != json!([]));
+        let (left, others) = unknown_tags(&message);
+        let are_zeros = left.iter().all(|tag| tag[1].as_str().unwrap().bytes().all(|byte| b"A=".contains(&byte)));
+        assert!(left.len() == usize::from(had_some) && are_zeros, "{vector}");
+        // A field from the array of endpoints to the end of the frame takes the others with it.
+        let expected_others = if had_some && is_array { Vec::new() } else { unknown_tags(&expected).1 };
+        assert_eq!(others, expected_others, "{vector}");
+        for one in [&mut message, &mut expected] {
+            one.as_object_mut().unwrap().remove("unknownTags");
+        }
+        assert_eq!(message, expected, "{vector}");
+        let same = answer.iter().zip(&relay.got).take_while(|(came, went)| came == went).count();
+        assert_eq!(same < answer.len(), had_some, "{vector}");
+        emptied += usize::from(had_some);
+    }
+    assert!(emptied > 20);
+}
+
+#[test]
+fn a_response_with_endpoints_that_cannot_be_read_ends_the_connection() {
+    let fetch = request(Api::FETCH, 16, 1, true, &[]);
+    let malformed = |fault| Broken::Malformed { key: Api::FETCH, version: 16, fault };
+    let cases: [(&[u8], Fault); 5] = [
+        (&[], Fault::BeyondFrame),
+        (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0], Fault::BeyondFrame),
+        (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], Fault::Trailing),
+        (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 9], Fault::BeyondFrame),
+        (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x1f], Fault::Varint),
+    ];
+    for (body, fault) in cases {
+        let mut relay = Relay::asked(&fetch);
+
+        assert_eq!(relay.answered(&response(1, body)), Err(malformed(fault)), "{body:?}");
+    }
+    let mut relay = Relay::asked(&request(Api::FETCH, 19, 1, true, &[]));
+    let unknown = Broken::UnknownVersion { key: Api::FETCH, version: 19 };
+    assert_eq!(relay.answered(&response(1, &[])), Err(unknown));
 }
 
 #[test]
@@ -300,10 +361,8 @@ fn what_is_not_changed_is_not_copied() {
     assert_eq!((got.as_ptr(), got.len()), (at, 216));
 }
 
-static CHANGED: LazyLock<Vec<&'static Vector>> = LazyLock::new(|| {
-    let is_held = |vector: &&Vector| HELD.contains(&vector.key) || vector.key == Api::API_VERSIONS;
-    responses().filter(is_held).collect()
-});
+static CHANGED: LazyLock<Vec<&'static Vector>> =
+    LazyLock::new(|| of_keys(&[&HELD[..], &EMPTIED, &[Api::API_VERSIONS]].concat()).collect());
 
 static ALL: LazyLock<Vec<&'static Vector>> = LazyLock::new(|| {
     let is_followed_by_tokens = |vector: &&Vector| (vector.key, vector.version) == (Api::SASL_HANDSHAKE, 0);
