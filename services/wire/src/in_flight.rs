@@ -36,6 +36,11 @@ impl<T> InFlight<T> {
         Ok(())
     }
 
+    /// The request that waits longest.
+    pub(crate) fn first(&self) -> Option<Opening> {
+        self.asked.front().map(|asked| asked.opening)
+    }
+
     /// Take the request that a response with this id answers; `None` when it answers none.
     pub(crate) fn answered(&mut self, correlation: i32) -> Option<Asked<T>> {
         loop {

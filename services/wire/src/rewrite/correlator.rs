@@ -9,12 +9,23 @@ use crate::prefix::Prefix;
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
 use crate::schema::Api;
 
+/// Follows the client's direction. It keeps the first eight bytes of a request, and more only of a Produce: no secret.
 #[derive(Debug)]
 pub(super) struct Correlator {
     is_known_to_be_kafka: bool,
     framer: Framer,
     prefix: Prefix,
     in_flight: InFlight<()>,
+    /// After `SaslHandshake` version 0: frames that are no request are tokens, of which so many have no answer yet.
+    tokens: Option<usize>,
+}
+
+/// What a frame of the broker's answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answered {
+    Request(Opening),
+    /// A token of the client's: the frame is one as well.
+    Token,
 }
 
 impl Correlator {
@@ -24,6 +35,7 @@ impl Correlator {
             framer: Framer::new(limits.request),
             prefix: Prefix::new(limits.kept),
             in_flight: InFlight::new(limits.in_flight),
+            tokens: None,
         }
     }
 
@@ -32,10 +44,7 @@ impl Correlator {
         loop {
             match self.framer.next(&mut bytes) {
                 Ok(Some(Piece::Head(length))) => self.prefix.begin(length),
-                Ok(Some(Piece::Body(body))) => {
-                    self.prefix.add(body);
-                    self.sniff()?;
-                }
+                Ok(Some(Piece::Body(body))) => self.body(body)?,
                 Ok(Some(Piece::End)) => self.request()?,
                 Ok(None) => return Ok(()),
                 Err(_) if self.is_known_to_be_kafka => return Err(Opaque::FrameLength),
@@ -44,9 +53,31 @@ impl Correlator {
         }
     }
 
-    /// The request that a response with this id answers.
-    pub(super) fn answered(&mut self, correlation: i32) -> Result<Opening, Opaque> {
-        self.in_flight.answered(correlation).map(|asked| asked.opening).ok_or(Opaque::Correlation)
+    /// What a frame with this id at its front answers.
+    pub(super) fn answered(&mut self, correlation: i32) -> Result<Answered, Opaque> {
+        if self.in_flight.first().is_none_or(|first| first.correlation != correlation) && self.token() {
+            return Ok(Answered::Token);
+        }
+        let asked = self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?;
+        Ok(Answered::Request(asked.opening))
+    }
+
+    /// Whether a frame may be the answer to a token; it is taken for one then.
+    pub(super) fn token(&mut self) -> bool {
+        let one_less = self.tokens.and_then(|tokens| tokens.checked_sub(1));
+        self.tokens = one_less.or(self.tokens);
+        one_less.is_some()
+    }
+
+    fn body(&mut self, body: &[u8]) -> Result<(), Opaque> {
+        let missing = OPENING_BYTES.saturating_sub(self.prefix.bytes().len());
+        let (opening, rest) = body.split_at(missing.min(body.len()));
+        self.prefix.add(opening);
+        self.sniff()?;
+        if Opening::read(&mut self.prefix.reader()).is_ok_and(|opening| opening.key == Api::PRODUCE) {
+            self.prefix.add(rest);
+        }
+        Ok(())
     }
 
     fn sniff(&mut self) -> Result<(), Opaque> {
@@ -61,7 +92,16 @@ impl Correlator {
     fn request(&mut self) -> Result<(), Opaque> {
         let mut reader = self.prefix.reader();
         let short = if self.is_known_to_be_kafka { Opaque::ShortRequest } else { Opaque::NotKafka };
-        let opening = Opening::read(&mut reader).map_err(|_| short)?;
+        let opening = Opening::read(&mut reader);
+        if let Some(tokens) = &mut self.tokens {
+            // The first bytes of no mechanism's tokens are an API and a version that Kafka has.
+            if opening.is_err() || opening.is_ok_and(|opening| Known::of(opening).is_err()) {
+                *tokens = tokens.saturating_add(1);
+                return Ok(());
+            }
+            self.tokens = None;
+        }
+        let opening = opening.map_err(|_| short)?;
         let acks = match Known::of(opening) {
             Ok(known) if opening.key == Api::PRODUCE => {
                 let read = known.header(opening, &mut reader).and_then(|_| known.acks(opening, &mut reader));
@@ -73,6 +113,9 @@ impl Correlator {
             let asked = Asked { opening, more: (), may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
-        if opening.key == Api::SASL_HANDSHAKE && opening.version == 0 { Err(Opaque::SaslTokens) } else { Ok(()) }
+        if opening.key == Api::SASL_HANDSHAKE && opening.version == 0 {
+            self.tokens = Some(0);
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::addresses::Addresses;
-use super::correlator::Correlator;
+use super::correlator::{Answered, Correlator};
 use super::endpoints::Endpoints;
 use super::held::{Refused, with_addresses};
 use super::output::Output;
@@ -107,6 +107,7 @@ enum Response {
 }
 
 const START_BYTES: usize = 8;
+const LENGTH_BYTES: usize = 4;
 const CORRELATION_BYTES: usize = 4;
 
 /// Length and correlation id, as far as they came.
@@ -117,12 +118,17 @@ struct Start {
 }
 
 impl Start {
-    /// Take what is missing from the front of `bytes`; how many were taken.
-    fn take(&mut self, bytes: &[u8]) -> usize {
-        let missing = self.bytes.iter_mut().skip(self.have);
+    /// Take what is missing of the first `wanted` bytes from the front of `bytes`; how many were taken.
+    fn take(&mut self, wanted: usize, bytes: &[u8]) -> usize {
+        let missing = self.bytes.iter_mut().take(wanted).skip(self.have);
         let taken = missing.zip(bytes).map(|(place, byte)| *place = *byte).count();
         self.have = self.have.saturating_add(taken);
         taken
+    }
+
+    /// Whether the frame is too short for a correlation id.
+    fn is_short(&self) -> bool {
+        self.have == LENGTH_BYTES && (0..4).contains(&self.length())
     }
 
     fn length(&self) -> i32 {
@@ -137,10 +143,10 @@ impl Start {
 
     /// It goes on; this part of what came is it, or its last bytes.
     fn pass(&self, part: Range<usize>, output: &mut Output<'_>) {
-        if part.len() == START_BYTES {
+        if part.len() == self.have {
             output.pass(part);
         } else {
-            output.write().extend_from_slice(&self.bytes);
+            output.write().extend(self.bytes.iter().take(self.have));
         }
     }
 }
@@ -205,9 +211,14 @@ impl Rewriter {
     ) -> Result<usize, Broken> {
         let behind = match &mut self.response {
             Response::Start(start) => {
-                let behind = at.saturating_add(start.take(output.came(at..end)));
-                if start.have == START_BYTES {
-                    let start = *start;
+                let mut behind = at.saturating_add(start.take(LENGTH_BYTES, output.came(at..end)));
+                if !start.is_short() {
+                    behind = behind.saturating_add(start.take(START_BYTES, output.came(behind..end)));
+                }
+                let start = *start;
+                if start.is_short() {
+                    self.begin_short(start, at..behind, output)?;
+                } else if start.have == START_BYTES {
                     self.begin(start, at..behind, output)?;
                 }
                 behind
@@ -238,7 +249,11 @@ impl Rewriter {
         let length = usize::try_from(start.length()).ok().filter(|length| *length <= self.limits.response);
         let length = length.ok_or(Broken::Opaque(Opaque::FrameLength))?;
         let left = length.checked_sub(CORRELATION_BYTES).ok_or(Broken::Opaque(Opaque::ShortResponse))?;
-        let asked = self.correlator.answered(start.correlation()).map_err(Broken::Opaque)?;
+        let Answered::Request(asked) = self.correlator.answered(start.correlation()).map_err(Broken::Opaque)? else {
+            start.pass(part, output);
+            self.response = Response::Pass { left };
+            return Ok(());
+        };
         let Opening { key, version, .. } = asked;
         let treatment = treatment(asked).map_err(|UnknownVersion| Broken::UnknownVersion { key, version })?;
         match treatment {
@@ -260,6 +275,15 @@ impl Rewriter {
                 self.response = Response::Hold { asked, held, frame, left };
             }
         }
+        Ok(())
+    }
+
+    /// A frame begins that has no room for a correlation id: it can only answer a token.
+    fn begin_short(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
+        let left = usize::try_from(start.length()).ok().filter(|_| self.correlator.token());
+        let left = left.ok_or(Broken::Opaque(Opaque::ShortResponse))?;
+        start.pass(part, output);
+        self.response = Response::Pass { left };
         Ok(())
     }
 
