@@ -349,10 +349,12 @@ fn what_is_not_kafka_may_pass_untouched() {
     }
 }
 
+/// What one side sends, one after the other.
+type Tokens<'a> = &'a [&'a [u8]];
+
 #[test]
 fn tokens_without_headers_pass_until_the_first_request_that_follows() {
     let handshake = request(Api::SASL_HANDSHAKE, 0, 1, false, &[0, 5, b'P', b'L', b'A', b'I', b'N']);
-    type Tokens<'a> = &'a [&'a [u8]];
     let conversations: [(Tokens<'_>, Tokens<'_>); 4] = [
         (&[b"\0alice\0secret"], &[b""]),
         (&[b"n,,n=alice,r=abc", b"c=biws,r=abcdef,p=cHJvb2Y="], &[b"r=abcdef,s=c2FsdA==,i=4096", b"v=c2lnbmF0dXJl"]),
