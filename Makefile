@@ -18,7 +18,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 .PHONY: help
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) plugin wire)"
+	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) observer plugin wire)"
 
 ## Use
 .PHONY: demo demo-down
@@ -90,8 +90,8 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 COMPONENTS := collector contracts demo devtools jobs operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
-.PHONY: test check-capacity check test-quick test-fast test-java test-wire soak fuzz
-test: prerequisites-test setup check-capacity lint verify test-java test-wire demo-images ## Every test there is, the end-to-end suite on a real node included
+.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer soak fuzz
+test: prerequisites-test setup check-capacity lint verify test-java test-wire test-observer-rust demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:
@@ -113,6 +113,9 @@ test-java: prerequisites-test-java setup ## The broker plugin's own tests
 test-wire: prerequisites-test-wire lint-rust ## The Rust crate that reads Kafka's protocol
 	@$(if $(CI),PROPTEST_RNG_SEED=1) $(CARGO) test --locked --package kwitness-wire
 
+test-observer-rust: prerequisites-test-observer-rust lint-rust ## The observer's own tests, before servers on loopback
+	@$(CARGO) test --locked --package kwitness-observer
+
 .PHONY: $(COMPONENTS:%=test-%) $(NODE_COMPONENTS:%=test-%) test-plugin
 $(COMPONENTS:%=test-%): test-%: prerequisites-test-fast setup
 	@$(PY) -m pytest tests/$*
@@ -122,6 +125,8 @@ $(NODE_COMPONENTS:%=test-%): test-%: prerequisites-test setup
 
 test-plugin: test-java
 	@$(PY) -m pytest tests/broker_plugin
+
+test-observer: test-observer-rust
 
 soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: make test runs a tenth of it
 	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak --durations=0

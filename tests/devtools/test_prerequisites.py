@@ -57,8 +57,9 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     [
         ("setup", {"git", "make"}),
         ("verify", {"git", "make", "javac", "mvn"}),
-        ("images", {"git", "make", "javac", "mvn", "docker"}),
+        ("images", {"git", "make", "javac", "mvn", "cargo", "docker"}),
         ("test-wire", {"git", "make", "cargo"}),
+        ("test-observer-rust", {"git", "make", "cargo"}),
         ("test-fast", {"git", "make", "javac", "mvn", "go"}),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_kafka_version_that_there_is_none_of_is_refused_with_those_there_are()
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("kwitness.images", "observer"),
+        ("kwitness.images", "sidecar"),
         ("kwitness.images", "operator@1"),
         ("kwitness.images", "dev-kafka"),
         ("kwitness.demo.images", "dev-kafka@2.8.0"),

@@ -49,15 +49,16 @@ TOOLS = {
     "lint": (*_BASE, *_RUST),
     "lint-rust": (*_BASE, *_RUST),
     "test-wire": (*_BASE, *_RUST),
+    "test-observer-rust": (*_BASE, *_RUST),
     "test-java": (*_BASE, *_JAVA),
-    "images": (*_BASE, *_JAVA),
-    "demo-images": (*_BASE, *_JAVA),
+    "images": (*_BASE, *_JAVA, *_RUST),
+    "demo-images": (*_BASE, *_JAVA, *_RUST),
     "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
     "bench": (*_BASE, *_GO, *_JAVA),
-    "demo": (*_BASE, *_GO, *_JAVA),
+    "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
     "test": (*_BASE, *_GO, *_JAVA, *_RUST),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
-    "soak": (*_BASE, *_GO, *_JAVA),
+    "soak": (*_BASE, *_GO, *_JAVA, *_RUST),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
 WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "soak"})

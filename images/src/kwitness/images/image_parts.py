@@ -13,12 +13,17 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from kwitness.images.cache import cached_folder, content_key, is_content
+from kwitness.images.cache import cache_folder, cached_folder, content_key, exclusive, is_content
 from kwitness.images.commands import Progress, run, silent
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 #: Debian 12's.
 PYTHON = "3.11"
+#: What Rust programs are built from.
+RUST_SOURCES = (
+    *(REPOSITORY / name for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml")),
+    *(REPOSITORY / "services" / crate / part for crate in ("observer", "wire") for part in ("Cargo.toml", "src")),
+)
 #: Parts of packages that only their authors need, as globs in a folder of packages.
 _LEFT_OUT = (
     "bin",
@@ -84,6 +89,29 @@ def maven_package(project: Path, progress: Progress = silent) -> Path:
         shutil.rmtree(source)
 
     return cached_folder("maven", content_key(project), make)
+
+
+def cargo_binary(package: str, progress: Progress = silent) -> Path:
+    """A folder with the program of a crate of the workspace, built for release from exactly what the lock says.
+
+    What was built of other crates is kept for the next time, apart from what builds by hand leave in the clone.
+
+    Raises
+    ------
+    CommandFailedError
+        Cargo failed; its output is in the message.
+    """
+
+    def make(folder: Path) -> None:
+        progress(f"building {package} with Cargo")
+        target = cache_folder() / "rust-target"
+        with exclusive(cache_folder() / "rust-target.lock"):
+            command = ["cargo", "build", "--quiet", "--locked", "--release", "--package", package]
+            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
+            run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
+            shutil.copy2(target / "release" / package, folder / package)
+
+    return cached_folder("rust", content_key(*RUST_SOURCES, platform.machine()), make)
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kwitness.images.commands import Progress
-from kwitness.images.image_parts import REPOSITORY, copy_content, site_packages
+from kwitness.images.image_parts import REPOSITORY, RUST_SOURCES, cargo_binary, copy_content, site_packages
 from kwitness.images.recipe import Recipe
 from kwitness.images.spark_jars import POM as SPARK_POM
 from kwitness.images.spark_jars import WANTED as SPARK_JARS
@@ -64,6 +64,21 @@ def _spark() -> Recipe:
     )
 
 
+def _observer() -> Recipe:
+    program = "kwitness-observer"
+
+    def prepare(context: Path, progress: Progress) -> None:
+        copy_content(cargo_binary(program, progress) / program, context / program)
+
+    return Recipe(
+        name="observer",
+        folder=IMAGES / "observer",
+        base=IMAGES / "base" / "native.txt",
+        inputs=RUST_SOURCES,
+        prepare=prepare,
+    )
+
+
 def _sources(portions: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(_PORTIONS[portion] / "kwitness" / portion for portion in portions)
 
@@ -78,5 +93,6 @@ SHIPPED: Mapping[str, Recipe] = {
     "operator": _component("operator"),
     "collector": _component("collector"),
     "spark": _spark(),
+    "observer": _observer(),
 }
 """Every image that is shipped, by its name, in the order in which they are built."""

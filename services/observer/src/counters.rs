@@ -1,0 +1,182 @@
+//! What one thread counts; a scrape adds the threads up.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use kwitness_wire::{Opaque, Side, Unread};
+
+use crate::log::Throttle;
+use crate::relay::End;
+
+/// What a connection is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum State {
+    /// Nothing was understood yet.
+    Sniff,
+    /// It speaks Kafka's protocol and is followed.
+    Observed,
+    /// It is passed on unread, for this reason.
+    Opaque(OpaqueReason),
+    /// It is passed on unread because that is wanted.
+    RelayOnly,
+}
+
+impl State {
+    /// As records and metrics spell it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sniff => "sniff",
+            Self::Observed => "observed",
+            Self::Opaque(_) => "opaque",
+            Self::RelayOnly => "relay_only",
+        }
+    }
+}
+
+/// All names of states.
+pub(crate) const STATES: [&str; 4] = ["sniff", "observed", "opaque", "relay_only"];
+
+/// Why a connection is passed on unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum OpaqueReason {
+    /// The bytes cannot be followed.
+    Wire(Opaque),
+    /// An error of ours.
+    Panic,
+}
+
+impl OpaqueReason {
+    /// As records and metrics spell it.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Wire(reason) => snake(&format!("{reason:?}")),
+            Self::Panic => "panic".to_owned(),
+        }
+    }
+}
+
+/// As metrics spell it.
+pub(crate) fn unread_name(why: Unread) -> String {
+    snake(&format!("{why:?}"))
+}
+
+fn snake(camel: &str) -> String {
+    let mut name = String::new();
+    for letter in camel.chars() {
+        if letter.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The counters of one thread.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    requested: AtomicU64,
+    answered: AtomicU64,
+    rare: Mutex<Rare>,
+    /// One for all threads.
+    throttle: Arc<Mutex<Throttle>>,
+}
+
+/// What changes with a connection, or hardly ever.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rare {
+    /// Connections that are open.
+    pub(crate) open: HashMap<State, u64>,
+    pub(crate) opened: u64,
+    pub(crate) closed: HashMap<&'static str, u64>,
+    pub(crate) unread: HashMap<Unread, u64>,
+    /// Connections that became opaque, since the start.
+    pub(crate) opaque: HashMap<OpaqueReason, u64>,
+}
+
+/// The sum over all threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Total {
+    pub(crate) requested: u64,
+    pub(crate) answered: u64,
+    pub(crate) rare: Rare,
+}
+
+impl Counters {
+    pub(crate) fn new(throttle: Arc<Mutex<Throttle>>) -> Self {
+        let zero = AtomicU64::default;
+        Self { requested: zero(), answered: zero(), rare: Mutex::default(), throttle }
+    }
+
+    pub(crate) fn passed(&self, side: Side, bytes: usize) {
+        let counter = match side {
+            Side::Client => &self.requested,
+            Side::Broker => &self.answered,
+        };
+        counter.fetch_add(u64::try_from(bytes).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    pub(crate) fn opened(&self) {
+        add(&mut self.rare().opened, 1);
+    }
+
+    pub(crate) fn closed(&self, end: End) {
+        add(self.rare().closed.entry(end.name()).or_default(), 1);
+    }
+
+    pub(crate) fn enter(&self, state: State) {
+        let mut rare = self.rare();
+        if let State::Opaque(reason) = state {
+            add(rare.opaque.entry(reason).or_default(), 1);
+        }
+        add(rare.open.entry(state).or_default(), 1);
+    }
+
+    pub(crate) fn leave(&self, state: State) {
+        let mut rare = self.rare();
+        let open = rare.open.entry(state).or_default();
+        *open = open.saturating_sub(1);
+    }
+
+    pub(crate) fn unread(&self, why: Unread) {
+        add(self.rare().unread.entry(why).or_default(), 1);
+    }
+
+    /// Whether a line of this kind about this source may be logged now.
+    pub(crate) fn may_log(&self, source: IpAddr, kind: &'static str) -> bool {
+        unpoisoned(&self.throttle).allows(source, kind, Instant::now())
+    }
+
+    fn rare(&self) -> MutexGuard<'_, Rare> {
+        unpoisoned(&self.rare)
+    }
+
+    /// Add what this thread counted.
+    pub(crate) fn add_to(&self, total: &mut Total) {
+        add(&mut total.requested, self.requested.load(Relaxed));
+        add(&mut total.answered, self.answered.load(Relaxed));
+        let rare = self.rare();
+        add(&mut total.rare.opened, rare.opened);
+        add_all(&mut total.rare.open, &rare.open);
+        add_all(&mut total.rare.closed, &rare.closed);
+        add_all(&mut total.rare.unread, &rare.unread);
+        add_all(&mut total.rare.opaque, &rare.opaque);
+    }
+}
+
+const fn add(to: &mut u64, count: u64) {
+    *to = to.saturating_add(count);
+}
+
+fn add_all<K: Copy + Eq + std::hash::Hash>(to: &mut HashMap<K, u64>, from: &HashMap<K, u64>) {
+    for (key, count) in from {
+        add(to.entry(*key).or_default(), *count);
+    }
+}
+
+/// Counters are whole after every step, so a panic elsewhere spoils none.
+pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,134 @@
+//! The ports on which clients come in.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::AbortHandle;
+
+use crate::counters::Counters;
+use crate::log::log;
+use crate::settings::Settings;
+use crate::worker::{Accepted, Place};
+
+const BACKLOG: u32 = 1_024;
+/// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Gives clients that come to the threads in turn.
+#[derive(Debug)]
+pub(crate) struct Entrance {
+    workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
+    next: AtomicUsize,
+    taken: Arc<AtomicUsize>,
+    settings: watch::Receiver<Arc<Settings>>,
+    /// Clients that were closed because there were too many.
+    pub(crate) refused: AtomicU64,
+}
+
+impl Entrance {
+    pub(crate) fn new(
+        workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
+        settings: watch::Receiver<Arc<Settings>>,
+    ) -> Self {
+        Self { workers, next: AtomicUsize::new(0), taken: Arc::default(), settings, refused: AtomicU64::new(0) }
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> usize {
+        self.taken.load(Relaxed)
+    }
+
+    fn admit(&self, stream: TcpStream, peer: SocketAddr) {
+        let next = self.next.fetch_add(1, Relaxed).checked_rem(self.workers.len()).unwrap_or_default();
+        let Some((worker, counters)) = self.workers.get(next) else { return };
+        let limit = self.settings.borrow().limits.max_connections;
+        let Some(place) = Place::take(&self.taken, limit) else {
+            self.refused.fetch_add(1, Relaxed);
+            if counters.may_log(peer.ip(), "limit") {
+                let source = peer.ip().to_string();
+                log!(Warning, "A client was closed because there are too many", source = source, limit = limit);
+            }
+            return;
+        };
+        // One that was reset while it waited has no further use.
+        if let Ok(stream) = stream.into_std() {
+            // A thread takes clients until this is dropped.
+            let _ = worker.send(Accepted { stream, peer, place });
+        }
+    }
+}
+
+/// The ports that are open.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    entrance: Arc<Entrance>,
+    open: BTreeMap<SocketAddr, AbortHandle>,
+}
+
+impl Listeners {
+    pub(crate) const fn new(entrance: Arc<Entrance>) -> Self {
+        Self { entrance, open: BTreeMap::new() }
+    }
+
+    /// Open and close ports, so that those of the settings are open and no others.
+    ///
+    /// # Errors
+    /// The first port that cannot be had, and why; the others are open.
+    pub(crate) fn follow(&mut self, settings: &Settings) -> io::Result<()> {
+        let wanted = [SocketAddr::new(settings.listener.bind, settings.listener.bootstrap_port)];
+        self.open.retain(|address, task| {
+            let stays = wanted.contains(address);
+            if !stays {
+                task.abort();
+            }
+            stays
+        });
+        let mut outcome = Ok(());
+        for address in wanted {
+            if self.open.contains_key(&address) {
+                continue;
+            }
+            match listen(address) {
+                Ok(listener) => {
+                    log!(Info, "Listening", address = address.to_string());
+                    let task = tokio::spawn(accept(listener, Arc::clone(&self.entrance)));
+                    self.open.insert(address, task.abort_handle());
+                }
+                Err(error) if outcome.is_ok() => {
+                    outcome = Err(io::Error::new(error.kind(), format!("{address}: {error}")));
+                }
+                Err(_) => {}
+            }
+        }
+        outcome
+    }
+
+    /// Let nobody in any more.
+    pub(crate) fn close(&mut self) {
+        for (_, task) in std::mem::take(&mut self.open) {
+            task.abort();
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+async fn accept(listener: TcpListener, entrance: Arc<Entrance>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => entrance.admit(stream, peer),
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}

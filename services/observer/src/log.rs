@@ -1,0 +1,156 @@
+//! Log lines as JSON objects on standard output, with the fields that all our processes write.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::net::IpAddr;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+impl Level {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Info => "INFO",
+            Self::Warning => "WARNING",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// Write one line: `log!(Info, "Listening", port = 9092)`. The logger's name is the module.
+macro_rules! log {
+    ($level:ident, $message:expr $(, $field:ident = $value:expr)* $(,)?) => {
+        $crate::log::write(
+            $crate::log::Level::$level,
+            module_path!(),
+            $message,
+            &[$((stringify!($field), ::serde_json::json!($value))),*],
+        )
+    };
+}
+pub(crate) use log;
+
+/// Write one line.
+pub(crate) fn write(level: Level, module: &str, message: &str, fields: &[(&str, Value)]) {
+    let mut line = Map::new();
+    line.insert("time".to_owned(), Value::String(timestamp(SystemTime::now())));
+    line.insert("level".to_owned(), Value::String(level.name().to_owned()));
+    line.insert("logger".to_owned(), Value::String(module.replace("::", ".")));
+    line.insert("message".to_owned(), Value::String(message.to_owned()));
+    for (name, value) in fields {
+        line.insert((*name).to_owned(), value.clone());
+    }
+    let mut text = Value::Object(line).to_string();
+    text.push('\n');
+    // Nobody is left to be told when standard output is gone.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// `2026-01-31T23:59:59.999Z`.
+fn timestamp(at: SystemTime) -> String {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (seconds, millis) = (since.as_secs(), since.subsec_millis());
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = date(days);
+    let (hour, minute, second) =
+        (second.div_euclid(3_600), second.div_euclid(60).rem_euclid(60), second.rem_euclid(60));
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// Year, month and day of a number of days since 1970.
+fn date(mut days: u64) -> (u64, usize, u64) {
+    let mut year = 1970_u64;
+    loop {
+        let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let months = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        for (month, length) in (1..).zip(months) {
+            if days < length {
+                return (year, month, days.saturating_add(1));
+            }
+            days = days.saturating_sub(length);
+        }
+        year = year.saturating_add(1);
+    }
+}
+
+const QUIET_FOR: Duration = Duration::from_mins(1);
+/// Going through all of them takes time.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+const REMEMBERED_SOURCES: usize = 1_024;
+
+/// Lets one line of a kind through for each source and minute; a source beyond those that are remembered has none.
+#[derive(Debug, Default)]
+pub(crate) struct Throttle {
+    last: HashMap<(IpAddr, &'static str), Instant>,
+    /// When what is over was forgotten.
+    swept: Option<Instant>,
+}
+
+impl Throttle {
+    /// Whether a line of this kind about this source may be written at this time.
+    pub(crate) fn allows(&mut self, source: IpAddr, kind: &'static str, now: Instant) -> bool {
+        if let Some(last) = self.last.get(&(source, kind))
+            && now.saturating_duration_since(*last) < QUIET_FOR
+        {
+            return false;
+        }
+        let is_swept = self.swept.is_some_and(|swept| now.saturating_duration_since(swept) < SWEEP_EVERY);
+        if self.last.len() >= REMEMBERED_SOURCES && !is_swept {
+            self.swept = Some(now);
+            self.last.retain(|_, last| now.saturating_duration_since(*last) < QUIET_FOR);
+        }
+        if self.last.len() >= REMEMBERED_SOURCES && !self.last.contains_key(&(source, kind)) {
+            return false;
+        }
+        self.last.insert((source, kind), now);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::time::{Duration, Instant, UNIX_EPOCH};
+
+    use super::{REMEMBERED_SOURCES, Throttle, timestamp};
+
+    #[test]
+    fn times_are_as_the_other_processes_write_them() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (1_798_761_599_001, "2026-12-31T23:59:59.001Z"),
+        ] {
+            assert_eq!(timestamp(UNIX_EPOCH + Duration::from_millis(millis)), text);
+        }
+    }
+
+    #[test]
+    fn a_source_has_one_line_of_a_kind_in_a_minute() {
+        let (mut throttle, now, source) = (Throttle::default(), Instant::now(), IpAddr::V4(Ipv4Addr::LOCALHOST));
+
+        assert!(throttle.allows(source, "tls", now));
+        assert!(!throttle.allows(source, "tls", now + Duration::from_secs(59)));
+        assert!(throttle.allows(source, "garbage", now + Duration::from_secs(59)));
+        assert!(throttle.allows(source, "tls", now + Duration::from_mins(1)));
+    }
+
+    #[test]
+    fn many_sources_are_not_remembered() {
+        let (mut throttle, now) = (Throttle::default(), Instant::now());
+        let allowed =
+            (0..100_000).filter(|number| throttle.allows(IpAddr::V4(Ipv4Addr::from_bits(*number)), "tls", now)).count();
+
+        assert_eq!(allowed, REMEMBERED_SOURCES);
+        assert!(throttle.allows(IpAddr::V4(Ipv4Addr::LOCALHOST), "tls", now + Duration::from_mins(1)));
+    }
+}

@@ -1,0 +1,79 @@
+//! Stands between Kafka's clients and brokers, passes their bytes on, and reports what passes.
+
+mod control;
+mod counters;
+mod listeners;
+mod log;
+mod metrics;
+mod observer;
+mod probes;
+mod relay;
+mod settings;
+mod settings_file;
+mod tls;
+mod upstream;
+mod worker;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::log::log;
+use crate::observer::Options;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        // Not the message: it may hold what a client sent.
+        let place = panic.location().map(ToString::to_string);
+        log!(Error, "An error of ours", place = place);
+    }));
+    let given = command().get_matches();
+    let outcome = match given.subcommand() {
+        Some(("run", given)) => run(given),
+        _ => Ok(()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            log!(Error, "The observer cannot run", reason = error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command() -> Command {
+    let seconds = |name: &'static str, default: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name("SECONDS")
+            .default_value(default)
+            .value_parser(value_parser!(u64))
+            .help(help)
+    };
+    let settings = Arg::new("settings").long("settings").value_name("FILE").required(true);
+    let settings =
+        settings.value_parser(value_parser!(PathBuf)).help("The settings file, JSON; followed while it changes");
+    let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
+        settings,
+        seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
+        seconds("first-request-seconds", "10", "How long a client may take for its first request"),
+    ]);
+    Command::new("kwitness-observer")
+        .about("Stands between Kafka's clients and brokers, passes their bytes on, and reports what passes")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(run)
+}
+
+fn run(given: &ArgMatches) -> std::io::Result<()> {
+    let seconds = |name| Duration::from_secs(given.get_one(name).copied().unwrap_or_default());
+    let options = Options {
+        settings: given.get_one("settings").cloned().unwrap_or_default(),
+        drain_within: seconds("drain-seconds"),
+        first_request_within: seconds("first-request-seconds"),
+    };
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(observer::run(options))
+}

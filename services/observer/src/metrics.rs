@@ -1,0 +1,116 @@
+//! The observer's own metrics, as Prometheus reads them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::counters::{OpaqueReason, STATES, Total, unread_name};
+use crate::relay::End;
+
+/// What there is to show beside what the threads count.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) version: &'static str,
+    pub(crate) settings: String,
+    pub(crate) settings_refused: u64,
+    pub(crate) is_suspended: bool,
+    pub(crate) refused: u64,
+    pub(crate) resident_bytes: Option<u64>,
+}
+
+/// The text of a scrape.
+pub(crate) fn render(process: &Process, total: &Total) -> String {
+    let mut page = Page::default();
+    let rare = &total.rare;
+
+    page.family("kwitness_observer_info", "gauge", "Version and settings in use, as labels.");
+    page.sample(&[("version", process.version), ("settings", &process.settings)], 1);
+    page.family("kwitness_observer_suspended", "gauge", "1 while nothing is observed because that is wanted.");
+    page.sample(&[], u64::from(process.is_suspended));
+    page.family(
+        "kwitness_observer_settings_refused_total",
+        "counter",
+        "Changes of the settings file that were refused.",
+    );
+    page.sample(&[], process.settings_refused);
+
+    page.family("kwitness_observer_connections", "gauge", "Open connections of clients, by what is done with them.");
+    for state in STATES {
+        let count = rare.open.iter().filter(|(open, _)| open.name() == state).map(|(_, count)| *count).sum();
+        page.sample(&[("state", state)], count);
+    }
+    page.family(
+        "kwitness_observer_opaque_total",
+        "counter",
+        "Connections that came to be passed on unread, by reason.",
+    );
+    for (reason, count) in &rare.opaque {
+        page.sample(&[("reason", &reason.name())], *count);
+    }
+    page.family("kwitness_observer_connections_opened_total", "counter", "Connections that clients opened.");
+    page.sample(&[], rare.opened);
+    page.family(
+        "kwitness_observer_connections_closed_total",
+        "counter",
+        "Connections that ended, by who or what ended them.",
+    );
+    for end in End::ALL {
+        let count =
+            if end == End::Limit { process.refused } else { rare.closed.get(end.name()).copied().unwrap_or_default() };
+        page.sample(&[("end", end.name())], count);
+    }
+    page.family("kwitness_observer_bytes_total", "counter", "Bytes that were passed on.");
+    page.sample(&[("direction", "request")], total.requested);
+    page.sample(&[("direction", "response")], total.answered);
+    page.family(
+        "kwitness_observer_unread_total",
+        "counter",
+        "Requests that were passed on and not wholly understood, by reason.",
+    );
+    let unread: BTreeMap<_, _> = rare.unread.iter().map(|(why, count)| (unread_name(*why), *count)).collect();
+    for (reason, count) in unread {
+        page.sample(&[("reason", &reason)], count);
+    }
+    page.family(
+        "kwitness_observer_panics_total",
+        "counter",
+        "Errors of ours while reading; each made one connection opaque.",
+    );
+    page.sample(&[], rare.opaque.get(&OpaqueReason::Panic).copied().unwrap_or_default());
+    if let Some(bytes) = process.resident_bytes {
+        page.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
+        page.sample(&[], bytes);
+    }
+    page.text
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    text: String,
+    name: &'static str,
+}
+
+impl Page {
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) {
+        self.name = name;
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, labels: &[(&str, &str)], value: u64) {
+        self.text.push_str(self.name);
+        for (index, (label, text)) in labels.iter().enumerate() {
+            let before = if index == 0 { '{' } else { ',' };
+            let text = text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+            let _ = write!(self.text, "{before}{label}=\"{text}\"");
+        }
+        let after = if labels.is_empty() { "" } else { "}" };
+        let _ = writeln!(self.text, "{after} {value}");
+    }
+}
+
+/// The memory that this process occupies.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1_024)
+}

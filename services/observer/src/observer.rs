@@ -1,0 +1,157 @@
+//! The process: starts everything, follows the settings file, and ends in good order.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use crate::control::{Control, later};
+use crate::counters::{Counters, Total};
+use crate::listeners::{Entrance, Listeners};
+use crate::log::log;
+use crate::metrics::{Process, render, resident_bytes};
+use crate::probes::{self, Answers};
+use crate::settings::Settings;
+use crate::settings_file::{Found, SettingsFile};
+use crate::worker::{Shared, Worker};
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What is given on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// The settings file.
+    pub(crate) settings: PathBuf,
+    /// How long connections may go on after the process was asked to end.
+    pub(crate) drain_within: Duration,
+    /// How long a client may take for its first request.
+    pub(crate) first_request_within: Duration,
+}
+
+/// What probes and scrapes show.
+#[derive(Debug)]
+struct Status {
+    counters: Vec<Arc<Counters>>,
+    entrance: Arc<Entrance>,
+    settings: watch::Receiver<Arc<Settings>>,
+    settings_refused: AtomicU64,
+    is_listening: AtomicBool,
+    is_draining: AtomicBool,
+}
+
+impl Answers for Status {
+    fn trouble(&self) -> Option<String> {
+        if self.is_draining.load(Relaxed) {
+            return Some("the process ends".to_owned());
+        }
+        (!self.is_listening.load(Relaxed)).then(|| "a port of the listener cannot be had".to_owned())
+    }
+
+    fn metrics(&self) -> String {
+        let mut total = Total::default();
+        self.counters.iter().for_each(|counters| counters.add_to(&mut total));
+        let settings = Arc::clone(&self.settings.borrow());
+        let process = Process {
+            version: env!("CARGO_PKG_VERSION"),
+            settings: settings.hash.clone(),
+            settings_refused: self.settings_refused.load(Relaxed),
+            is_suspended: settings.suspend,
+            refused: self.entrance.refused.load(Relaxed),
+            resident_bytes: resident_bytes(),
+        };
+        render(&process, &total)
+    }
+}
+
+/// Run until SIGTERM or SIGINT.
+///
+/// # Errors
+/// What kept it from starting.
+pub(crate) async fn run(options: Options) -> io::Result<()> {
+    let mut file = SettingsFile::new(options.settings.clone());
+    let first = match file.look() {
+        Found::Changed(settings) => settings,
+        Found::Refused(refused) => return Err(io::Error::new(io::ErrorKind::InvalidInput, refused.to_string())),
+        Found::Unchanged => return Err(io::Error::new(io::ErrorKind::InvalidInput, "the settings file is empty")),
+    };
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let (control, obeyed) = watch::channel(Control { is_suspended: first.suspend, drain_until: None });
+    let (published, settings) = watch::channel(first);
+    let shared = Shared {
+        settings: settings.clone(),
+        control: obeyed,
+        brokers: Arc::default(),
+        epoch: Instant::now(),
+        first_request_within: options.first_request_within,
+    };
+    let workers = start_workers(&shared)?;
+    let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
+    let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
+    let entrance = Arc::new(Entrance::new(channels, settings.clone()));
+    let status = Arc::new(Status {
+        counters,
+        entrance: Arc::clone(&entrance),
+        settings,
+        settings_refused: AtomicU64::new(0),
+        is_listening: AtomicBool::new(true),
+        is_draining: AtomicBool::new(false),
+    });
+    let mut listeners = Listeners::new(Arc::clone(&entrance));
+    let current = Arc::clone(&published.borrow());
+    probes::serve(current.metrics_port, Arc::clone(&status))?;
+    listeners.follow(&current)?;
+    log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
+
+    let mut tick = tokio::time::interval(LOOK_EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = terminated.recv() => break,
+            _ = interrupted.recv() => break,
+            _ = tick.tick() => {}
+        }
+        match file.look() {
+            Found::Unchanged => {}
+            Found::Changed(settings) => {
+                log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
+                control.send_modify(|control| control.is_suspended = settings.suspend);
+                published.send_replace(settings);
+            }
+            Found::Refused(refused) => {
+                status.settings_refused.fetch_add(1, Relaxed);
+                let (field, reason) = (refused.field, refused.reason);
+                log!(Error, "The settings file is refused, the last good one stays", field = field, reason = reason);
+            }
+        }
+        let current = Arc::clone(&published.borrow());
+        let followed = listeners.follow(&current);
+        if let Err(error) = &followed
+            && status.is_listening.load(Relaxed)
+        {
+            log!(Error, "A port of the listener cannot be had", reason = error.to_string());
+        }
+        status.is_listening.store(followed.is_ok(), Relaxed);
+    }
+
+    status.is_draining.store(true, Relaxed);
+    listeners.close();
+    log!(Info, "Draining", connections = entrance.connections());
+    control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
+    drop((listeners, status, entrance));
+    let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
+    joined.await.map_err(io::Error::other)?;
+    log!(Info, "Ended");
+    Ok(())
+}
+
+fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let throttle = Arc::new(Mutex::default());
+    (0..threads).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
+}

@@ -1,0 +1,168 @@
+//! One direction of a connection: read, written on, and then looked at.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use kwitness_wire::Side;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+
+use super::frames::Frames;
+use super::stream::Stream;
+use super::tap::Tap;
+
+const BUFFER_BYTES: usize = 64 << 10;
+
+thread_local! {
+    /// All connections of a thread read into this one: a connection that is idle owns no buffer.
+    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; BUFFER_BYTES].into_boxed_slice());
+}
+
+/// What one direction remembers.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// Whose bytes these are.
+    side: Side,
+    /// What was read and the other side has not taken yet; nothing is read until it is gone.
+    unwritten: Vec<u8>,
+    written: usize,
+    needs_flush: bool,
+    has_ended: bool,
+    is_shut: bool,
+    pub(crate) frames: Frames,
+    pub(crate) last_read: Instant,
+}
+
+/// A connection that cannot go on.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    /// Whose connection failed.
+    pub(crate) side: Side,
+    pub(crate) error: io::Error,
+}
+
+impl Flow {
+    pub(crate) fn new(side: Side, now: Instant) -> Self {
+        Self {
+            side,
+            unwritten: Vec::new(),
+            written: 0,
+            needs_flush: false,
+            has_ended: false,
+            is_shut: false,
+            frames: Frames::default(),
+            last_read: now,
+        }
+    }
+
+    /// Whether its side sends no more.
+    pub(crate) const fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Whether its side would be read if it sent something.
+    pub(crate) const fn waits_for_its_side(&self) -> bool {
+        self.unwritten.is_empty() && !self.has_ended
+    }
+
+    const fn receiver(&self) -> Side {
+        match self.side {
+            Side::Client => Side::Broker,
+            Side::Broker => Side::Client,
+        }
+    }
+
+    /// Pass on what there is; ready once its side's end was passed on.
+    ///
+    /// Parameter `to_boundary_only`: nothing is read beyond the end of the frame that was begun.
+    ///
+    /// # Errors
+    /// Which side's connection failed, and how.
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: &mut Stream,
+        to: &mut Stream,
+        tap: &mut Tap,
+        to_boundary_only: bool,
+    ) -> Poll<Result<(), Broken>> {
+        loop {
+            if let Err(error) = ready!(self.poll_write_out(cx, to)) {
+                return Poll::Ready(Err(Broken { side: self.receiver(), error }));
+            }
+            if self.has_ended {
+                if !self.is_shut {
+                    // A peer that is gone already needs not be told.
+                    let _ = ready!(Pin::new(&mut *to).poll_shutdown(cx));
+                    self.is_shut = true;
+                }
+                return Poll::Ready(Ok(()));
+            }
+            let longest = match self.frames.to_boundary() {
+                Some(left) if to_boundary_only => left.min(BUFFER_BYTES),
+                _ => BUFFER_BYTES,
+            };
+            if longest == 0 {
+                return Poll::Pending;
+            }
+            let passed = BUFFER.with_borrow_mut(|buffer| {
+                let buffer = buffer.get_mut(..longest).unwrap_or_default();
+                self.poll_read_once(cx, from, to, tap, buffer)
+            });
+            ready!(passed)?;
+        }
+    }
+
+    fn poll_write_out(&mut self, cx: &mut Context<'_>, to: &mut Stream) -> Poll<io::Result<()>> {
+        while let Some(rest) = self.unwritten.get(self.written..).filter(|rest| !rest.is_empty()) {
+            let count = ready!(Pin::new(&mut *to).poll_write(cx, rest))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.written = self.written.saturating_add(count);
+        }
+        if !self.unwritten.is_empty() {
+            self.unwritten = Vec::new();
+            self.written = 0;
+        }
+        if self.needs_flush {
+            ready!(Pin::new(to).poll_flush(cx))?;
+            self.needs_flush = false;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_read_once(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: &mut Stream,
+        to: &mut Stream,
+        tap: &mut Tap,
+        buffer: &mut [u8],
+    ) -> Poll<Result<(), Broken>> {
+        let mut filled = ReadBuf::new(buffer);
+        if let Err(error) = ready!(Pin::new(from).poll_read(cx, &mut filled)) {
+            return Poll::Ready(Err(Broken { side: self.side, error }));
+        }
+        let bytes = filled.filled();
+        if bytes.is_empty() {
+            self.has_ended = true;
+            return Poll::Ready(Ok(()));
+        }
+        self.last_read = Instant::now();
+        self.frames.advance(bytes);
+        let count = match Pin::new(to).poll_write(cx, bytes) {
+            Poll::Ready(Ok(count)) => count,
+            Poll::Ready(Err(error)) => return Poll::Ready(Err(Broken { side: self.receiver(), error })),
+            Poll::Pending => 0,
+        };
+        self.needs_flush = true;
+        if let Some(rest) = bytes.get(count..).filter(|rest| !rest.is_empty()) {
+            self.unwritten = rest.to_vec();
+        }
+        tap.see(self.side, bytes, self.last_read);
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,176 @@
+//! Passes the bytes of one connection on, both ways, until it ends.
+
+mod flow;
+mod frames;
+mod stream;
+mod tap;
+
+use std::io::ErrorKind;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use kwitness_wire::Side;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use flow::{Broken, Flow};
+pub(crate) use stream::{Stream, set_options};
+pub(crate) use tap::Tap;
+
+use crate::control::{Control, later};
+
+/// How long a client may stop within a request, or a peer may stay after the other one has ended.
+const STALLED_AFTER: Duration = Duration::from_secs(30);
+
+/// Why a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The client closed it.
+    Client,
+    /// The broker closed it.
+    Broker,
+    /// There was no way to a broker, or TLS failed.
+    Error,
+    /// A request did not come, or not wholly.
+    Deadline,
+    /// The observer ends.
+    Drained,
+    /// There were as many connections as are allowed.
+    Limit,
+}
+
+impl End {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Client, Self::Broker, Self::Error, Self::Deadline, Self::Drained, Self::Limit];
+
+    /// As records and metrics spell it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Broker => "broker",
+            Self::Error => "error",
+            Self::Deadline => "deadline",
+            Self::Drained => "drained",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// Both directions of one connection.
+struct Relay<'a> {
+    client: Stream,
+    broker: Stream,
+    requests: Flow,
+    responses: Flow,
+    tap: &'a mut Tap,
+    control: Control,
+    /// The side that ended first.
+    ended_first: Option<End>,
+    first_request_by: Instant,
+}
+
+/// Pass everything on until one side is gone, a deadline has passed, or the observer ends.
+pub(crate) async fn relay(
+    client: Stream,
+    broker: Stream,
+    tap: &mut Tap,
+    mut control: watch::Receiver<Control>,
+    first_request_by: Instant,
+) -> End {
+    let now = Instant::now();
+    let mut relay = Relay {
+        client,
+        broker,
+        requests: Flow::new(Side::Client, now),
+        responses: Flow::new(Side::Broker, now),
+        tap,
+        control: *control.borrow_and_update(),
+        ended_first: None,
+        first_request_by,
+    };
+    relay.tap.obey(relay.control);
+    let mut sleep = pin!(tokio::time::sleep_until(relay.deadline().unwrap_or(now)));
+    let ended = loop {
+        tokio::select! {
+            biased;
+            ended = std::future::poll_fn(|cx| relay.poll(cx)) => break ended,
+            // Who sends it lives longer than any connection.
+            Ok(()) = control.changed() => {
+                relay.control = *control.borrow_and_update();
+                relay.tap.obey(relay.control);
+                sleep.as_mut().reset(relay.deadline().unwrap_or_else(|| later(Instant::now(), STALLED_AFTER)));
+            }
+            () = &mut sleep => match relay.deadline() {
+                Some(at) if at <= Instant::now() => {
+                    let is_drain = relay.control.drain_until.is_some_and(|until| until <= at);
+                    break Ok(if is_drain { End::Drained } else { End::Deadline });
+                }
+                Some(at) => sleep.as_mut().reset(at),
+                None => sleep.as_mut().reset(later(Instant::now(), STALLED_AFTER)),
+            },
+        }
+    };
+    relay.close(ended)
+}
+
+impl Relay<'_> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<End, Broken>> {
+        let is_draining = self.control.drain_until.is_some();
+        let Self { client, broker, requests, responses, tap, .. } = self;
+        let asked = requests.poll(cx, client, broker, tap, is_draining)?;
+        if asked.is_ready() {
+            self.ended_first.get_or_insert(End::Client);
+        }
+        let answered = responses.poll(cx, broker, client, tap, false)?;
+        if answered.is_ready() {
+            self.ended_first.get_or_insert(End::Broker);
+        }
+        match self.ended_first {
+            Some(end) if asked.is_ready() && answered.is_ready() => Poll::Ready(Ok(end)),
+            _ if is_draining && self.is_quiet() => Poll::Ready(Ok(End::Drained)),
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Whether it is between frames, and every request was answered.
+    fn is_quiet(&self) -> bool {
+        let both = [&self.requests, &self.responses];
+        both.iter().all(|flow| flow.frames.to_boundary() == Some(0) && flow.waits_for_its_side())
+            && self.requests.frames.complete() <= self.responses.frames.complete()
+    }
+
+    /// When this connection is closed if nothing happens until then.
+    fn deadline(&self) -> Option<Instant> {
+        let requests = &self.requests;
+        let is_first = requests.frames.complete() == 0 && !requests.frames.is_lost();
+        let last_read = requests.last_read.max(self.responses.last_read);
+        let by_request = if is_first {
+            Some(self.first_request_by)
+        } else if requests.waits_for_its_side() && requests.frames.is_within() {
+            Some(later(requests.last_read, STALLED_AFTER))
+        } else if requests.has_ended() || self.responses.has_ended() {
+            Some(later(last_read, STALLED_AFTER))
+        } else {
+            None
+        };
+        [by_request, self.control.drain_until].into_iter().flatten().min()
+    }
+
+    /// Close both sides; a reset of one becomes a reset of the other.
+    fn close(self, ended: Result<End, Broken>) -> End {
+        let broken = match ended {
+            Ok(end) => return end,
+            Err(broken) => broken,
+        };
+        let (end, other) = match broken.side {
+            Side::Client => (End::Client, self.broker),
+            Side::Broker => (End::Broker, self.client),
+        };
+        if broken.error.kind() == ErrorKind::InvalidData {
+            return End::Error; // what TLS says of bytes that are none of its own
+        }
+        other.reset();
+        self.ended_first.unwrap_or(end)
+    }
+}

@@ -1,0 +1,166 @@
+//! A thread that serves connections; each connection stays on the thread that it was given to.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, watch};
+use tokio::task::LocalSet;
+use tokio::time::{Instant, timeout_at};
+
+use crate::control::{Control, later};
+use crate::counters::Counters;
+use crate::log::{Throttle, log};
+use crate::relay::{End, Stream, Tap, relay, set_options};
+use crate::settings::Settings;
+use crate::upstream::Brokers;
+
+/// What all threads share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub(crate) control: watch::Receiver<Control>,
+    pub(crate) brokers: Arc<Brokers>,
+    /// What times are counted from.
+    pub(crate) epoch: Instant,
+    /// How long a client may take for its first request.
+    pub(crate) first_request_within: Duration,
+}
+
+/// A client that came.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) stream: std::net::TcpStream,
+    pub(crate) peer: SocketAddr,
+    pub(crate) place: Place,
+}
+
+/// A place among the connections that are allowed; given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    /// Take a place, if fewer than `limit` are taken.
+    pub(crate) fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
+        let one_more = |count: usize| (count < limit).then(|| count.saturating_add(1));
+        taken.fetch_update(Relaxed, Relaxed, one_more).ok().map(|_| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A thread with its own runtime.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) accepted: mpsc::UnboundedSender<Accepted>,
+    thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// Start a thread.
+    ///
+    /// # Errors
+    /// The system gives no thread or no runtime.
+    pub(crate) fn start(number: usize, shared: Shared, throttle: Arc<Mutex<Throttle>>) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let counters = Arc::new(Counters::new(throttle));
+        let (accepted, mut arriving) = mpsc::unbounded_channel();
+        let counted = Arc::clone(&counters);
+        let serve_all = move || {
+            let local = LocalSet::new();
+            runtime.block_on(local.run_until(async {
+                let mut control = shared.control.clone();
+                loop {
+                    tokio::select! {
+                        biased;
+                        Some(client) = arriving.recv() => {
+                            tokio::task::spawn_local(serve(client, shared.clone(), Arc::clone(&counted)));
+                        }
+                        _ = control.wait_for(|control| control.drain_until.is_some()) => break,
+                    }
+                }
+            }));
+            runtime.block_on(local);
+        };
+        let thread = std::thread::Builder::new().name(format!("relay-{number}")).spawn(serve_all)?;
+        Ok(Self { counters, accepted, thread })
+    }
+
+    /// Wait until its last connection has ended, which [`Control::drain_until`] brings about.
+    pub(crate) fn join(self) {
+        if self.thread.join().is_err() {
+            log!(Error, "A relay thread ended by an error of ours");
+        }
+    }
+}
+
+async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>) {
+    let Accepted { stream, peer, place } = client;
+    counters.opened();
+    let end = pass_on(stream, peer, shared, &counters).await;
+    counters.closed(end);
+    drop(place);
+}
+
+async fn pass_on(stream: std::net::TcpStream, peer: SocketAddr, shared: Shared, counters: &Arc<Counters>) -> End {
+    let first_request_by = later(Instant::now(), shared.first_request_within);
+    let mut drain = shared.control.clone();
+    let settings = Arc::clone(&shared.settings.borrow());
+    let mut tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, settings.limits.max_frame_bytes);
+    let opened = tokio::select! {
+        opened = open(stream, &shared, &settings, first_request_by) => opened,
+        _ = drain.wait_for(|control| control.drain_until.is_some()) => return End::Drained,
+    };
+    match opened {
+        Ok((client, broker)) => relay(client, broker, &mut tap, shared.control, first_request_by).await,
+        Err(Unopened::Client(end)) => end,
+        Err(Unopened::Broker(error)) => {
+            if counters.may_log(peer.ip(), "unreachable") {
+                let (source, reason) = (peer.ip().to_string(), error.to_string());
+                log!(
+                    Warning,
+                    "A client was closed because no broker could be reached",
+                    source = source,
+                    reason = reason
+                );
+            }
+            End::Error
+        }
+    }
+}
+
+/// Why there is nothing to relay.
+enum Unopened {
+    /// The client did not stay.
+    Client(End),
+    /// There is no way to a broker.
+    Broker(io::Error),
+}
+
+async fn open(
+    stream: std::net::TcpStream,
+    shared: &Shared,
+    settings: &Settings,
+    first_request_by: Instant,
+) -> Result<(Stream, Stream), Unopened> {
+    let client = TcpStream::from_std(stream).map_err(|_| Unopened::Client(End::Client))?;
+    set_options(&client).map_err(|_| Unopened::Client(End::Client))?;
+    // Whoever sends nothing costs the brokers no connection.
+    match timeout_at(first_request_by, client.ready(Interest::READABLE)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(_)) => return Err(Unopened::Client(End::Client)),
+        Err(_) => return Err(Unopened::Client(End::Deadline)),
+    }
+    let broker = shared.brokers.connect_to_any(&settings.upstream).await.map_err(Unopened::Broker)?;
+    Ok((Stream::Plain(client), broker))
+}
