@@ -1,13 +1,15 @@
 //! The life of one connection, from both directions' bytes.
 
+use crate::cold::{names_identities, read_request, read_response};
 use crate::event::{Event, Exchange, Nanos, Opaque, Request, Unread};
 use crate::frame::{Framer, Piece};
-use crate::header::Opening;
+use crate::header::{Opening, response_correlation};
+use crate::hot::{Memory, Reading, RequestEnd, ResponseEnd, Wanted};
 use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
-use crate::reader::Reader;
+use crate::reader::{Fault, Reader};
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
-use crate::schema::Api;
+use crate::schema::{Api, Layout, api};
 use crate::software::Declared;
 
 /// Who sent the bytes.
@@ -26,8 +28,12 @@ pub struct Limits {
     pub request: usize,
     /// The longest response in bytes.
     pub response: usize,
-    /// How many bytes of a request are kept at most; never fewer than the eight that every request begins with.
+    /// How many bytes of a request are kept at most to follow what is rewritten; never fewer than the eight that every
+    /// request begins with.
     pub kept: usize,
+    /// How many bytes of a message are kept at most to read what a client calls itself, names of topics, errors; never
+    /// fewer than eight. Of Produce, Fetch and `ShareFetch` only the header is kept.
+    pub message: usize,
     /// How many requests may wait for their responses.
     pub in_flight: usize,
     /// How many bytes of a response are held at most to change addresses in it.
@@ -36,11 +42,16 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { request: 100 << 20, response: i32::MAX as usize, kept: 4 << 10, in_flight: 16 << 10, held: 16 << 20 }
+        Self {
+            request: 100 << 20,
+            response: i32::MAX as usize,
+            kept: 4 << 10,
+            message: 64 << 10,
+            in_flight: 16 << 10,
+            held: 16 << 20,
+        }
     }
 }
-
-const CORRELATION_BYTES: usize = 4;
 
 /// Follows one connection.
 ///
@@ -49,7 +60,7 @@ const CORRELATION_BYTES: usize = 4;
 #[derive(Debug)]
 pub struct Connection {
     /// `None` when the connection is opaque: there is nothing left to remember.
-    observed: Option<Observed>,
+    observed: Option<Box<Observed>>,
 }
 
 #[derive(Debug)]
@@ -58,6 +69,9 @@ struct Observed {
     client: Stream,
     broker: Stream,
     in_flight: InFlight<Sent>,
+    /// The request that the response which passes answers.
+    answered: Option<Asked<Sent>>,
+    memory: Memory,
 }
 
 /// What is remembered of a request until it is answered.
@@ -66,6 +80,7 @@ struct Sent {
     at: Nanos,
     /// The length of its frame.
     bytes: usize,
+    wanted: Wanted,
 }
 
 /// One direction.
@@ -73,16 +88,68 @@ struct Sent {
 struct Stream {
     framer: Framer,
     prefix: Prefix,
+    reading: Reading,
+    route: Route,
+}
+
+/// What becomes of the bytes of the frame that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    /// They are kept until the header is complete.
+    Header,
+    /// They are read as they pass.
+    Passing,
+    /// They are kept, up to the limit.
+    Kept,
+    /// Nobody reads them.
+    Left,
+}
+
+/// So many bytes are tried at once to complete a header.
+const PORTION: usize = 256;
+
+impl Stream {
+    fn new(longest: usize, kept: usize) -> Self {
+        let (framer, prefix) = (Framer::new(longest), Prefix::new(kept));
+        Self { framer, prefix, reading: Reading::new(), route: Route::Header }
+    }
+
+    fn begin(&mut self, length: usize) {
+        self.prefix.begin(length);
+        self.route = Route::Header;
+    }
+
+    /// Keep a portion of `body`, where the header is not complete.
+    fn keep_portion(&mut self, body: &mut &[u8]) {
+        let (portion, rest) = body.split_at(PORTION.min(body.len()));
+        self.prefix.add(portion);
+        *body = rest;
+    }
+
+    /// Nobody reads what comes after the first `header` bytes.
+    fn leave(&mut self, header: usize) {
+        self.prefix.truncate(header);
+        self.route = Route::Left;
+    }
+
+    /// The message, which begins after the first `header` bytes, is read as it passes.
+    fn pass(&mut self, header: usize, memory: &mut Memory, sink: &mut impl FnMut(Event<'_>)) {
+        self.reading.feed(self.prefix.bytes().get(header..).unwrap_or_default(), memory, sink);
+        self.prefix.truncate(header);
+        self.route = Route::Passing;
+    }
 }
 
 impl Connection {
     /// A connection that was just opened.
     #[must_use]
-    pub const fn new(limits: Limits) -> Self {
-        let client = Stream { framer: Framer::new(limits.request), prefix: Prefix::new(limits.kept) };
-        let broker = Stream { framer: Framer::new(limits.response), prefix: Prefix::new(CORRELATION_BYTES) };
+    pub fn new(limits: Limits) -> Self {
+        let client = Stream::new(limits.request, limits.message);
+        let broker = Stream::new(limits.response, limits.message);
         let in_flight = InFlight::new(limits.in_flight);
-        Self { observed: Some(Observed { is_known_to_be_kafka: false, client, broker, in_flight }) }
+        let (answered, memory) = (None, Memory::default());
+        let observed = Observed { is_known_to_be_kafka: false, client, broker, in_flight, answered, memory };
+        Self { observed: Some(Box::new(observed)) }
     }
 
     /// Whether nothing of it is understood any more.
@@ -109,12 +176,12 @@ impl Observed {
     fn client_sent(&mut self, mut bytes: &[u8], at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         loop {
             match self.client.framer.next(&mut bytes) {
-                Ok(Some(Piece::Head(length))) => self.client.prefix.begin(length),
-                Ok(Some(Piece::Body(body))) => {
-                    self.client.prefix.add(body);
-                    self.sniff()?;
+                Ok(Some(Piece::Head(length))) => self.client.begin(length),
+                Ok(Some(Piece::Body(body))) => self.request_body(body, sink)?,
+                Ok(Some(Piece::End)) => {
+                    self.request(at, sink)?;
+                    self.client.prefix.release();
                 }
-                Ok(Some(Piece::End)) => self.request(at, sink)?,
                 Ok(None) => return Ok(()),
                 Err(_) if self.is_known_to_be_kafka => return Err(Opaque::FrameLength),
                 Err(length) => return Err(first_bytes(length.0)),
@@ -125,13 +192,90 @@ impl Observed {
     fn broker_sent(&mut self, mut bytes: &[u8], at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         loop {
             match self.broker.framer.next(&mut bytes) {
-                Ok(Some(Piece::Head(length))) => self.broker.prefix.begin(length),
-                Ok(Some(Piece::Body(body))) => self.broker.prefix.add(body),
-                Ok(Some(Piece::End)) => self.response(at, sink)?,
+                Ok(Some(Piece::Head(length))) => self.broker.begin(length),
+                Ok(Some(Piece::Body(body))) => self.response_body(body, sink)?,
+                Ok(Some(Piece::End)) => {
+                    self.response(at, sink)?;
+                    self.broker.prefix.release();
+                }
                 Ok(None) => return Ok(()),
                 Err(_) => return Err(Opaque::FrameLength),
             }
         }
+    }
+
+    fn request_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        while self.client.route == Route::Header && !body.is_empty() {
+            self.client.keep_portion(&mut body);
+            self.sniff()?;
+            self.request_header(sink);
+        }
+        match self.client.route {
+            Route::Passing => self.client.reading.feed(body, &mut self.memory, sink),
+            Route::Kept => self.client.prefix.add(body),
+            Route::Header | Route::Left => {}
+        }
+        Ok(())
+    }
+
+    /// Choose the route of a request as soon as its header is complete.
+    fn request_header(&mut self, sink: &mut impl FnMut(Event<'_>)) {
+        let stream = &mut self.client;
+        let mut reader = stream.prefix.reader();
+        let kept = reader.at_hand();
+        let header = Opening::read(&mut reader).map_err(Unread::from).and_then(|opening| {
+            Known::of(opening)?.header(opening, &mut reader)?;
+            Ok(opening)
+        });
+        let read = kept.saturating_sub(reader.at_hand());
+        match header {
+            Ok(Opening { key, version, .. }) if Reading::knows(key) => {
+                stream.reading.begin_request(key, version, reader.left());
+                stream.pass(read, &mut self.memory, sink);
+            }
+            Ok(Opening { key, .. }) if key == Api::API_VERSIONS || names_identities(key) => stream.route = Route::Kept,
+            Ok(_) => stream.leave(read),
+            Err(Unread::TooLong) if !stream.prefix.is_full() => {}
+            Err(_) => stream.leave(kept),
+        }
+    }
+
+    fn response_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        while self.broker.route == Route::Header && !body.is_empty() {
+            self.broker.keep_portion(&mut body);
+            self.response_header(sink)?;
+        }
+        match self.broker.route {
+            Route::Passing => self.broker.reading.feed(body, &mut self.memory, sink),
+            Route::Kept => self.broker.prefix.add(body),
+            Route::Header | Route::Left => {}
+        }
+        Ok(())
+    }
+
+    /// Find the request as soon as the correlation id is complete, and the route when the header is.
+    fn response_header(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        let stream = &mut self.broker;
+        let Ok(correlation) = stream.prefix.reader().int32() else { return Ok(()) };
+        let asked = match self.answered {
+            Some(asked) => asked,
+            None => self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?,
+        };
+        self.answered = Some(asked);
+        let Opening { key, version, .. } = asked.opening;
+        let mut reader = stream.prefix.reader();
+        let kept = reader.at_hand();
+        match answer(asked.opening).map(|answer| response_correlation(answer.header_version, &mut reader)) {
+            Some(Ok(_)) if Reading::knows(key) => {
+                let read = kept.saturating_sub(reader.at_hand());
+                stream.reading.begin_response(key, version, asked.more.wanted, reader.left());
+                stream.pass(read, &mut self.memory, sink);
+            }
+            Some(Ok(_)) => stream.route = Route::Kept,
+            Some(Err(Fault::Incomplete)) if !stream.prefix.is_full() => {}
+            _ => stream.leave(kept),
+        }
+        Ok(())
     }
 
     /// Judge by the first request whether this is Kafka's protocol, as soon as it can be told.
@@ -154,51 +298,88 @@ impl Observed {
         let Opening { key, version, .. } = opening;
         let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
         let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
-        sink(Event::Request(Request { key, version, client_id, bytes: self.client.prefix.length() }));
-        let acks = match known.and_then(|(known, _)| body(known, opening, &mut reader, sink)) {
-            Ok(acks) => acks,
-            Err(why) => {
-                sink(Event::Unread { key, version, why });
-                Acks::of_unread(key)
-            }
+        let bytes = self.client.prefix.length();
+        sink(Event::Request(Request { key, version, client_id, bytes }));
+        let (read, RequestEnd { acks, wanted }) = if self.client.route == Route::Passing {
+            let end = self.client.reading.end_request(&mut self.memory, sink);
+            (self.client.reading.unread().map_or(Ok(()), Err), end)
+        } else {
+            let read = known.and_then(|(known, _)| body(known, opening, &mut reader, &mut self.memory, sink));
+            let acks = if read.is_ok() { Acks::Answered } else { Acks::of_unread(key) };
+            (read, RequestEnd { acks, wanted: Wanted::default() })
         };
+        if let Err(why) = read {
+            sink(Event::Unread { key, version, why });
+        }
         if acks != Acks::Never {
-            let sent = Sent { at, bytes: self.client.prefix.length() };
-            let asked = Asked { opening, more: sent, may_be_silent: acks == Acks::Unknown };
+            let asked = Asked { opening, more: Sent { at, bytes, wanted }, may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
         if key == Api::SASL_HANDSHAKE && version == 0 { Err(Opaque::SaslTokens) } else { Ok(()) }
     }
 
     fn response(&mut self, at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
-        let correlation = self.broker.prefix.reader().int32().map_err(|_| Opaque::ShortResponse)?;
-        let asked = self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?;
+        let asked = self.answered.take().ok_or(Opaque::ShortResponse)?;
         let Opening { key, version, .. } = asked.opening;
-        let bytes = self.broker.prefix.length();
-        sink(Event::Exchange(Exchange {
-            key,
-            version,
-            asked: asked.more.at,
-            answered: at,
-            request_bytes: asked.more.bytes,
-            bytes,
-            error: 0,
-            waited: false,
-        }));
+        let Sent { at: asked_at, bytes: request_bytes, wanted } = asked.more;
+        let (read, ResponseEnd { error, waited, is_clients }) = if self.broker.route == Route::Passing {
+            let end = self.broker.reading.end_response(asked_at, at, &mut self.memory, sink);
+            (self.broker.reading.unread().map_or(Ok(()), Err), end)
+        } else {
+            self.memory.give_up(wanted);
+            let (error, read) = self.answer(asked.opening, sink);
+            (read, ResponseEnd { error, waited: false, is_clients: true })
+        };
+        if let Err(why) = read {
+            sink(Event::Unread { key, version, why });
+        }
+        if is_clients {
+            let bytes = self.broker.prefix.length();
+            let (asked, answered) = (asked_at, at);
+            sink(Event::Exchange(Exchange { key, version, asked, answered, request_bytes, bytes, error, waited }));
+        }
         Ok(())
+    }
+
+    /// Read of a response that is kept its error code, and whether it is what the definition says.
+    fn answer(&mut self, opening: Opening, sink: &mut impl FnMut(Event<'_>)) -> (i16, Result<(), Unread>) {
+        let Some(answer) = answer(opening) else { return (0, Ok(())) };
+        let Opening { key, version, .. } = opening;
+        let mut reader = self.broker.prefix.reader();
+        if let Err(fault) = response_correlation(answer.header_version, &mut reader) {
+            return (0, Err(fault.into()));
+        }
+        let Memory { identities, .. } = &mut self.memory;
+        let (error, read) = read_response(key, answer.layout, version, &mut reader, identities, sink);
+        (error, read.map_err(Unread::from))
     }
 }
 
-/// Read of a body what the connection itself needs.
+/// How a request is answered, if its definition is known.
+struct Answer {
+    layout: &'static Layout,
+    header_version: i16,
+}
+
+fn answer(Opening { key, version, .. }: Opening) -> Option<Answer> {
+    let api = api(key)?;
+    Some(Answer { layout: api.response(version)?, header_version: api.response_header(version)? })
+}
+
+/// Read of a body what the connection itself needs, and what the client calls itself.
 fn body(
     known: Known,
     opening: Opening,
     reader: &mut Reader<'_>,
+    memory: &mut Memory,
     sink: &mut impl FnMut(Event<'_>),
-) -> Result<Acks, Unread> {
-    if opening.key == Api::API_VERSIONS && opening.version >= 3 {
-        let declared = Declared::read(known.layout, opening.version, reader)?;
+) -> Result<(), Unread> {
+    let Opening { key, version, .. } = opening;
+    if key == Api::API_VERSIONS && version >= 3 {
+        let declared = Declared::read(known.layout, version, reader)?;
         sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
+    } else if names_identities(key) {
+        read_request(known.layout, version, reader, &mut memory.identities, sink)?;
     }
-    Ok(known.acks(opening, reader)?)
+    Ok(())
 }

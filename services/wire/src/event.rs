@@ -38,7 +38,7 @@ pub enum Event<'a> {
     },
     /// A response is complete.
     Exchange(Exchange),
-    /// A request was passed on and not, or not wholly, understood.
+    /// A request or its response was passed on and not, or not wholly, understood.
     Unread {
         /// The API's key, as it came.
         key: i16,
@@ -164,7 +164,7 @@ pub struct Exchange {
     pub waited: bool,
 }
 
-/// Why a request was not, or not wholly, understood. The connection is followed on.
+/// Why a request or its response was not, or not wholly, understood. The connection is followed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unread {
     /// Kafka has no such API; vendors have, from key 10000 on.
@@ -175,6 +175,8 @@ pub enum Unread {
     Malformed,
     /// What was looked for is not in the part of a frame that is kept.
     TooLong,
+    /// It names more topics, partitions or transactions than are remembered of a connection.
+    TooMany,
     /// A broker would refuse the name or version of the software.
     InvalidSoftware,
 }

@@ -8,10 +8,12 @@
 //! answered, and nothing else. [`schema`] has Kafka's message definitions as tables, and a walker over them.
 #![forbid(unsafe_code)]
 
+mod cold;
 mod connection;
 mod event;
 mod frame;
 mod header;
+mod hot;
 mod in_flight;
 mod prefix;
 mod reader;

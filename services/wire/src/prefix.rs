@@ -2,6 +2,9 @@
 
 use crate::reader::Reader;
 
+/// Room for a header of usual size, in bytes.
+const USUAL: usize = 256;
+
 /// Keeps the first bytes of the frame that passes, up to a limit.
 ///
 /// What is kept grows with the bytes that came, never by a length that a peer declared.
@@ -27,6 +30,22 @@ impl Prefix {
         let wanted = self.limit.saturating_sub(self.kept.len());
         let (kept, _) = body.split_at(wanted.min(body.len()));
         self.kept.extend_from_slice(kept);
+    }
+
+    /// Keep no more than the first `length` bytes.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.kept.truncate(length);
+    }
+
+    /// Whether no more is kept, whatever comes.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.kept.len() >= self.limit
+    }
+
+    /// The frame is done with: between frames little memory is held.
+    pub(crate) fn release(&mut self) {
+        self.kept.clear();
+        self.kept.shrink_to(USUAL);
     }
 
     /// The length of the whole frame.

@@ -69,6 +69,11 @@ impl<'a> Reader<'a> {
         self.bytes.len().saturating_add(self.beyond)
     }
 
+    /// How many of them are at hand.
+    pub(crate) const fn at_hand(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next `count` bytes.
     ///
     /// # Errors
@@ -117,6 +122,14 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_be_bytes)
     }
 
+    /// A signed number of eight bytes.
+    ///
+    /// # Errors
+    /// As [`Reader::take`].
+    pub fn int64(&mut self) -> Result<i64, Fault> {
+        self.array().map(i64::from_be_bytes)
+    }
+
     /// A number of at most 32 bits, seven in each byte, the lowest first.
     ///
     /// # Errors
@@ -137,7 +150,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A size that must fit into what is left of the frame.
-    fn size(&mut self) -> Result<usize, Fault> {
+    pub(crate) fn size(&mut self) -> Result<usize, Fault> {
         let size = usize::try_from(self.varint()?).map_err(|_| Fault::BeyondFrame)?;
         self.bounded(size)
     }
@@ -180,6 +193,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// As [`Reader::take`], and [`Fault::Varint`], [`Fault::Length`].
     pub fn string(&mut self, flexible: bool) -> Result<Option<&'a [u8]>, Fault> {
+        self.string_size(flexible)?.map(|size| self.take(size)).transpose()
+    }
+
+    /// The length of a string, which follows; `None` is null.
+    pub(crate) fn string_size(&mut self, flexible: bool) -> Result<Option<usize>, Fault> {
         let size = if flexible {
             self.compact()?
         } else {
@@ -188,8 +206,7 @@ impl<'a> Reader<'a> {
         };
         match size {
             Some(size) if size > LONGEST_STRING => Err(Fault::Length),
-            Some(size) => self.take(size).map(Some),
-            None => Ok(None),
+            size => Ok(size),
         }
     }
 
@@ -199,6 +216,11 @@ impl<'a> Reader<'a> {
     /// As [`Reader::take`], and [`Fault::Varint`], [`Fault::Length`].
     pub fn bytes(&mut self, flexible: bool) -> Result<Option<&'a [u8]>, Fault> {
         self.count(flexible)?.map(|size| self.take(size)).transpose()
+    }
+
+    /// How many tagged fields follow; versions that are not flexible have none.
+    pub(crate) fn tag_count(&mut self, flexible: bool) -> Result<usize, Fault> {
+        if flexible { self.size() } else { Ok(0) }
     }
 
     /// Hand each tagged field's number and content to `known`.

@@ -13,7 +13,7 @@ fn a_client_says_who_it_is_and_is_answered() {
     let asked = api_versions(1, "apache-kafka-java", "4.3.1");
 
     conversation.feed(Side::Client, &asked, 5);
-    conversation.feed(Side::Broker, &response(1, &[0; 20]), 9);
+    conversation.feed(Side::Broker, &response(1, &[0, 0, 1, 0, 0, 0, 0, 0]), 9);
 
     assert_eq!(
         conversation.told,
@@ -26,7 +26,7 @@ fn a_client_says_who_it_is_and_is_answered() {
                 asked: Nanos(5),
                 answered: Nanos(9),
                 request_bytes: asked.len() - 4,
-                bytes: 24,
+                bytes: 12,
                 error: 0,
                 waited: false,
             }),
@@ -119,7 +119,7 @@ fn what_is_malformed_within_a_frame_is_counted_and_the_connection_followed_on() 
 
 #[test]
 fn a_header_longer_than_what_is_kept_is_counted_and_the_connection_followed_on() {
-    let mut conversation = Conversation::with(Limits { kept: 64, ..Limits::default() });
+    let mut conversation = Conversation::with(Limits { message: 64, ..Limits::default() });
     let start = request(HEARTBEAT, 4, 1, true, &[]);
     let tag = [&[1, 5, 0xc8, 0x01][..], &[0; 200]].concat(); // one of 200 bytes instead of none
 

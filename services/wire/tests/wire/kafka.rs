@@ -63,14 +63,15 @@ impl std::fmt::Display for Vector {
     }
 }
 
-fn lines(kafka: &str) -> Vec<Json> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("vectors/kafka-{kafka}.jsonl.gz"));
+/// A committed file of vectors.
+pub fn lines(file: &str) -> Vec<Json> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("vectors/{file}.jsonl.gz"));
     let file = std::fs::File::open(&path).expect("a committed file of vectors");
     let lines = BufReader::new(GzDecoder::new(file)).lines();
     lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
 }
 
-static LINES: LazyLock<[Vec<Json>; 2]> = LazyLock::new(|| ["3.9.2", "4.4.0"].map(lines));
+static LINES: LazyLock<[Vec<Json>; 2]> = LazyLock::new(|| ["kafka-3.9.2", "kafka-4.4.0"].map(lines));
 
 /// All messages, of both versions of Kafka.
 pub static VECTORS: LazyLock<[Vec<Vector>; 2]> = LazyLock::new(|| {

@@ -10,9 +10,13 @@
 )]
 
 mod connections;
+mod exchanges;
 mod hostile;
+mod identities;
 mod json;
 mod kafka;
+mod messages;
+mod records;
 mod rewriting;
 mod streams;
 mod transcript;

@@ -109,6 +109,33 @@ impl Conversation {
         self.told.iter().filter_map(key).collect()
     }
 
+    /// What was told of partitions.
+    pub fn partitions(&self) -> Vec<&Exchanged> {
+        let mut partitions = Vec::new();
+        for told in &self.told {
+            if let Told::Partition(one) = told {
+                partitions.push(one);
+            }
+        }
+        partitions
+    }
+
+    /// What was told of topics of fetch sessions.
+    pub fn presences(&self) -> Vec<(AnyTopic, u32)> {
+        let presence = |told: &Told| {
+            if let Told::Presence(topic, partitions) = told { Some((topic.clone(), *partitions)) } else { None }
+        };
+        self.told.iter().filter_map(presence).collect()
+    }
+
+    /// Why something was not understood.
+    pub fn unread(&self) -> Vec<Unread> {
+        let why = |told: &Told| {
+            if let Told::Unread(_, _, why) = told { Some(*why) } else { None }
+        };
+        self.told.iter().filter_map(why).collect()
+    }
+
     pub fn last(&self) -> Option<&Told> {
         self.told.last()
     }

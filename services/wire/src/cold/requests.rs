@@ -1,0 +1,109 @@
+//! Names of groups, members, transactions and instances in requests.
+
+use super::identities::Identities;
+use crate::event::{Event, IdentityField};
+use crate::reader::{Fault, Reader};
+use crate::schema::{Field, Layout, Value, Visitor, walk};
+
+const OFFSET_COMMIT: i16 = 8;
+const OFFSET_FETCH: i16 = 9;
+const JOIN_GROUP: i16 = 11;
+const HEARTBEAT: i16 = 12;
+const SYNC_GROUP: i16 = 14;
+const INIT_PRODUCER_ID: i16 = 22;
+const ADD_PARTITIONS_TO_TXN: i16 = 24;
+const ADD_OFFSETS_TO_TXN: i16 = 25;
+const END_TXN: i16 = 26;
+const TXN_OFFSET_COMMIT: i16 = 28;
+const CONSUMER_GROUP_HEARTBEAT: i16 = 68;
+const GET_TELEMETRY_SUBSCRIPTIONS: i16 = 71;
+const PUSH_TELEMETRY: i16 = 72;
+const SHARE_GROUP_HEARTBEAT: i16 = 76;
+const SHARE_ACKNOWLEDGE: i16 = 79;
+const STREAMS_GROUP_HEARTBEAT: i16 = 88;
+
+/// Whether a request of this API names what the client is.
+pub(crate) const fn names_identities(key: i16) -> bool {
+    matches!(
+        key,
+        OFFSET_COMMIT
+            | OFFSET_FETCH
+            | JOIN_GROUP
+            | HEARTBEAT
+            | SYNC_GROUP
+            | INIT_PRODUCER_ID
+            | ADD_PARTITIONS_TO_TXN
+            | ADD_OFFSETS_TO_TXN
+            | END_TXN
+            | TXN_OFFSET_COMMIT
+            | CONSUMER_GROUP_HEARTBEAT
+            | GET_TELEMETRY_SUBSCRIPTIONS
+            | PUSH_TELEMETRY
+            | SHARE_GROUP_HEARTBEAT
+            | SHARE_ACKNOWLEDGE
+            | STREAMS_GROUP_HEARTBEAT
+    )
+}
+
+/// Tells the fields of the message itself, not of what is in its arrays.
+struct Names<'a, T> {
+    identities: &'a mut Identities,
+    tell: &'a mut T,
+    depth: usize,
+    found: bool,
+}
+
+/// What a field of this name says of the client.
+pub(super) fn identity(name: &str) -> Option<IdentityField> {
+    Some(match name {
+        "GroupId" => IdentityField::GroupId,
+        "GroupInstanceId" | "InstanceId" => IdentityField::GroupInstanceId,
+        "MemberId" => IdentityField::GroupMemberId,
+        "TransactionalId" | "V3AndBelowTransactionalId" => IdentityField::TransactionalId,
+        "RackId" => IdentityField::ClientRack,
+        "ClientInstanceId" => IdentityField::ClientInstanceId,
+        _ => return None,
+    })
+}
+
+impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
+    fn value(&mut self, field: &'static Field, value: Value<'_>) {
+        // Newer versions of OffsetFetch ask for several groups; a consumer asks for its own alone.
+        if self.depth > usize::from(field.name == "GroupId") {
+            return;
+        }
+        let Some(identity) = identity(field.name) else { return };
+        match value {
+            Value::String(text) => self.identities.tell(identity, text, self.tell),
+            Value::Uuid(id) if id != [0; 16] => self.identities.tell(identity, &id, self.tell),
+            _ => {}
+        }
+        self.found = true;
+    }
+
+    fn enter(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    fn leave(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
+/// Read the body of a request that names identities.
+///
+/// # Errors
+/// What is wrong with the bytes; that they end early only where nothing was found before.
+pub(crate) fn read_request(
+    layout: &'static Layout,
+    version: i16,
+    reader: &mut Reader<'_>,
+    identities: &mut Identities,
+    tell: &mut impl FnMut(Event<'_>),
+) -> Result<(), Fault> {
+    let mut names = Names { identities, tell, depth: 0, found: false };
+    match walk(layout, version, reader, &mut names) {
+        Err(Fault::Incomplete) if names.found => Ok(()),
+        walked => walked.and_then(|()| reader.end()),
+    }
+}

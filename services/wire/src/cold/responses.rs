@@ -1,0 +1,98 @@
+//! What responses say of themselves: their error code, names of topic ids, ids that the broker gave the client.
+
+use super::identities::Identities;
+use super::requests::identity;
+use crate::event::Event;
+use crate::reader::{Fault, Reader};
+use crate::schema::{Api, Field, Layout, Value, Visitor, walk};
+
+const JOIN_GROUP: i16 = 11;
+const CREATE_TOPICS: i16 = 19;
+const CONSUMER_GROUP_HEARTBEAT: i16 = 68;
+const GET_TELEMETRY_SUBSCRIPTIONS: i16 = 71;
+const DESCRIBE_TOPIC_PARTITIONS: i16 = 75;
+
+/// The broker does not have the version that was asked, and answers as version 0.
+const UNSUPPORTED_VERSION: i16 = 35;
+
+struct Says<'a, T> {
+    key: i16,
+    identities: &'a mut Identities,
+    tell: &'a mut T,
+    depth: usize,
+    error: Option<i16>,
+    /// Of the topic whose id comes next.
+    name: Vec<u8>,
+}
+
+impl<T: FnMut(Event<'_>)> Says<'_, T> {
+    fn of_message(&mut self, field: &'static Field, value: Value<'_>) {
+        if let ("ErrorCode", Value::Int(code)) = (field.name, value) {
+            self.error = self.error.or(i16::try_from(code).ok());
+        }
+        if !matches!(self.key, JOIN_GROUP | CONSUMER_GROUP_HEARTBEAT | GET_TELEMETRY_SUBSCRIPTIONS) {
+            return;
+        }
+        match (identity(field.name), value) {
+            (Some(identity), Value::String(text)) => self.identities.tell(identity, text, self.tell),
+            (Some(identity), Value::Uuid(id)) if id != [0; 16] => self.identities.tell(identity, &id, self.tell),
+            _ => {}
+        }
+    }
+
+    fn of_topic(&mut self, field: &'static Field, value: Value<'_>) {
+        match (field.name, value) {
+            ("Name", Value::String(name)) => {
+                self.name.clear();
+                self.name.extend_from_slice(name);
+            }
+            ("Name", Value::Null) => self.name.clear(),
+            ("TopicId", Value::Uuid(id)) if id != [0; 16] && !self.name.is_empty() => {
+                (self.tell)(Event::TopicName { id, name: &self.name });
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<T: FnMut(Event<'_>)> Visitor for Says<'_, T> {
+    fn value(&mut self, field: &'static Field, value: Value<'_>) {
+        match (self.depth, self.key) {
+            (0, _) => self.of_message(field, value),
+            (1, Api::METADATA | CREATE_TOPICS | DESCRIBE_TOPIC_PARTITIONS) => self.of_topic(field, value),
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    fn leave(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
+/// Read the body of a response: its first error code, 0 where it has none.
+///
+/// # Errors
+/// Beside the code, what is wrong with the bytes; that they end early only where more was to be told.
+pub(crate) fn read_response(
+    key: i16,
+    layout: &'static Layout,
+    version: i16,
+    reader: &mut Reader<'_>,
+    identities: &mut Identities,
+    tell: &mut impl FnMut(Event<'_>),
+) -> (i16, Result<(), Fault>) {
+    let mut says = Says { key, identities, tell, depth: 0, error: None, name: Vec::new() };
+    let walked = walk(layout, version, reader, &mut says);
+    let names_topics = matches!(key, Api::METADATA | CREATE_TOPICS | DESCRIBE_TOPIC_PARTITIONS);
+    let walked = match walked {
+        Err(Fault::Incomplete) if says.error.is_some() && !names_topics => Ok(()),
+        Err(_) if key == Api::API_VERSIONS && says.error == Some(UNSUPPORTED_VERSION) => Ok(()),
+        Ok(()) => reader.end(),
+        Err(fault) => Err(fault),
+    };
+    (says.error.unwrap_or_default(), walked)
+}

@@ -1,0 +1,22 @@
+//! Reads Produce, Fetch and `ShareFetch` as they pass, in constant memory: record data is skipped, heads of batches are not.
+//!
+//! Each message has a machine that reads a few fields at a time ([`units::Machine`]); what the answer needs of a request
+//! is in [`memory::Memory`].
+
+mod aborted;
+mod batch;
+mod fetch;
+mod fetch_response;
+mod memory;
+mod parts;
+mod produce;
+mod produce_response;
+mod reading;
+mod sequences;
+mod session;
+mod share_fetch;
+mod topics;
+mod units;
+
+pub(crate) use memory::Memory;
+pub(crate) use reading::{Reading, RequestEnd, ResponseEnd, Wanted};

@@ -1,0 +1,133 @@
+//! A Produce response: what became of each partition.
+
+use super::memory::Memory;
+use super::produce::{count, topic, written};
+use super::topics::TopicNumber;
+use super::units::{After, Machine, Stop};
+use crate::event::{Content, Event, PartitionExchange};
+use crate::reader::Reader;
+use crate::schema::Api;
+
+/// The broker has the batch already.
+const DUPLICATE_SEQUENCE_NUMBER: i16 = 46;
+
+#[derive(Clone, Copy, Debug)]
+enum At {
+    Head,
+    Topic,
+    Partition,
+    RecordError,
+    RecordErrorEnd,
+    Message,
+    PartitionEnd,
+}
+
+#[derive(Debug)]
+pub(crate) struct ProduceResponse {
+    version: i16,
+    /// How many parts the request has.
+    parts: usize,
+    at: At,
+    topics: usize,
+    partitions: usize,
+    record_errors: usize,
+    topic: TopicNumber,
+}
+
+/// What the response says of one partition.
+struct Answer {
+    partition: i32,
+    error: i16,
+    base_offset: Option<i64>,
+    log_append_time_ms: Option<i64>,
+}
+
+impl ProduceResponse {
+    pub(crate) fn new(version: i16, parts: usize) -> Self {
+        let topic = TopicNumber::default();
+        Self { version, parts, at: At::Head, topics: 0, partitions: 0, record_errors: 0, topic }
+    }
+
+    fn answered(&self, answer: &Answer, memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) {
+        let Answer { partition, error, .. } = *answer;
+        let Some(part) = memory.parts.answered(self.parts, self.topic, partition) else { return };
+        let Some(topic) = memory.topics.topic(self.topic) else { return };
+        let is_duplicate = error == DUPLICATE_SEQUENCE_NUMBER
+            || error == 0 && part.sequence.is_some_and(|one| memory.sequences.acknowledge(self.topic, partition, one));
+        let content = if is_duplicate {
+            Content { duplicate_batches: part.content.batches, ..Content::default() }
+        } else {
+            written(&part, answer.base_offset, answer.log_append_time_ms)
+        };
+        let (key, version) = (Api::PRODUCE, self.version);
+        tell(Event::Partition(PartitionExchange { key, version, topic, partition, error, confirmed: true, content }));
+    }
+}
+
+impl Machine for ProduceResponse {
+    fn unit(
+        &mut self,
+        reader: &mut Reader<'_>,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<After, Stop> {
+        let flexible = self.version >= 9;
+        match self.at {
+            At::Head => {
+                self.topics = count(flexible, reader)?;
+                self.at = At::Topic;
+            }
+            At::Topic => {
+                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
+                let topic = topic(self.version >= 13, flexible, reader)?;
+                let partitions = count(flexible, reader)?;
+                self.topic = memory.topics.number(topic)?;
+                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
+            }
+            At::Partition => {
+                let Some(partitions) = self.partitions.checked_sub(1) else {
+                    let tags = reader.tag_count(flexible)?;
+                    self.at = At::Topic;
+                    return Ok(After::tags(tags));
+                };
+                let known = |value: i64| (value >= 0).then_some(value);
+                let (partition, error) = (reader.int32()?, reader.int16()?);
+                let base_offset = known(reader.int64()?);
+                let log_append_time_ms = if self.version >= 2 { known(reader.int64()?) } else { None };
+                if self.version >= 5 {
+                    reader.int64()?; // where the log starts
+                }
+                let has_errors = self.version >= 8;
+                self.record_errors = if has_errors { count(flexible, reader)? } else { 0 };
+                (self.partitions, self.at) = (partitions, if has_errors { At::RecordError } else { At::Partition });
+                self.answered(&Answer { partition, error, base_offset, log_append_time_ms }, memory, tell);
+            }
+            At::RecordError => {
+                let Some(left) = self.record_errors.checked_sub(1) else {
+                    self.at = At::Message;
+                    return Ok(After::NEXT);
+                };
+                reader.int32()?;
+                let message = reader.string_size(flexible)?;
+                (self.record_errors, self.at) = (left, At::RecordErrorEnd);
+                return Ok(After::skip(message.unwrap_or_default()));
+            }
+            At::RecordErrorEnd => {
+                let tags = reader.tag_count(flexible)?;
+                self.at = At::RecordError;
+                return Ok(After::tags(tags));
+            }
+            At::Message => {
+                let message = reader.string_size(flexible)?;
+                self.at = At::PartitionEnd;
+                return Ok(After::skip(message.unwrap_or_default()));
+            }
+            At::PartitionEnd => {
+                let tags = reader.tag_count(flexible)?;
+                self.at = At::Partition;
+                return Ok(After::tags(tags));
+            }
+        }
+        Ok(After::NEXT)
+    }
+}

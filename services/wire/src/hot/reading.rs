@@ -1,0 +1,189 @@
+//! The message of one direction that is read as it passes.
+
+use super::fetch::FetchRequest;
+use super::fetch_response::FetchResponse;
+use super::memory::Memory;
+use super::produce::ProduceRequest;
+use super::produce_response::ProduceResponse;
+use super::share_fetch::{ShareFetchRequest, ShareFetchResponse};
+use super::units::Units;
+use crate::event::{Event, Nanos, Unread};
+use crate::requests::Acks;
+use crate::schema::Api;
+
+/// What the response needs of the request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// How many parts of a Produce wait in the memory.
+    pub(super) parts: usize,
+    /// How long the broker may wait for records, in milliseconds; 0 where it does not.
+    max_wait_ms: i32,
+    is_replica: bool,
+}
+
+/// What a response says of the whole exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ResponseEnd {
+    pub(crate) error: i16,
+    pub(crate) waited: bool,
+    /// Whether it is a client's: brokers fetch from one another.
+    pub(crate) is_clients: bool,
+}
+
+#[derive(Debug)]
+enum Message {
+    ProduceRequest(ProduceRequest),
+    ProduceResponse(ProduceResponse),
+    FetchRequest(FetchRequest),
+    FetchResponse(FetchResponse),
+    ShareFetchRequest(ShareFetchRequest),
+    ShareFetchResponse(ShareFetchResponse),
+}
+
+/// A message of one of the three APIs, from its header's end on.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    units: Units,
+    message: Option<Message>,
+    wanted: Wanted,
+    unread: Option<Unread>,
+}
+
+/// Nine tenths of the longest wait, in nanoseconds.
+const NEARLY_A_MILLISECOND: u64 = 900_000;
+
+impl Reading {
+    pub(crate) const fn new() -> Self {
+        let wanted = Wanted { parts: 0, max_wait_ms: 0, is_replica: false };
+        Self { units: Units::new(), message: None, wanted, unread: None }
+    }
+
+    /// Whether a message of this API is read as it passes.
+    pub(crate) const fn knows(key: i16) -> bool {
+        matches!(key, Api::PRODUCE | Api::FETCH | Api::SHARE_FETCH)
+    }
+
+    /// The body of a request begins, of so many bytes, in a version that the tables have.
+    pub(crate) fn begin_request(&mut self, key: i16, version: i16, bytes: usize) {
+        self.begin(bytes);
+        self.message = match key {
+            Api::PRODUCE => Some(Message::ProduceRequest(ProduceRequest::new(version))),
+            Api::FETCH => Some(Message::FetchRequest(FetchRequest::new(version))),
+            Api::SHARE_FETCH => Some(Message::ShareFetchRequest(ShareFetchRequest::default())),
+            _ => None,
+        };
+    }
+
+    /// The body of a response begins, of so many bytes, after the tagged fields of its header.
+    pub(crate) fn begin_response(&mut self, key: i16, version: i16, wanted: Wanted, bytes: usize) {
+        self.begin(bytes);
+        self.wanted = wanted;
+        self.message = match key {
+            Api::PRODUCE => Some(Message::ProduceResponse(ProduceResponse::new(version, wanted.parts))),
+            Api::FETCH => Some(Message::FetchResponse(FetchResponse::new(version, wanted.is_replica))),
+            Api::SHARE_FETCH => Some(Message::ShareFetchResponse(ShareFetchResponse::new(version))),
+            _ => None,
+        };
+    }
+
+    fn begin(&mut self, bytes: usize) {
+        self.units.begin(bytes);
+        self.unread = None;
+    }
+
+    /// Take the next bytes of the body.
+    pub(crate) fn feed(&mut self, bytes: &[u8], memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) {
+        let Some(message) = self.message.as_mut().filter(|_| self.unread.is_none()) else { return };
+        let Self { units, .. } = self;
+        let fed = match message {
+            Message::ProduceRequest(one) => units.feed(bytes, one, memory, tell),
+            Message::ProduceResponse(one) => units.feed(bytes, one, memory, tell),
+            Message::FetchRequest(one) => units.feed(bytes, one, memory, tell),
+            Message::FetchResponse(one) => units.feed(bytes, one, memory, tell),
+            Message::ShareFetchRequest(one) => units.feed(bytes, one, memory, tell),
+            Message::ShareFetchResponse(one) => units.feed(bytes, one, memory, tell),
+        };
+        self.unread = fed.err();
+    }
+
+    /// Why the message is not, or not wholly, understood.
+    pub(crate) const fn unread(&self) -> Option<Unread> {
+        self.unread
+    }
+}
+
+/// What a complete request says of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestEnd {
+    pub(crate) acks: Acks,
+    pub(crate) wanted: Wanted,
+}
+
+impl Reading {
+    /// The request is complete; of a Produce that nobody answers tell what was sent.
+    pub(crate) fn end_request(&mut self, memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) -> RequestEnd {
+        self.feed(&[], memory, tell);
+        let mut wanted = Wanted::default();
+        let mut acks = Acks::Answered;
+        match self.message.take() {
+            Some(Message::ProduceRequest(request)) => {
+                acks = match request.acks {
+                    None => Acks::Unknown,
+                    Some(0) => Acks::Never,
+                    Some(_) => Acks::Answered,
+                };
+                if self.unread.is_none() && acks == Acks::Answered {
+                    wanted.parts = request.parts;
+                } else {
+                    let is_told = self.unread.is_none();
+                    request.take_back(memory, &mut |event| {
+                        if is_told {
+                            tell(event);
+                        }
+                    });
+                }
+            }
+            Some(Message::FetchRequest(request)) => {
+                (wanted.max_wait_ms, wanted.is_replica) = (request.max_wait_ms, request.is_replica);
+                if request.is_replica {
+                    memory.session.clear();
+                }
+            }
+            Some(Message::ShareFetchRequest(request)) => wanted.max_wait_ms = request.max_wait_ms,
+            _ => {}
+        }
+        RequestEnd { acks, wanted }
+    }
+
+    /// The response is complete.
+    pub(crate) fn end_response(
+        &mut self,
+        asked: Nanos,
+        at: Nanos,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> ResponseEnd {
+        self.feed(&[], memory, tell);
+        let wanted = std::mem::take(&mut self.wanted);
+        let mut outcome = ResponseEnd { error: 0, waited: false, is_clients: !wanted.is_replica };
+        let nearly_all = u64::try_from(wanted.max_wait_ms).unwrap_or_default().saturating_mul(NEARLY_A_MILLISECOND);
+        let took_long = at.0.saturating_sub(asked.0) >= nearly_all;
+        match self.message.take() {
+            Some(Message::ProduceResponse(_)) => memory.parts.release(wanted.parts),
+            Some(Message::FetchResponse(response)) => {
+                (outcome.error, outcome.waited) = (response.error, took_long || !response.has_records);
+                if outcome.is_clients && self.unread.is_none() {
+                    for (topic, partitions) in memory.session.presence(at) {
+                        let Some(topic) = memory.topics.topic(topic) else { continue };
+                        tell(Event::Presence { topic, partitions });
+                    }
+                }
+            }
+            Some(Message::ShareFetchResponse(response)) => {
+                (outcome.error, outcome.waited) = (response.error, took_long || !response.has_records);
+            }
+            _ => {}
+        }
+        outcome
+    }
+}

@@ -1,0 +1,222 @@
+//! `ShareFetch` (KIP-932): who asks, and which records were acquired.
+
+use super::batch::{Batch, Records};
+use super::memory::Memory;
+use super::produce::count;
+use super::topics::TopicNumber;
+use super::units::{After, Machine, Stop};
+use crate::event::{Content, Event, IdentityField, PartitionExchange, Topic, Unread};
+use crate::reader::Reader;
+use crate::schema::Api;
+
+/// Every version is flexible, and names topics by their ids.
+const FLEXIBLE: bool = true;
+const MOST_GAPS: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub(crate) struct ShareFetchRequest {
+    /// How long the broker may wait, in milliseconds.
+    pub(crate) max_wait_ms: i32,
+}
+
+impl Machine for ShareFetchRequest {
+    fn unit(
+        &mut self,
+        reader: &mut Reader<'_>,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<After, Stop> {
+        let (group, member) = (reader.string(FLEXIBLE)?, reader.string(FLEXIBLE)?);
+        reader.int32()?; // the session's epoch
+        self.max_wait_ms = reader.int32()?;
+        memory.identities.tell(IdentityField::GroupId, group.unwrap_or_default(), tell);
+        memory.identities.tell(IdentityField::GroupMemberId, member.unwrap_or_default(), tell);
+        Ok(After::DONE)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum At {
+    Head,
+    Topics,
+    Topic,
+    Partition,
+    Acknowledged,
+    Leader,
+    Records,
+    Batch,
+    Acquired,
+    AcquiredRecords,
+}
+
+#[derive(Debug)]
+pub(crate) struct ShareFetchResponse {
+    version: i16,
+    at: At,
+    topics: usize,
+    partitions: usize,
+    acquired: usize,
+    topic: TopicNumber,
+    partition: i32,
+    partition_error: i16,
+    records: Records,
+    content: Content,
+    /// First and last offsets of what is no user's record.
+    gaps: Vec<(i64, i64)>,
+    /// How many offsets were acquired, without those of control batches.
+    offsets: u64,
+    /// Of the response itself.
+    pub(crate) error: i16,
+    /// Whether any partition has records, complete or not.
+    pub(crate) has_records: bool,
+}
+
+impl ShareFetchResponse {
+    pub(crate) fn new(version: i16) -> Self {
+        Self {
+            version,
+            at: At::Head,
+            topics: 0,
+            partitions: 0,
+            acquired: 0,
+            topic: TopicNumber::default(),
+            partition: 0,
+            partition_error: 0,
+            records: Records::default(),
+            content: Content::default(),
+            gaps: Vec::new(),
+            offsets: 0,
+            error: 0,
+            has_records: false,
+        }
+    }
+
+    fn add(&mut self, batch: &Batch) -> Result<(), Stop> {
+        if !batch.is_control {
+            self.content.count(batch, batch.records);
+        } else if self.gaps.len() < MOST_GAPS {
+            self.gaps.push((batch.first_offset, batch.last_offset));
+        } else {
+            return Err(Stop::Unread(Unread::TooMany));
+        }
+        Ok(())
+    }
+
+    fn acquire(&mut self, first: i64, last: i64) {
+        let gaps = self.gaps.iter().map(|gap| offsets(gap.0.max(first), gap.1.min(last)));
+        let gaps = gaps.fold(0_u64, u64::saturating_add);
+        self.offsets = self.offsets.saturating_add(offsets(first, last).saturating_sub(gaps));
+        let earlier = self.content.first_offset.map_or(first, |other| other.min(first));
+        self.content.first_offset = Some(earlier);
+        self.content.last_offset = self.content.last_offset.max(Some(last));
+    }
+
+    fn tell(&mut self, memory: &Memory, tell: &mut impl FnMut(Event<'_>)) {
+        // Offsets that compaction left out were acquired, and have no record.
+        self.content.records = self.content.records.min(self.offsets);
+        self.content.transactional_records = self.content.transactional_records.min(self.content.records);
+        let Some(topic) = memory.topics.topic(self.topic) else { return };
+        tell(Event::Partition(PartitionExchange {
+            key: Api::SHARE_FETCH,
+            version: self.version,
+            topic,
+            partition: self.partition,
+            error: self.partition_error,
+            confirmed: true,
+            content: self.content,
+        }));
+    }
+}
+
+/// How many offsets there are from `first` to `last`.
+fn offsets(first: i64, last: i64) -> u64 {
+    u64::try_from(last.saturating_sub(first).saturating_add(1)).unwrap_or_default()
+}
+
+impl Machine for ShareFetchResponse {
+    fn unit(
+        &mut self,
+        reader: &mut Reader<'_>,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<After, Stop> {
+        match self.at {
+            At::Head => {
+                reader.int32()?; // throttled for so long
+                let error = reader.int16()?;
+                let message = reader.string_size(FLEXIBLE)?;
+                (self.error, self.at) = (error, At::Topics);
+                return Ok(After::skip(message.unwrap_or_default()));
+            }
+            At::Topics => {
+                reader.int32()?; // for so long records are locked
+                self.topics = count(FLEXIBLE, reader)?;
+                self.at = At::Topic;
+            }
+            At::Topic => {
+                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
+                let topic = Topic::Id(reader.array()?);
+                let partitions = count(FLEXIBLE, reader)?;
+                self.topic = memory.topics.number(topic)?;
+                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
+            }
+            At::Partition => {
+                let Some(partitions) = self.partitions.checked_sub(1) else {
+                    let tags = reader.tag_count(FLEXIBLE)?;
+                    self.at = At::Topic;
+                    return Ok(After::tags(tags));
+                };
+                let (partition, error) = (reader.int32()?, reader.int16()?);
+                let message = reader.string_size(FLEXIBLE)?;
+                (self.partitions, self.partition, self.partition_error) = (partitions, partition, error);
+                (self.content, self.offsets, self.at) = (Content::default(), 0, At::Acknowledged);
+                self.gaps.clear();
+                return Ok(After::skip(message.unwrap_or_default()));
+            }
+            At::Acknowledged => {
+                reader.int16()?;
+                let message = reader.string_size(FLEXIBLE)?;
+                self.at = At::Leader;
+                return Ok(After::skip(message.unwrap_or_default()));
+            }
+            At::Leader => {
+                reader.int64()?; // id and epoch
+                let tags = reader.tag_count(FLEXIBLE)?;
+                self.at = At::Records;
+                return Ok(After::tags(tags));
+            }
+            At::Records => {
+                let records = reader.count(FLEXIBLE)?.unwrap_or_default();
+                self.has_records |= records > 0;
+                (self.records, self.at) = (Records::new(records), At::Batch);
+            }
+            At::Batch if self.records.are_read() => self.at = At::Acquired,
+            At::Batch => {
+                let head = self.records.next(reader)?;
+                if let Some(batch) = &head.batch {
+                    self.add(batch)?;
+                }
+                return Ok(After::skip(head.skip));
+            }
+            At::Acquired => {
+                self.acquired = count(FLEXIBLE, reader)?;
+                self.at = At::AcquiredRecords;
+            }
+            At::AcquiredRecords => {
+                let Some(acquired) = self.acquired.checked_sub(1) else {
+                    let tags = reader.tag_count(FLEXIBLE)?;
+                    self.at = At::Partition;
+                    self.tell(memory, tell);
+                    return Ok(After::tags(tags));
+                };
+                let (first, last) = (reader.int64()?, reader.int64()?);
+                reader.int16()?; // how often they were delivered
+                let tags = reader.tag_count(FLEXIBLE)?;
+                self.acquired = acquired;
+                self.acquire(first, last);
+                return Ok(After::tags(tags));
+            }
+        }
+        Ok(After::NEXT)
+    }
+}

@@ -1,0 +1,158 @@
+//! What clients call themselves, what topic ids stand for, what responses say of themselves.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use kwitness_wire::IdentityField::{self, *};
+use kwitness_wire::schema::{Api, api};
+use kwitness_wire::{Exchange, Limits, Unread};
+use serde_json::Value as Json;
+
+use crate::kafka::{VECTORS, Vector};
+use crate::transcript::{Conversation, Told, frame, request, response};
+
+const CREATE_TOPICS: i16 = 19;
+const DESCRIBE_TOPIC_PARTITIONS: i16 = 75;
+
+/// The APIs whose requests name what the client is.
+const NAMING: [i16; 16] = [8, 9, 11, 12, 14, 22, 24, 25, 26, 28, 68, 71, 72, 76, 79, 88];
+const FIELDS: [(&str, IdentityField); 8] = [
+    ("groupId", GroupId),
+    ("groupInstanceId", GroupInstanceId),
+    ("instanceId", GroupInstanceId),
+    ("memberId", GroupMemberId),
+    ("transactionalId", TransactionalId),
+    ("v3AndBelowTransactionalId", TransactionalId),
+    ("rackId", ClientRack),
+    ("clientInstanceId", ClientInstanceId),
+];
+
+type Identities = BTreeSet<(IdentityField, Vec<u8>)>;
+
+fn identities(body: &Json) -> Identities {
+    let bytes = |field, text: &str| match field {
+        ClientInstanceId => URL_SAFE_NO_PAD.decode(text).unwrap(),
+        _ => text.as_bytes().to_vec(),
+    };
+    let groups = body["groups"].as_array().into_iter().flatten().map(|group| (GroupId, &group["groupId"]));
+    let found = FIELDS.iter().map(|(name, field)| (*field, &body[*name])).chain(groups);
+    found
+        .filter_map(|(field, value)| Some((field, bytes(field, value.as_str()?))))
+        .filter(|(_, value)| !value.is_empty() && **value != [0; 16])
+        .collect()
+}
+
+fn told(conversation: &Conversation) -> Identities {
+    let identity = |told: &Told| {
+        if let Told::Identity(field, value) = told { Some((*field, value.clone())) } else { None }
+    };
+    conversation.told.iter().filter_map(identity).collect()
+}
+
+#[test]
+fn every_version_of_a_request_tells_the_names_in_it() {
+    let mut count = 0;
+    for vector in VECTORS.iter().flatten().filter(|one| one.is_request && NAMING.contains(&one.key)) {
+        let mut conversation = Conversation::new();
+
+        conversation.client(&frame(&[&vector.frame]));
+
+        let expected = identities(vector.json());
+        count += expected.len();
+        assert_eq!(told(&conversation), expected, "{vector}");
+        assert_eq!(conversation.unread(), [], "{vector}");
+    }
+    assert!(count > 300);
+}
+
+#[test]
+fn a_name_is_told_again_only_when_it_changed() {
+    let heartbeat = |group: &str| {
+        let group = [&i16::try_from(group.len()).unwrap().to_be_bytes(), group.as_bytes()].concat();
+        request(12, 0, 1, false, &[&group[..], &[0; 4], &[0, 1, b'm']].concat())
+    };
+    let mut conversation = Conversation::new();
+
+    conversation.client(&[heartbeat("a"), heartbeat("a"), heartbeat("b"), heartbeat("a")].concat());
+
+    let told: Vec<&Told> = conversation.told.iter().filter(|one| matches!(one, Told::Identity(GroupId, _))).collect();
+    let group = |name: &[u8]| Told::Identity(GroupId, name.to_vec());
+    assert_eq!(told, [&group(b"a"), &group(b"b"), &group(b"a")]);
+}
+
+/// The conversation from this response on, whose request could not be read beyond its header.
+fn answered(vector: &Vector) -> Conversation {
+    let correlation = i32::from_be_bytes(vector.frame[..4].try_into().unwrap());
+    let is_flexible = api(vector.key).unwrap().request_header(vector.version) == Some(2);
+    let mut conversation = Conversation::new();
+    conversation.client(&request(vector.key, vector.version, correlation, is_flexible, &[]));
+    conversation.told.clear();
+    conversation.broker(&frame(&[&vector.frame]));
+    conversation
+}
+
+fn responses() -> impl Iterator<Item = &'static Vector> {
+    let tokens_follow = |one: &&Vector| (one.key, one.version) == (Api::SASL_HANDSHAKE, 0);
+    VECTORS.iter().flatten().filter(move |one| !one.is_request && !tokens_follow(one))
+}
+
+#[test]
+fn every_response_tells_its_own_error_code() {
+    for vector in responses() {
+        let conversation = answered(vector);
+
+        let Some(Told::Exchange(Exchange { error, .. })) = conversation.last() else { panic!("{vector}") };
+        let expected = vector.json()["errorCode"].as_i64().unwrap_or(0);
+        assert_eq!(i64::from(*error), expected, "{vector}");
+        assert_eq!(conversation.unread(), [], "{vector}");
+    }
+}
+
+#[test]
+fn names_of_topic_ids_are_told() {
+    let mut count = 0;
+    let naming = [Api::METADATA, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS];
+    for vector in responses().filter(|one| naming.contains(&one.key)) {
+        let conversation = answered(vector);
+
+        let name = |topic: &Json| {
+            let id = URL_SAFE_NO_PAD.decode(topic["topicId"].as_str()?).unwrap().try_into().unwrap();
+            let name = topic["name"].as_str()?;
+            (!name.is_empty()).then(|| Told::TopicName(id, name.into()))
+        };
+        let expected: Vec<Told> = vector.json()["topics"].as_array().into_iter().flatten().filter_map(name).collect();
+        let names: Vec<Told> =
+            conversation.told.iter().filter(|one| matches!(one, Told::TopicName(..))).cloned().collect();
+        count += names.len();
+        assert_eq!(names, expected, "{vector}");
+    }
+    assert!(count > 20);
+}
+
+#[test]
+fn a_broker_without_the_version_that_was_asked_answers_as_version_0() {
+    let mut conversation = Conversation::new();
+
+    conversation.client(&request(18, 4, 1, true, &[2, b'a', 2, b'1', 0]));
+    conversation.broker(&response(1, &[0, 35, 0, 0, 0, 1, 0, 18, 0, 0, 0, 3]));
+
+    let Some(Told::Exchange(exchange)) = conversation.last() else { panic!("no exchange") };
+    assert_eq!((exchange.error, conversation.unread()), (35, vec![]));
+}
+
+#[test]
+fn of_a_response_longer_than_what_is_kept_the_beginning_is_told() {
+    let body = |vector: &Vector| vector.json()["topics"].as_array().is_some_and(|topics| topics.len() >= 2);
+    let vector = responses().filter(|one| one.key == Api::METADATA && one.version == 12).find(|one| body(one)).unwrap();
+    let correlation = i32::from_be_bytes(vector.frame[..4].try_into().unwrap());
+    let whole = answered(vector).told.iter().filter(|one| matches!(one, Told::TopicName(..))).count();
+    let mut conversation = Conversation::with(Limits { message: vector.frame.len() - 1, ..Limits::default() });
+
+    conversation.client(&request(Api::METADATA, 12, correlation, true, &[]));
+    conversation.told.clear();
+    conversation.broker(&frame(&[&vector.frame]));
+
+    let names = conversation.told.iter().filter(|one| matches!(one, Told::TopicName(..))).count();
+    assert_eq!((names, conversation.unread()), (whole, vec![Unread::TooLong]));
+}
