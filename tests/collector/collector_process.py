@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
+from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE
 from kwitness.e2e.ports import free_port
 
 from tests.collector.collector_samples import CLUSTER
@@ -24,6 +25,8 @@ from tests.eventually import PATIENCE_S, eventually
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OTHER_PLUGIN = "other-plugin-token"
+GATEWAY, SIDECAR = "gateway-token", "sidecar-token"
+GATEWAY_SOURCE, SIDECAR_SOURCE = "shop/kwitness-gateway-front-0", "stranger/app-1"
 _LATER = 503
 
 
@@ -35,7 +38,7 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
 
-TOPICS = {"telemetry": "collector-tests.telemetry", "connections": "collector-tests.connections"}
+TOPICS = {name: f"collector-tests.{name}" for name in ("telemetry", "connections", "traffic", "seals")}
 """Of these tests alone, since others use the broker too."""
 
 
@@ -66,6 +69,8 @@ class CollectorProcess:
         self.tokens.write_text(
             f"{PLUGIN} plugin {CLUSTER}\n{OTHER_PLUGIN} plugin elsewhere\n{OTLP} otlp {CLUSTER}\n"
             f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n"
+            f"{GATEWAY} observer {CLUSTER} gateway {GATEWAY_SOURCE}\n"
+            f"{SIDECAR} observer {CLUSTER} pod {SIDECAR_SOURCE}\n"
         )
         (folder / "own-token").write_text(REPLICA)
         self.config: dict[str, Any] = {
@@ -156,6 +161,11 @@ class CollectorProcess:
         """Post a batch as a sender does: again for as long as it is asked for later."""
         return eventually(lambda: self.push(body, **more), lambda answer: answer.status != _LATER)
 
+    def observe(self, body: bytes, *, token: str | None = GATEWAY, **more: Any) -> Answer:
+        """Post an observer's request."""
+        headers = {"Content-Type": EVENTS_CONTENT_TYPE, **more.pop("headers", {})}
+        return self.post("/v1/events", body, token=token, headers=headers, **more)
+
     def get(self, path: str, *, token: str | None = READER) -> Answer:
         """Ask the inventory."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -172,7 +182,7 @@ class CollectorProcess:
         """Return samples by name and labels."""
         return parse(self.scrape_text())
 
-    def value(self, name: str, **labels: str) -> float | None:
+    def value(self, name: str, /, **labels: str) -> float | None:
         """Sum the samples of a name that carry the labels; None when there are none."""
         return value(self.scrape(), name, **labels)
 
@@ -200,7 +210,9 @@ def parse(text: str) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
     return samples
 
 
-def value(samples: Mapping[str, Mapping[frozenset[tuple[str, str]], float]], name: str, **labels: str) -> float | None:
+def value(
+    samples: Mapping[str, Mapping[frozenset[tuple[str, str]], float]], name: str, /, **labels: str
+) -> float | None:
     """Sum the samples of a name that carry the labels; None when there are none."""
     found = [one for key, one in samples.get(name, {}).items() if set(labels.items()) <= key]
     return sum(found) if found else None

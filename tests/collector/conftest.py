@@ -37,7 +37,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def broker(kafka: LocalBroker) -> LocalBroker:
     """The run's broker, with the topics of these tests."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    topics = [NewTopic(TOPICS["telemetry"], 3, 1), NewTopic(TOPICS["connections"], 1, 1)]
+    topics = [NewTopic(name, 3 if name == TOPICS["telemetry"] else 1, 1) for name in TOPICS.values()]
     for future in admin.create_topics(topics).values():
         future.result(30)
     return kafka

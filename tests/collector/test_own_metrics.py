@@ -18,6 +18,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push
+from tests.collector.event_samples import connections, request, row, totals
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
@@ -39,6 +40,9 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
     ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
     collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger))
+    state = {"by_state": {"observed": 1}, "ledger": ledger}
+    many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
+    collector.observe(request([row(1)], totals=many, connections=connections(1), state=state))
 
 
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:
@@ -48,27 +52,19 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
 
     text = collector.scrape_text()
 
-    expected = {
-        one.name: one
-        for one in OWN_METRICS
-        if one.source in {"collector", "every component"} and not _of_observers(one.name)
-    }
+    expected = {one.name: one for one in OWN_METRICS if one.source in {"collector", "every component"}}
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     helps = dict(re.findall(r"^# HELP (\S+) (.+)$", text, re.MULTILINE))
     samples = collector.scrape()
-    ours = {name for name in types if name.startswith("kwitness_") or name == "kafka_client_connections"}
-    assert ours == set(expected)
+    assert {name for name in types if name.startswith("kwitness_") or name in expected} == set(expected)
     for name, metric in expected.items():
         assert types[name] == metric.type
         assert helps[name]
-        labels = {frozenset(key for key, _ in sample) for sample in samples[name]}
+        sampled = samples[f"{name}_count" if metric.type == "histogram" else name]
+        labels = {frozenset(key for key, _ in sample) for sample in sampled}
         assert {one | ({"reason"} & set(metric.labels)) for one in labels} == {frozenset(metric.labels)}, name
     assert collector.value("kwitness_plugin_queued_events") == 3
-
-
-def _of_observers(name: str) -> bool:
-    counted = name.startswith("kafka_client_") and name != "kafka_client_connections"
-    return counted or name.startswith("kwitness_observer_")
+    assert (collector.value("kwitness_series_overflow_total", reason="observers") or 0) > 0
 
 
 def closes(samples: Samples) -> dict[str, dict[str, float]]:

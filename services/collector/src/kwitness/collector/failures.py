@@ -46,10 +46,22 @@ class UnsupportedContentError(RefusedError):
     status = 415
 
 
-class NotOfferedError(RefusedError):
-    """Part of the contract, but not of this version."""
+class MisdirectedError(RefusedError):
+    """Another replica owns what the request is about; nothing is taken."""
 
-    status = 501
+    status = 421
+
+
+class UnprocessableError(RefusedError):
+    """A body that is not what it should be; half of it may be."""
+
+    status = 422
+
+
+class OldProtocolError(RefusedError):
+    """The sender speaks a version of the protocol that is not served any more."""
+
+    status = 426
 
 
 class UnavailableError(RefusedError):

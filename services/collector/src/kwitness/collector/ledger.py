@@ -8,6 +8,10 @@ from typing import Final
 RECEIVE: Final = "receive"
 PROMETHEUS: Final = "prometheus"
 TOPIC: Final = "topic"
+EVENTS: Final = "events"
+"""Numbers that observers send: rows and totals."""
+EVENTS_TOPIC: Final = "events_topic"
+"""Their rows on the way into the topics."""
 
 
 def forward_hop(name: str) -> str:
@@ -17,10 +21,10 @@ def forward_hop(name: str) -> str:
 
 @dataclass(slots=True)
 class Hop:
-    """One hop in pushes. ``queued`` is counted by whoever holds the queue, not derived, so that the sum can be checked.
+    """One hop in pushes, or in observers' events.
 
-    A push that was given back to its sender to try again counts as dropped with the reason ``returned``: it will be
-    accepted again.
+    ``queued`` is counted by whoever holds the queue, not derived, so that the sum can be checked. What was given back
+    to its sender to try again counts as dropped with the reason ``returned``: it will be accepted again.
     """
 
     name: str
@@ -51,7 +55,7 @@ class Ledger:
 
     def __init__(self, epoch_ms: int) -> None:
         self.epoch_ms = epoch_ms
-        self._hops = {name: Hop(name) for name in (RECEIVE, PROMETHEUS, TOPIC)}
+        self._hops = {name: Hop(name) for name in (RECEIVE, PROMETHEUS, TOPIC, EVENTS, EVENTS_TOPIC)}
 
     def hop(self, name: str) -> Hop:
         """Return the hop ``name``, which begins at zero."""

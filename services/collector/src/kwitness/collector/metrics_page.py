@@ -9,6 +9,7 @@ from typing import Final
 from aiohttp import web
 
 from kwitness.collector.ingest.http_server import Requests
+from kwitness.collector.observation import Observation
 from kwitness.collector.own_exposition import render_own
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
@@ -21,8 +22,11 @@ _FAST: Final = 1
 class MetricsPage:
     """Writes the exposition piece by piece, so that a large one is never in memory as a whole."""
 
-    def __init__(self, pipeline: Pipeline, requests: Requests, ready: Callable[[], str | None]) -> None:
+    def __init__(
+        self, pipeline: Pipeline, observation: Observation, requests: Requests, ready: Callable[[], str | None]
+    ) -> None:
         self._pipeline = pipeline
+        self._observation = observation
         self._requests = requests
         self._ready = ready
 
@@ -50,7 +54,8 @@ class MetricsPage:
         return response
 
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
-        yield render_own(self._pipeline, self._requests, openmetrics=openmetrics)
+        yield render_own(self._pipeline, self._observation, self._requests, openmetrics=openmetrics)
+        yield from self._observation.totals.render(openmetrics=openmetrics)
         yield from self._pipeline.state.core.render(openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"

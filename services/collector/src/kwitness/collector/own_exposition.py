@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from kwitness.collector.pipeline import Pipeline
+from kwitness.collector.inventory.observers import Observer
+from kwitness.collector.observation import Observation
+from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.own_metrics import own_metric
@@ -32,11 +34,16 @@ def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
     return "".join(lines) if len(lines) > 1 else ""
 
 
-def render_own(pipeline: Pipeline, requests: Mapping[tuple[str, int], int], *, openmetrics: bool) -> bytes:
-    """Write everything the collector says about itself, and the brokers' connection gauges."""
+def render_own(
+    pipeline: Pipeline, observation: Observation, requests: Mapping[tuple[str, int], int], *, openmetrics: bool
+) -> bytes:
+    """Write everything the collector says about itself, and the connection gauges of brokers and observers."""
     state, ledger = pipeline.state, pipeline.ledger
     counts = state.core.counts()
     hops = ledger.hops()
+    overflowed = dict(counts.overflowed)
+    if observation.totals.overflowed:
+        overflowed["observers"] = observation.totals.overflowed
     events: list[tuple[Mapping[str, str], float]] = []
     for hop in hops:
         events.append(({"hop": hop.name, "outcome": "accepted", "reason": ""}, hop.accepted))
@@ -45,9 +52,9 @@ def render_own(pipeline: Pipeline, requests: Mapping[tuple[str, int], int], *, o
             ({"hop": hop.name, "outcome": "dropped", "reason": reason}, count) for reason, count in hop.dropped.items()
         ]
     families: list[tuple[str, Rows]] = [
-        ("kafka_client_connections", _connections(pipeline)),
-        ("kwitness_series", [({}, counts.series)]),
-        ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in counts.overflowed.items()]),
+        ("kafka_client_connections", _connections(pipeline, observation)),
+        ("kwitness_series", [({}, counts.series + observation.totals.series)]),
+        ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
         ("kwitness_label_values_cut_total", [({"label": key}, count) for key, count in counts.cut_values.items()]),
@@ -63,24 +70,33 @@ def render_own(pipeline: Pipeline, requests: Mapping[tuple[str, int], int], *, o
         ("kwitness_plugin_heartbeat_seconds", _heartbeats(pipeline)),
         ("kwitness_plugin_events_total", _plugin_events(pipeline)),
         ("kwitness_plugin_queued_events", _plugin_queues(pipeline)),
+        ("kwitness_observer_heartbeat_seconds", _observer_heartbeats(observation)),
+        ("kwitness_observer_connections", _observer_connections(observation)),
+        ("kwitness_observer_events_total", _observer_events(observation)),
+        ("kwitness_observer_queued_events", _observer_queues(observation)),
         ("kwitness_build_info", [({"version": _version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
     return text.encode("utf-8", "replace")
 
 
-def _connections(pipeline: Pipeline) -> Rows:
-    for (cluster, listener, name, software), count in pipeline.state.brokers.connections().items():
-        yield (
-            {
-                "cluster_id": cluster,
-                "listener": listener,
-                "client_software_name": name,
-                "client_software_version": software,
-                "source": "broker",
-            },
-            count,
-        )
+def _connections(pipeline: Pipeline, observation: Observation) -> Rows:
+    sources = {
+        "broker": pipeline.state.brokers.connections(),
+        "observer": observation.observers.connections(now_ms()),
+    }
+    for source, totals in sources.items():
+        for (cluster, listener, name, software), count in totals.items():
+            yield (
+                {
+                    "cluster_id": cluster,
+                    "listener": listener,
+                    "client_software_name": name,
+                    "client_software_version": software,
+                    "source": source,
+                },
+                count,
+            )
 
 
 def _heartbeats(pipeline: Pipeline) -> Rows:
@@ -101,3 +117,38 @@ def _plugin_events(pipeline: Pipeline) -> Rows:
 def _plugin_queues(pipeline: Pipeline) -> Rows:
     for (cluster, broker), one in pipeline.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.snapshot.ledger.queued
+
+
+def _observer_labels(one: Observer) -> dict[str, str]:
+    observer = one.head.observer
+    return {
+        "cluster_id": one.head.cluster_id,
+        "namespace": observer.namespace,
+        "name": observer.name,
+        "pod": one.pod,
+    }
+
+
+def _observer_heartbeats(observation: Observation) -> Rows:
+    for one in observation.observers.known():
+        yield _observer_labels(one), one.heard_ms / 1000
+
+
+def _observer_connections(observation: Observation) -> Rows:
+    for one in observation.observers.heard(now_ms()):
+        for state, count in one.head.state.by_state.items():
+            yield {**_observer_labels(one), "state": state}, count
+
+
+def _observer_events(observation: Observation) -> Rows:
+    for one in observation.observers.known():
+        ledger, labels = one.head.state.ledger, _observer_labels(one)
+        yield {**labels, "outcome": "accepted", "reason": ""}, ledger.accepted
+        yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
+        for reason, count in ledger.dropped.items():
+            yield {**labels, "outcome": "dropped", "reason": reason}, count
+
+
+def _observer_queues(observation: Observation) -> Rows:
+    for one in observation.observers.known():
+        yield _observer_labels(one), one.head.state.ledger.queued

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ssl
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,14 +19,20 @@ from kwitness.collector.failures import BodyTooLargeError, UnavailableError
 from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
+from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
 from kwitness.runtime.child_names import collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
 FORWARDED: Final = "Kwitness-Forwarded"
+CLUSTER: Final = "Kwitness-Cluster"
+POD: Final = "Kwitness-Pod"
+REPORTED_BY: Final = "Kwitness-Reported-By"
 _TIMEOUT_S: Final = 15
 _QUESTION_S: Final = 3
+_CONNECT_S: Final = 1
+_PASS_ON_S: Final = 45
+"""A body may take 30 s to arrive, and its rows 8 s to be written."""
 _MAX_ANSWER: Final = 32 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
 _MAX_PART: Final = 4 * 1024 * 1024
@@ -134,6 +140,24 @@ class Peers:
         """Give a heartbeat to the owner of its cluster; raises `UnavailableError`."""
         body = snapshot.model_dump_json(by_alias=True, exclude_none=True).encode()
         await self._post(ordinal, GAUGES_PATH, body)
+
+    async def pass_on_events(
+        self, ordinal: int, body: AsyncIterable[bytes], headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
+        """Stream an observer's request to the owner of its source as it comes; returns status and body of the answer.
+
+        ``headers`` say what the body is and whose. Raises `UnavailableError`.
+        """
+        url = self._address(ordinal) + EVENTS_PATH
+        sent = {"Authorization": self._headers()["Authorization"], **headers, FORWARDED: "1"}
+        timeout = aiohttp.ClientTimeout(total=_PASS_ON_S, connect=_CONNECT_S)
+        try:
+            async with self._client().post(
+                url, data=body, headers=sent, ssl=self._tls(), allow_redirects=False, timeout=timeout
+            ) as answer:
+                return answer.status, await _read(answer)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise UnavailableError("PeerUnavailable", f"replica {ordinal} cannot be reached; try again") from error
 
     async def ask_all(self, path: str) -> list[bytes]:
         """Ask all other replicas a question at once; those that do not answer in time are left out."""

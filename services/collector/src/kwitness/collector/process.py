@@ -15,6 +15,7 @@ from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.events_api import EventsApi
 from kwitness.collector.ingest.http_server import Certificate, Listener, Requests
 from kwitness.collector.ingest.inventory_api import InventoryApi
 from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
@@ -25,6 +26,7 @@ from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
 from kwitness.collector.metrics_page import MetricsPage
+from kwitness.collector.observation import Observation
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
@@ -52,6 +54,7 @@ class Collector:
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers)
+        self._observation = Observation(self._pipeline, config)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -73,10 +76,14 @@ class Collector:
     def _make_listeners(self, otlp: OtlpReceiver, budget: bodies.Budget) -> list[Listener]:
         settings, certificate = self._settings, self._certificate
         page = Listener(self._requests, settings.host, settings.metrics_port, None)
-        MetricsPage(self._pipeline, self._requests, self._trouble).add_to(page.application)
+        MetricsPage(self._pipeline, self._observation, self._requests, self._trouble).add_to(page.application)
         own = Listener(self._requests, settings.host, settings.port, certificate)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
-        InventoryApi(self._pipeline, self._authenticator, self._peers, self._configuration).add_to(own.application)
+        EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
+        inventory = InventoryApi(
+            self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
+        )
+        inventory.add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
         OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
         return [page, own, plain]
@@ -106,6 +113,7 @@ class Collector:
             await asyncio.sleep(_TICK_S)
             began = time.monotonic()
             self._state.expire(now_ms())
+            self._observation.expire(now_ms())
             await self._state.save_when_due()
             if self._certificate is not None:
                 self._certificate.refresh()
@@ -125,6 +133,7 @@ class Collector:
         _LOG.info("the configuration changed")
         self._authenticator.configure(config)
         self._peers.configure(config)
+        self._observation.configure(config)
         self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
         exposed = (config.prometheus.labels, config.prometheus.max_series)
         if exposed != (old.prometheus.labels, old.prometheus.max_series):

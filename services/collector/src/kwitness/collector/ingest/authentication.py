@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, get_args
 
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError
+from kwitness.collector.ingest.token_review import User
 from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.observers import ReportedBy
 from kwitness.runtime.reloading import ReloadingFile
 
 Kind = Literal["plugin", "otlp", "observer", "collector", "reader"]
@@ -18,10 +20,10 @@ SENDERS: Final[Purpose] = "send"
 """Tokens that send."""
 READERS: Final[Purpose] = "read"
 """Tokens that read the inventory."""
+_REPORTED_BY: Final[dict[str, ReportedBy]] = {one: one for one in get_args(ReportedBy)}
 _KINDS: Final[dict[str, Kind]] = {
     "plugin": "plugin",
     "otlp": "otlp",
-    "observer": "observer",
     "collector": "collector",
     "reader": "reader",
 }
@@ -29,10 +31,15 @@ _KINDS: Final[dict[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: what kind, and, for a token from the file, the one cluster it may speak of."""
+    """Who calls: what kind, and the one cluster it may speak of, if there is one.
+
+    ``pod`` is <namespace>/<pod> of an observer, ``reported_by`` what its rows are marked with.
+    """
 
     kind: Kind
     cluster_id: str | None
+    pod: str | None = None
+    reported_by: ReportedBy = "pod"
 
     def may_speak_of(self, cluster_id: str) -> None:
         """Raise `ForbiddenError` unless the caller may send events of that cluster."""
@@ -46,18 +53,25 @@ class Caller:
 class Reviewer(Protocol):
     """Says whose a projected token is."""
 
-    async def user(self, token: str, audience: str) -> str | None:
-        """Return the user name, or None for a token that is no good for the audience."""
+    async def user(self, token: str, audience: str) -> User | None:
+        """Return whose token it is, or None for one that is no good for the audience."""
         ...
 
 
 def parse_tokens(content: bytes) -> dict[bytes, Caller]:
-    """Read lines of token, source and cluster id into callers by the token's hash; other lines are left out."""
+    """Read lines of token, source and cluster id into callers by the token's hash; other lines are left out.
+
+    A line of an observer goes on with what it is known as and with <namespace>/<pod>, or any such pair of names.
+    """
     callers: dict[bytes, Caller] = {}
     for line in content.decode("utf-8", "replace").splitlines():
-        words = line.split()
-        if len(words) == 3 and not line.startswith("#") and words[1] in _KINDS:  # noqa: PLR2004 - the three columns
-            callers[_digest(words[0])] = Caller(_KINDS[words[1]], words[2])
+        match line.split():
+            case [token, _, _, *_] if token.startswith("#"):
+                continue
+            case [token, "observer", cluster_id, reported_by, pod] if reported_by in _REPORTED_BY:
+                callers[_digest(token)] = Caller("observer", cluster_id, pod, _REPORTED_BY[reported_by])
+            case [token, kind, cluster_id] if kind in _KINDS:
+                callers[_digest(token)] = Caller(_KINDS[kind], cluster_id)
     return callers
 
 
@@ -111,7 +125,7 @@ class Authenticator:
             if user is not None:
                 raise ForbiddenError(
                     "NotASender" if purpose == SENDERS else "NotAReader",
-                    f"{user} is neither in spec.ingest.senders nor spec.ingest.readers of this TelemetryCollector",
+                    f"{user.name} is neither in spec.ingest.senders nor spec.ingest.readers of this TelemetryCollector",
                 )
         raise UnauthenticatedError("BadToken", f"the token is not valid for audience {' or '.join(audiences)}")
 
@@ -127,8 +141,8 @@ class Authenticator:
         except (OSError, ValueError):
             return None
 
-    def _of_user(self, user: str, purpose: Purpose) -> Caller | None:
-        _, _, account = user.partition("system:serviceaccount:")
+    def _of_user(self, user: User, purpose: Purpose) -> Caller | None:
+        _, _, account = user.name.partition("system:serviceaccount:")
         namespace, _, name = account.partition(":")
         config = self._config
         if purpose == READERS:
@@ -136,7 +150,8 @@ class Authenticator:
             return Caller("reader", None) if listed else None
         for sender in config.ingest.senders:
             if (sender.namespace, sender.service_account) == (namespace, name):
-                return Caller(sender.source, config.cluster_id)
+                pod = f"{namespace}/{user.pod}" if user.pod and sender.source == "observer" else None
+                return Caller(sender.source, config.cluster_id, pod, sender.reported_by)
         return None
 
 

@@ -13,9 +13,11 @@ from kwitness.collector.configuration import Configuration
 from kwitness.collector.failures import NotFoundError, RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
 from kwitness.collector.inventory import reports, subscription_report
+from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
+from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
-from kwitness.collector.pipeline import Pipeline
+from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, SUBSCRIPTION_PATH
 from kwitness.contracts.envelopes import ClientItem, ClusterState
 
@@ -27,9 +29,15 @@ class InventoryApi:
     """Handlers; each asks the other replicas for their parts, unless ``local=true`` says to answer for this one."""
 
     def __init__(
-        self, pipeline: Pipeline, authenticator: Authenticator, peers: Peers, configuration: Configuration
+        self,
+        pipeline: Pipeline,
+        observation: Observation,
+        authenticator: Authenticator,
+        peers: Peers,
+        configuration: Configuration,
     ) -> None:
         self._state = pipeline.state
+        self._observation = observation
         self._ledger = pipeline.ledger
         self._authenticator = authenticator
         self._peers = peers
@@ -89,13 +97,17 @@ class InventoryApi:
         """Answer what is known of a cluster."""
         local = await self._local(request)
         cluster_id = request.match_info["cluster_id"]
-        own = reports.cluster_part(
-            self._state.clients, self._state.brokers, self._state.core.counts(), self._ledger, cluster_id
+        observers, totals = self._observation.observers, self._observation.totals
+        counts = self._state.core.counts()
+        counts = counts._replace(
+            series=counts.series + totals.series, overflowed={**counts.overflowed, "observers": totals.overflowed}
         )
+        part = reports.cluster_part(self._state.clients, self._state.brokers, counts, self._ledger, cluster_id)
+        own = with_observers(part, observers, now_ms())
         if local:
             return _answer(own)
         merged = reports.merge_clusters([own, *await self._others(request, _reader(ClusterState))])
-        known = merged.brokers or merged.software or merged.clients
+        known = merged.brokers or merged.observers or merged.software or merged.clients
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return _answer(merged)

@@ -1,4 +1,4 @@
-"""POST /v1/pushes and /v1/gauges: what the broker plugin sends; and /v1/events, which is reserved."""
+"""POST /v1/pushes and /v1/gauges: what the broker plugin sends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.events import ForwardedBatch, of_batch
-from kwitness.collector.failures import NotOfferedError, RefusedError, UnsupportedContentError
+from kwitness.collector.failures import RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
 from kwitness.collector.peers import FORWARDED
 from kwitness.collector.pipeline import Pipeline
-from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
+from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, PushBatch
 
 _JSON: Final = "application/json"
@@ -33,7 +33,6 @@ class PushApi:
         """Add the routes."""
         application.router.add_post(PUSHES_PATH, self.pushes)
         application.router.add_post(GAUGES_PATH, self.gauges)
-        application.router.add_post(EVENTS_PATH, self.events)
 
     async def _caller(self, request: web.Request) -> Caller:
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
@@ -74,10 +73,6 @@ class PushApi:
                 _check_source(caller, snapshot.source, snapshot.cluster_id, snapshot.broker_id)
             await asyncio.shield(self._pipeline.accept_heartbeat(snapshot, forwarded=forwarded))
         return web.json_response({})
-
-    async def events(self, _: web.Request) -> web.StreamResponse:
-        """Refuse: observers come with a later version."""
-        raise NotOfferedError("NotOffered", "this version takes no events of observers; do not send them again")
 
 
 def _parse(model: type[Model], body: bytes) -> Model:

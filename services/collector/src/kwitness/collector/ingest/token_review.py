@@ -22,8 +22,18 @@ _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
 
 
+_POD: Final = "authentication.kubernetes.io/pod-name"
+
+
+class User(NamedTuple):
+    """Who a token belongs to: ``system:serviceaccount:<namespace>:<name>``, and the pod that it was made for."""
+
+    name: str
+    pod: str | None = None
+
+
 class _Answer(NamedTuple):
-    user: str | None
+    user: User | None
     until: float
 
 
@@ -34,10 +44,10 @@ class TokenReviewer:
         self._url = f"{api_server}/apis/authentication.k8s.io/v1/tokenreviews"
         self._account = account
         self._answers: dict[tuple[bytes, str], _Answer] = {}
-        self._asking: dict[tuple[bytes, str], asyncio.Task[str | None]] = {}
+        self._asking: dict[tuple[bytes, str], asyncio.Task[User | None]] = {}
 
-    async def user(self, token: str, audience: str) -> str | None:
-        """Return the user name (``system:serviceaccount:<namespace>:<name>``), or None when the token is no good.
+    async def user(self, token: str, audience: str) -> User | None:
+        """Return whose token it is, or None when it is no good.
 
         Raises
         ------
@@ -59,7 +69,7 @@ class TokenReviewer:
         self._answers[key] = _Answer(user, time.monotonic() + (ACCEPTED_S if user else REFUSED_S))
         return user
 
-    async def _ask(self, token: str, audience: str) -> str | None:
+    async def _ask(self, token: str, audience: str) -> User | None:
         body = {
             "apiVersion": "authentication.k8s.io/v1",
             "kind": "TokenReview",
@@ -82,4 +92,7 @@ class TokenReviewer:
             raise UnavailableError("TokenReviewFailed", "the API server cannot be asked about the token") from error
         if not status.get("authenticated") or audience not in status.get("audiences", []):
             return None
-        return str(status.get("user", {}).get("username", "")) or None
+        user = status.get("user", {})
+        name = str(user.get("username", ""))
+        pods = (user.get("extra") or {}).get(_POD) or [None]
+        return User(name, pods[0]) if name else None

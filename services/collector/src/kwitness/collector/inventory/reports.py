@@ -9,8 +9,17 @@ from typing import Any, Final
 from kwitness.collector.core import CoreCounts
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.observer_report import with_observed_connections
 from kwitness.collector.ledger import Ledger
-from kwitness.contracts.envelopes import BrokerState, ClientItem, ClientPage, ClusterState, HopState, SoftwareState
+from kwitness.contracts.envelopes import (
+    BrokerState,
+    ClientItem,
+    ClientPage,
+    ClusterState,
+    HopState,
+    ObserverState,
+    SoftwareState,
+)
 from kwitness.contracts.software import is_ours
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
@@ -115,10 +124,13 @@ def cluster_part(
 
 
 def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
-    """Merge the replicas' parts: newest heartbeat per broker, widest span per software, sums of everything else."""
-    return ClusterState(
+    """Merge the replicas' parts: newest heartbeats, widest span per software, sums of everything else."""
+    merged = ClusterState(
         cluster_id=parts[0].cluster_id,
         brokers=tuple(_by_key(parts, lambda part: part.brokers, lambda one: one.broker_id, _newer_broker)),
+        observers=tuple(
+            _by_key(parts, lambda part: part.observers, lambda one: (one.pod_namespace, one.pod), _newer_observer)
+        ),
         software=tuple(
             _by_key(
                 parts,
@@ -132,6 +144,7 @@ def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
         clients=sum(part.clients for part in parts),
         ledger=tuple(_by_key(parts, lambda part: part.ledger, lambda one: one.hop, _summed_hop)),
     )
+    return with_observed_connections(merged)
 
 
 def _by_key(
@@ -148,6 +161,10 @@ def _by_key(
 
 def _newer_broker(one: BrokerState, other: BrokerState) -> BrokerState:
     return max(one, other, key=lambda broker: broker.last_heartbeat_ms)
+
+
+def _newer_observer(one: ObserverState, other: ObserverState) -> ObserverState:
+    return max(one, other, key=lambda observer: observer.last_heard_ms)
 
 
 def _wider_software(one: SoftwareState, other: SoftwareState) -> SoftwareState:

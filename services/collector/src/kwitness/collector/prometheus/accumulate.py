@@ -14,7 +14,7 @@ from kwitness.collector.otlp.shapes import Shape, shape_of
 from kwitness.collector.prometheus import state_rows
 from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.exposition import instances, render_family
-from kwitness.collector.prometheus.families import Family, FamilyRegister
+from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.labels import LabelWriter
 from kwitness.collector.prometheus.series import (
     Counter,
@@ -58,7 +58,9 @@ class PythonCore:
     def __init__(self, labels: tuple[str, ...], max_series: int) -> None:
         self.max_series = max_series
         self.writer = LabelWriter(labels)
-        self.register = FamilyRegister(metric.name for metric in OWN_METRICS)
+        self.register = FamilyRegister(
+            taken for metric in OWN_METRICS for taken in sample_names(metric.name, metric.type)
+        )
         self.clients: dict[str, Client] = {}
         self.series = 0
         self.slots = 0

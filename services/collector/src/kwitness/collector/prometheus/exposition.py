@@ -67,26 +67,32 @@ def render_family(family: Family, other_labels: str, *, openmetrics: bool) -> It
 def _series(family: Family, name: str, labels: str, series: Series) -> str:
     match series:
         case Counter():
-            total = series.total if series.shown else 0
-            series.shown = True
-            return sample(name, labels, total if family.divisor == 1 else total / family.divisor)
+            return counter_sample(name, labels, series, family.divisor)
         case Gauge():
             value = series.combined(family.combine)
             return sample(name, labels, value if family.divisor == 1 else value / family.divisor)
         case Histogram():
-            return _histogram(family, name, labels, series)
+            return histogram_samples(name, labels, series, family.divisor)
 
 
-def _histogram(family: Family, name: str, labels: str, series: Histogram) -> str:
+def counter_sample(name: str, labels: str, series: Counter, divisor: float = 1) -> str:
+    """Write a counter in its unit, which is ``divisor`` of those it counts in; at its first scrape it is 0."""
+    total = series.total if series.shown else 0
+    series.shown = True
+    return sample(name, labels, total if divisor == 1 else total / divisor)
+
+
+def histogram_samples(name: str, labels: str, series: Histogram, divisor: float) -> str:
+    """Write a histogram likewise, with its bounds in the unit that it counts in."""
     shown, series.shown = series.shown, True
     lines: list[str] = []
     running = 0
     separator = "," if labels else ""
     for bound, count in zip((*series.bounds, math.inf), series.counts, strict=True):
         running += count if shown else 0
-        upper = number(float(bound) / family.divisor)
+        upper = number(float(bound) / divisor)
         lines.append(sample(f"{name}_bucket", f'{labels}{separator}le="{upper}"', running))
-    lines.append(sample(f"{name}_sum", labels, series.total / family.divisor if shown else 0.0))
+    lines.append(sample(f"{name}_sum", labels, series.total / divisor if shown else 0.0))
     lines.append(sample(f"{name}_count", labels, running))
     return "".join(lines)
 

@@ -1,0 +1,86 @@
+"""The observers that report: the newest heartbeat of each, and what they have open between them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from kwitness.contracts.envelopes import EventsHead
+
+SILENT_AFTER_MS: Final = 30_000
+"""An observer reports every 5 s; after this much silence its connections are not known any more."""
+FORGET_AFTER_MS: Final = 5 * 60_000
+MAX_OBSERVERS: Final = 4_096
+_RESTARTED_AFTER_MS: Final = 15_000
+"""An earlier epoch after this much silence is a restart with the clock set back, not a late heartbeat."""
+
+ConnectionKey = tuple[str, str, str, str]
+"""Cluster id, listener, software name, software version."""
+
+
+@dataclass(slots=True)
+class Observer:
+    """An observer's newest heartbeat, without rows and totals, and when it came, in milliseconds since 1970."""
+
+    head: EventsHead
+    heard_ms: int
+
+    @property
+    def pod(self) -> str:
+        """The pod's name."""
+        return self.head.source.rpartition("/")[2]
+
+    @property
+    def pod_namespace(self) -> str:
+        """The pod's namespace."""
+        return self.head.source.partition("/")[0]
+
+
+class Observers:
+    """All observers by source."""
+
+    def __init__(self, max_observers: int = MAX_OBSERVERS) -> None:
+        self._max = max_observers
+        self._by_source: dict[str, Observer] = {}
+
+    def record(self, head: EventsHead, now_ms: int) -> bool:
+        """Take a heartbeat; says whether it is the newest one. A late one changes the time alone."""
+        known = self._by_source.get(head.source)
+        if known is not None and head.epoch < known.head.epoch and now_ms - known.heard_ms < _RESTARTED_AFTER_MS:
+            return False
+        if known is not None and head.epoch == known.head.epoch and head.sent_at_ms < known.head.sent_at_ms:
+            known.heard_ms = now_ms
+            return False
+        if known is None and len(self._by_source) >= self._max:
+            del self._by_source[min(self._by_source, key=lambda one: self._by_source[one].heard_ms)]
+        self._by_source[head.source] = Observer(head.model_copy(update={"rows": (), "totals": ()}), now_ms)
+        return True
+
+    def expire(self, now_ms: int) -> None:
+        """Forget observers that were silent for long."""
+        for source in [one for one, held in self._by_source.items() if now_ms - held.heard_ms > FORGET_AFTER_MS]:
+            del self._by_source[source]
+
+    def known(self) -> list[Observer]:
+        """Return all that are not forgotten, silent ones included."""
+        return list(self._by_source.values())
+
+    def heard(self, now_ms: int) -> list[Observer]:
+        """Return those that are not silent."""
+        return [one for one in self._by_source.values() if now_ms - one.heard_ms <= SILENT_AFTER_MS]
+
+    def connections(self, now_ms: int) -> Counter[ConnectionKey]:
+        """Add up those that are not silent; zeros are left out."""
+        totals: Counter[ConnectionKey] = Counter()
+        for observer in self.heard(now_ms):
+            for one in observer.head.connections:
+                if one.connections:
+                    key = (
+                        observer.head.cluster_id,
+                        one.listener,
+                        one.client_software_name,
+                        one.client_software_version,
+                    )
+                    totals[key] += one.connections
+        return totals
