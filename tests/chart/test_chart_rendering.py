@@ -164,6 +164,7 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
     assert settings.installation == "prod-a"
     assert settings.watch_namespaces == ["kwitness", "team-a"]
     assert settings.images.collector == "registry.example.org/mirror/kwitness/collector:0.1.0"
+    assert settings.images.observer == "registry.example.org/mirror/kwitness/observer:0.1.0"
     assert settings.images.spark == "registry.example.org/mirror/kwitness/spark:0.1.0"
     assert settings.image_pull_secrets == ["pull"]
     assert settings.pods.node_selector == {"disk": "fast"}
@@ -179,10 +180,20 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
 
 def test_pulls_each_image_as_its_own_entry_says() -> None:
     settings = settings_of(
-        chart.render({"images": {"collector": {"pullPolicy": "Never"}, "spark": {"pullPolicy": "Always"}}})
+        chart.render(
+            {
+                "images": {
+                    "collector": {"pullPolicy": "Never"},
+                    "observer": {"pullPolicy": "Never"},
+                    "spark": {"pullPolicy": "Always"},
+                }
+            }
+        )
     )
 
-    assert (settings.images.collector_pull_policy, settings.images.spark_pull_policy) == ("Never", "Always")
+    images = settings.images
+    assert (images.collector_pull_policy, images.spark_pull_policy) == ("Never", "Always")
+    assert images.observer_pull_policy == "Never"
 
 
 def test_takes_null_for_an_empty_list_or_map() -> None:
@@ -193,6 +204,7 @@ def test_takes_null_for_an_empty_list_or_map() -> None:
         "pods": {"nodeSelector": None, "tolerations": None, "affinity": None, "topologySpreadConstraints": None},
         "limits": None,
         "collector": {"namespaces": None, "resources": None},
+        "observer": {"resources": None},
         "analytics": {"namespaces": None, "driverResources": None},
     }
     manifests = chart.render(values)
@@ -204,10 +216,17 @@ def test_takes_null_for_an_empty_list_or_map() -> None:
 def test_takes_amounts_without_a_unit() -> None:
     amounts = {"requests": {"cpu": 1, "memory": 1_073_741_824}, "limits": {"cpu": 1.5}}
     settings = settings_of(
-        chart.render({"collector": {"resources": amounts}, "analytics": {"driverResources": amounts}})
+        chart.render(
+            {
+                "collector": {"resources": amounts},
+                "observer": {"resources": amounts},
+                "analytics": {"driverResources": amounts},
+            }
+        )
     )
 
     assert settings.collector.resources["requests"] == {"cpu": "1", "memory": "1073741824"}
+    assert settings.observer.resources["limits"]["cpu"] == "1.5"
     assert settings.analytics.driver_resources["limits"]["cpu"] == "1.5"
 
 

@@ -56,6 +56,29 @@ def test_narrows_writes_to_children_named_in_advance() -> None:
     assert writes["cronjobs"] == ["kwitness-job-inventory"]
     # A run has a hash in its name.
     assert writes["jobs"] is None
+    # Whoever narrowed before there were gateways has not allowed any.
+    assert not {"deployments", "serviceaccounts"} & writes.keys()
+
+
+def test_narrows_writes_to_gateways_named_in_advance() -> None:
+    names = {"telemetryCollectors": ["main"], "observerDeployments": ["orders"], "analyticsJobs": ["inventory"]}
+    manifests = chart.render({"rbac": names})
+
+    writes = {
+        resource: rule["resourceNames"]
+        for role in chart.of_kind(manifests, "Role")
+        if role["metadata"]["name"] == "kwitness-operator"
+        for rule in role["rules"]
+        for resource in rule["resources"]
+        if "create" in rule["verbs"] and "resourceNames" in rule
+    }
+    gateway = "kwitness-gateway-orders"
+    assert writes["deployments"] == [gateway]
+    assert writes["serviceaccounts"] == [gateway]
+    assert gateway in writes["services"]
+    assert {gateway, f"{gateway}-ports"} <= set(writes["configmaps"])
+    assert gateway in writes["poddisruptionbudgets"]
+    assert gateway not in writes["statefulsets"]
 
 
 def test_stays_in_the_watched_namespaces() -> None:

@@ -37,7 +37,9 @@ RULES = [
         "resources": [
             "services",
             "configmaps",
+            "serviceaccounts",
             "statefulsets",
+            "deployments",
             "poddisruptionbudgets",
             "networkpolicies",
             "jobs",

@@ -22,7 +22,11 @@ def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
         {
             "namespace": namespace,
             "watch_namespaces": [namespace],
-            "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+            "images": {
+                "collector": "kwitness/collector:1",
+                "observer": "kwitness/observer:1",
+                "spark": "kwitness/spark:1",
+            },
             "analytics": {"namespaces": [namespace], "table_claim": "tables", "single_node": True},
             "resync_seconds": 1,
             "inventory_seconds": 0.5,

@@ -67,6 +67,16 @@ def collector(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     }
 
 
+def gateway(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    observers = [{"type": "Connections"}, {"type": "Traffic"}]
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "ObserverDeployment",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"clusterRef": {"name": "main"}, "mode": "Gateway", "observers": observers, **spec},
+    }
+
+
 def secret(name: str, namespace: str, **data: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
@@ -116,7 +126,11 @@ class OperatorProcess:
         self.port = free_port()
         self.log_file = folder / f"operator-{self.port}.log"
         everything = {
-            "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+            "images": {
+                "collector": "kwitness/collector:1",
+                "observer": "kwitness/observer:1",
+                "spark": "kwitness/spark:1",
+            },
             "probePort": self.port,
             **settings,
         }

@@ -20,6 +20,7 @@ from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.process import kopf_settings
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import Referring, Watched
 
 SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
 
@@ -30,6 +31,7 @@ class Recorder:
     def __init__(self) -> None:
         self.store = Store()
         self.woken: list[tuple[str, Key]] = []
+        self.changed: list[object] = []
         images = {"collector": "a", "spark": "b"}
         self.settings = OperatorSettings(namespace="n", watch_namespaces=["n"], images=images)
 
@@ -38,6 +40,9 @@ class Recorder:
 
     def enqueue(self, kind: str, key: Key, _delay: float) -> None:
         self.woken.append((kind, key))
+
+    def told(self, fact: object) -> None:
+        self.changed.append(fact)
 
 
 @pytest.fixture
@@ -153,6 +158,25 @@ def test_managed_fields_are_not_kept(context):
     assert "managedFields" not in context.store.get("KafkaCluster", Key("n", "a"))["metadata"]
 
 
-@pytest.mark.parametrize("kind", ["ObserverDeployment", "InterceptorProfile", "HeaderRegistry"])
+def test_a_resource_that_moves_to_another_cluster_is_news_for_both(context):
+    kind = "ObserverDeployment"
+    context.store.put(kind, _object(kind, "g", "1", clusterRef={"name": "old"}))
+    receive(context, kind, {"type": "MODIFIED", "object": _object(kind, "g", "2", clusterRef={"name": "new"})})
+    assert set(context.changed) == {
+        Watched(kind, Key("n", "g")),
+        Referring(kind, Key("n", "old")),
+        Referring(kind, Key("n", "new")),
+    }
+
+
+def test_a_gateway_that_comes_or_goes_changes_whom_the_collector_believes(context):
+    context.store.put("TelemetryCollector", _object("TelemetryCollector", "main", clusterRef={"name": "c"}))
+    gateway = _object("ObserverDeployment", "g", clusterRef={"name": "c"})
+    gateway["metadata"]["generation"] = 1
+    receive(context, "ObserverDeployment", {"type": "ADDED", "object": gateway})
+    assert ("TelemetryCollector", Key("n", "main")) in context.woken
+
+
+@pytest.mark.parametrize("kind", ["InterceptorProfile", "HeaderRegistry"])
 def test_kinds_to_come_have_their_reason(kind):
     assert "Unsupported" in {entry.reason for entry in reasons_of(kind)}

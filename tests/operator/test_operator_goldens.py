@@ -29,11 +29,25 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import (
+    Answer,
+    ClusterKnowledge,
+    Fact,
+    Inventory,
+    KafkaState,
+    Labels,
+    NamedObject,
+    Referring,
+    Watched,
+)
+from kwitness.operator.shapes.work import Need, Unit
 from kwitness.subscriptions.broker_subscription import parse
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -42,7 +56,7 @@ NOW = "2026-01-02T03:04:05Z"
 SETTINGS = {
     "namespace": "kwitness",
     "watchNamespaces": ["kwitness"],
-    "images": {"collector": "kwitness/collector:1", "spark": "kwitness/spark:1"},
+    "images": {"collector": "kwitness/collector:1", "observer": "kwitness/observer:1", "spark": "kwitness/spark:1"},
     "analytics": {"namespaces": ["kwitness"], "tableClaim": "tables"},
 }
 CLUSTER = {
@@ -189,7 +203,59 @@ def _live_numbers(case: dict[str, Any]) -> Any:
     return live_fields(SubscriptionState.model_validate(case["state"]))
 
 
+class _View:
+    """Facts as a case has them; those that were not needed cannot be read."""
+
+    def __init__(self, case: dict[str, Any], facts: frozenset[Fact[Any]]) -> None:
+        self.now_ms = 1_000_000
+        self.settings = _settings(case)
+        self._answers = {fact: Answer(_value(case, fact), self.now_ms) for fact in facts}
+
+    def get(self, fact: Fact[Any]) -> Answer[Any] | None:
+        return self._answers.get(fact)
+
+    def __getitem__(self, fact: Fact[Any]) -> Answer[Any]:
+        return self._answers[fact]
+
+
+def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
+    objects = [{**body, "metadata": {"uid": "u", **body["metadata"]}} for body in case.get("objects", [])]
+    match fact:
+        case Watched(kind, key) | NamedObject(kind, key):
+            at = [one for one in objects if one["kind"] == kind and _key_of(one) == key]
+            return at[0] if at else None
+        case Referring(kind, cluster):
+            return tuple(one for one in objects if one["kind"] == kind and cluster_of(_key_of(one), one) == cluster)
+        case KafkaState():
+            known = case.get("kafka")
+            return ClusterKnowledge(**{**known, "node_ids": tuple(known["node_ids"])}) if known else None
+        case Inventory():
+            return ClusterState.model_validate(case["state"]) if "state" in case else None
+        case Labels(namespace):
+            return case.get("labels", {}).get(namespace)
+
+
+def _key_of(body: dict[str, Any]) -> Key:
+    return Key(body["metadata"]["namespace"], body["metadata"]["name"])
+
+
+def _gateway(case: dict[str, Any]) -> Any:
+    unit = Unit("ObserverDeployment", Key("kwitness", "orders"))
+    needed: frozenset[Need] = frozenset()
+    while (found := OBSERVER_DEPLOYMENT.needs(unit, _View(case, frozenset(one.fact for one in needed)))) != needed:
+        needed = found
+    decided = OBSERVER_DEPLOYMENT.decide(unit, _View(case, frozenset(one.fact for one in needed)))
+    outcome = decided.outcomes[unit.key]
+    return {
+        "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
+        "status": outcome.status.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
+        "children": outcome.children,
+    }
+
+
 DECISIONS = {
+    "gateway": _gateway,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "jobObjects": _job_objects,

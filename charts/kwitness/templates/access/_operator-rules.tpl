@@ -11,7 +11,7 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 - apiGroups: [kwitness.dev]
   resources: [kafkaclusters/status, clientmetricssubscriptions/status, observerdeployments/status, telemetrycollectors/status, interceptorprofiles/status, analyticsjobs/status, headerregistries/status]
   verbs: [get, patch]
-{{- $reads := dict "" (list "services" "configmaps") "apps" (list "statefulsets") "policy" (list "poddisruptionbudgets")
+{{- $reads := dict "" (list "services" "configmaps" "serviceaccounts") "apps" (list "statefulsets" "deployments") "policy" (list "poddisruptionbudgets")
   "networking.k8s.io" (list "networkpolicies") }}
 {{- if .Values.analytics.enabled }}
 {{- $_ := set $reads "batch" (list "cronjobs") }}
@@ -43,13 +43,24 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- range .Values.rbac.analyticsJobs }}
 {{- $jobs = append $jobs (printf "kwitness-job-%s" .) }}
 {{- end }}
+{{- $gateways := list }}
+{{- $ports := list }}
+{{- range .Values.rbac.observerDeployments }}
+{{- $gateways = append $gateways (printf "kwitness-gateway-%s" .) }}
+{{- $ports = append $ports (printf "kwitness-gateway-%s-ports" .) }}
+{{- end }}
 {{- $narrow := and $collectors (or $jobs (not .Values.analytics.enabled)) }}
 {{- $writes := list
-  (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $jobs))
-  (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $jobs))
+  (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $gateways $jobs))
+  (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $gateways $ports $jobs))
   (dict "group" "apps" "delete" true "resources" (list "statefulsets") "names" (concat $collectors $jobs))
-  (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" $collectors)
+  (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" (concat $collectors $gateways))
   (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs)) }}
+{{- if or $gateways (not $narrow) }}
+{{- $writes = concat $writes (list
+  (dict "group" "apps" "resources" (list "deployments") "names" $gateways)
+  (dict "group" "" "resources" (list "serviceaccounts") "names" $gateways)) }}
+{{- end }}
 {{- if .Values.analytics.enabled }}
 {{- $writes = concat $writes (list
   (dict "group" "batch" "delete" true "resources" (list "cronjobs") "names" $jobs)

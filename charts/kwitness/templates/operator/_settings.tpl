@@ -5,7 +5,8 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- define "kwitness.operatorSettings" -}}
 {{- $values := .Values -}}
 {{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector"))
-  "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy -}}
+  "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy
+  "observer" (include "kwitness.image" (dict "root" . "name" "observer")) "observerPullPolicy" $values.images.observer.pullPolicy -}}
 {{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
 {{- $pods := dict "nodeSelector" ($values.pods.nodeSelector | default dict) "tolerations" ($values.pods.tolerations | default list)
   "priorityClassName" ($values.pods.priorityClassName | default nil)
@@ -31,6 +32,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "imagePullSecrets" ($values.global.imagePullSecrets | default list)
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
+  "observer" (dict "resources" ($values.observer.resources | default dict))
   "analytics" $analytics
   "credentials" (dict "hosts" $hosts)
   "limits" ($values.limits | default dict)

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .observers import ObserverMode, ReportedBy
+
 __all__ = [
     "CollectorAddress",
     "IdentitySettings",
@@ -103,7 +105,7 @@ class LimitSettings(_Settings):
 
 
 class CollectorAddress(_Settings):
-    """Where events go: `url` holds ``{ordinal}``; without `ca_file` the system's certificate authorities count."""
+    """Where events go: `url` holds ``{ordinal}``; without `ca_file` the system's CA certificates count."""
 
     url: str
     replicas: int = Field(ge=1)
@@ -117,8 +119,8 @@ class ObserverSettings(_Settings):
     cluster_id: str
     namespace: str
     name: str
-    mode: Literal["gateway", "sidecar", "broker", "laptop"]
-    reported_by: Literal["gateway", "pod", "broker", "laptop"]
+    mode: ObserverMode
+    reported_by: ReportedBy
     suspend: bool
     upstream: UpstreamSettings
     listener: ListenerSettings

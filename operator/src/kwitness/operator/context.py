@@ -17,6 +17,7 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import Fact
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
@@ -84,6 +85,8 @@ class Context:
     """URL of a TelemetryCollector's API from its key and whether it speaks TLS."""
     driver_url: Callable[[Key], str]
     """URL of an AnalyticsJob's driver status from the job's key."""
+    told: Callable[[Fact[Any]], None]
+    """Wakes whom the engine knows to need a fact that has changed."""
     clock: Clock = field(default_factory=Clock)
     clusters: dict[Key, ClusterFacts] = field(default_factory=dict)
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)

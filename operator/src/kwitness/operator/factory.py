@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
 
 import aiohttp
 
@@ -13,14 +14,18 @@ from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
+from kwitness.operator.engine.engine import Engine
+from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
+from kwitness.operator.kinds.unsupported import unsupported
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_collector
-from kwitness.operator.reconcile.unsupported import reconcile_unsupported
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import Fact
+from kwitness.operator.shapes.work import KindSpec, Unit
 from kwitness.operator.work_queue import Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 
@@ -28,19 +33,26 @@ __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "drive
 
 Reconcile = Callable[[Context, Key], Awaitable[Requeue]]
 
-_SUPPORTED: Mapping[str, Reconcile] = {
+RECONCILERS: Mapping[str, Reconcile] = {
     "KafkaCluster": reconcile_kafka_cluster,
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     "TelemetryCollector": reconcile_telemetry_collector,
     "AnalyticsJob": reconcile_analytics_job,
 }
-
-RECONCILERS: Mapping[str, Reconcile] = {
-    **_SUPPORTED,
-    **{info.kind: reconcile_unsupported(info.kind) for info in KINDS if info.kind not in _SUPPORTED},
-}
 """One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""
+
+SPECS: Mapping[str, KindSpec] = {
+    "ObserverDeployment": OBSERVER_DEPLOYMENT,
+    **{info.kind: unsupported(info.kind) for info in KINDS if info.kind not in {*RECONCILERS, "ObserverDeployment"}},
+}
+"""The kinds that the engine runs."""
+
+FACTS: Final = "Fact"
+"""The queue of facts that are being asked for."""
+
+_MOST_FETCHES: Final = 16
+"""At once, so that what does not answer holds up nothing else for long."""
 
 
 def collector_url(collector: Key, encrypted: bool) -> str:  # noqa: FBT001 - the shape of Context.collector_url
@@ -61,16 +73,20 @@ def build_context(
     session: aiohttp.ClientSession,
     server: str,
     outside: aiohttp.ClientSession,
-) -> tuple[Context, dict[str, WorkQueue[Key]]]:
+) -> tuple[Context, dict[str, WorkQueue[Any]]]:
     """Build the context and its queues.
 
     ``session`` is signed in to the API server at ``server``; ``outside`` is for collectors and drivers and must not
     carry that sign-in.
     """
-    queues: dict[str, WorkQueue[Key]] = {}
+    queues: dict[str, WorkQueue[Any]] = {}
 
     def enqueue(kind: str, key: Key, delay: float) -> None:
-        queues[kind].add(key, delay)
+        unit = SPECS[kind].unit(key) if kind in SPECS else Unit(kind, key)
+        queues[unit.kind].add(unit.key, delay)
+
+    def told(fact: Fact[Any]) -> None:
+        engine.facts.told(fact)
 
     kubernetes = Kubernetes(session, server)
     tokens = OwnTokens(kubernetes, settings.namespace, settings.service_account)
@@ -85,13 +101,23 @@ def build_context(
         enqueue=enqueue,
         collector_url=collector_url,
         driver_url=driver_url,
+        told=told,
     )
-    queues.update(build_queues(context))
+
+    def ask(fact: Fact[Any]) -> None:
+        queues[FACTS].add(fact)
+
+    def wake(unit: Unit) -> None:
+        queues[unit.kind].add(unit.key)
+
+    engine = Engine(context, SPECS, ask=ask, wake=wake)
+    queues.update(build_queues(context, engine))
     return context, queues
 
 
-def build_queues(context: Context) -> dict[str, WorkQueue[Key]]:
-    """One queue per reconciler."""
+def build_queues(context: Context, engine: Engine) -> dict[str, WorkQueue[Any]]:
+    """One queue per reconciler, one per kind of the engine, and that of facts."""
+    resync = context.settings.resync_seconds
 
     def bound(reconcile: Reconcile) -> Callable[[Key], Awaitable[Requeue]]:
         async def work(key: Key) -> Requeue:
@@ -99,7 +125,14 @@ def build_queues(context: Context) -> dict[str, WorkQueue[Key]]:
 
         return work
 
+    def turns(kind: str) -> Callable[[Key], Awaitable[Requeue]]:
+        async def work(key: Key) -> Requeue:
+            return await engine.turn(Unit(kind, key))
+
+        return work
+
     return {
-        kind: WorkQueue(kind, bound(reconcile), resync=context.settings.resync_seconds)
-        for kind, reconcile in RECONCILERS.items()
+        **{kind: WorkQueue(kind, bound(reconcile), resync=resync) for kind, reconcile in RECONCILERS.items()},
+        **{kind: WorkQueue(kind, turns(kind), resync=resync) for kind in SPECS},
+        FACTS: WorkQueue(FACTS, engine.facts.fetch, resync=resync, workers=_MOST_FETCHES),
     }

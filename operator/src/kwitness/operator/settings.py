@@ -47,6 +47,8 @@ class ImageSettings(_Settings):
 
     collector: str = Field(description="Image of TelemetryCollector pods.")
     collector_pull_policy: str = Field("IfNotPresent", description="Pull policy of the collector's image.")
+    observer: str | None = Field(None, description="Image of ObserverDeployment pods; absent: no observers.")
+    observer_pull_policy: str = Field("IfNotPresent", description="Pull policy of the observer's image.")
     spark: str | None = Field(None, description="Image of AnalyticsJob drivers and executors; absent: no analytics.")
     spark_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
 
@@ -58,7 +60,7 @@ class PodSettings(_Settings):
     tolerations: list[dict[str, str | int]] = Field(default_factory=list, description="Taints to tolerate.")
     priority_class_name: str | None = Field(None, description="PriorityClass.")
     run_as_user: int | None = Field(
-        65532, description="User id of collector pods; null where the cluster assigns one (OpenShift)."
+        65532, description="User id of collector and gateway pods; null where the cluster assigns one (OpenShift)."
     )
     fs_group: int | None = Field(65532, description="Group that owns volumes; null where the cluster assigns one.")
 
@@ -78,6 +80,18 @@ class CollectorSettings(_Settings):
     )
     storage_class: str | None = Field(
         None, description="StorageClass of a new collector's state where its resource names none; null: an emptyDir."
+    )
+
+
+class ObserverDefaults(_Settings):
+    """Defaults for the ObserverDeployment's pods."""
+
+    # Helm values write amounts without unit as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
+        description="Resources of gateways. No limit on CPU, which would hold up clients.",
     )
 
 
@@ -175,6 +189,9 @@ class OperatorSettings(_Settings):
     pods: PodSettings = Field(default_factory=PodSettings, description="Settings for all pods that the operator makes.")
     collector: CollectorSettings = Field(
         default_factory=CollectorSettings, description="Defaults for the TelemetryCollector's pods."
+    )
+    observer: ObserverDefaults = Field(
+        default_factory=ObserverDefaults, description="Defaults for the ObserverDeployment's pods."
     )
     analytics: AnalyticsSettings = Field(
         default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."

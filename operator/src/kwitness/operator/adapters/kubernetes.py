@@ -54,6 +54,7 @@ class ResourceType:
 
 TYPES: Final[Mapping[str, ResourceType]] = {
     "ConfigMap": ResourceType("v1", "configmaps"),
+    "Deployment": ResourceType("apps/v1", "deployments"),
     "Event": ResourceType("events.k8s.io/v1", "events"),
     "Job": ResourceType("batch/v1", "jobs"),
     "CronJob": ResourceType("batch/v1", "cronjobs"),

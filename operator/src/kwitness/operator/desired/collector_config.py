@@ -22,7 +22,9 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
+from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "subscriptions_file"]
@@ -37,8 +39,10 @@ def collector_config(
     cluster_id: str,
     connection: KafkaConnection,
     settings: OperatorSettings,
+    *,
+    gateways: Iterable[Key] = (),
 ) -> CollectorConfig:
-    """Translate the resource; pure."""
+    """Translate the resource; ``gateways`` are the ObserverDeployments that report to it."""
     spec, own = collector.spec, collector.metadata.namespace
     prefix = cluster.spec.topics.prefix
     names = CollectorTopics(
@@ -60,7 +64,7 @@ def collector_config(
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
         ),
-        ingest=_ingest(collector, account, settings),
+        ingest=_ingest(collector, account, settings, gateways),
         forward=tuple(
             ForwardConfig(
                 name=forward.name,
@@ -78,7 +82,9 @@ def collector_config(
     )
 
 
-def _ingest(collector: TelemetryCollector, account: str, settings: OperatorSettings) -> IngestConfig:
+def _ingest(
+    collector: TelemetryCollector, account: str, settings: OperatorSettings, gateways: Iterable[Key]
+) -> IngestConfig:
     ingest, own = collector.spec.ingest, collector.metadata.namespace
     encrypted = ingest.tls.secret_ref is not None
     return IngestConfig(
@@ -95,6 +101,16 @@ def _ingest(collector: TelemetryCollector, account: str, settings: OperatorSetti
                     }
                 )
                 for sender in ingest.senders
+            ),
+            *(
+                SenderConfig(
+                    namespace=one.namespace,
+                    service_account=gateway_name(one.name),
+                    source="observer",
+                    # Elsewhere, others than the owner of the cluster may run pods with the gateway's account.
+                    reported_by="gateway" if one.namespace == own else "pod",
+                )
+                for one in sorted(gateways)
             ),
             # Replicas hand to each other what they do not own.
             SenderConfig(namespace=own, service_account=account, source="collector"),

@@ -12,6 +12,7 @@ from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import labels, owner, selector
 from kwitness.operator.model.fingerprints import fingerprint
+from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -27,8 +28,10 @@ def collector_objects(
     cluster_id: str,
     subscriptions: Iterable[BrokerSubscription],
     settings: OperatorSettings,
+    *,
+    gateways: Iterable[Key] = (),
 ) -> list[dict[str, Any]]:
-    """Build the children, in the order in which they are applied.
+    """Build the children, in the order in which they are applied; ``gateways`` are ObserverDeployments that report.
 
     Raises
     ------
@@ -45,7 +48,8 @@ def collector_objects(
     files = kafka_client_files(
         cluster, namespace, collector.spec.authentication, collector.spec.tls, settings.credentials
     )
-    config = collector_config(collector, cluster, cluster_id, files.connection, settings)
+    reporting = tuple(gateways)
+    config = collector_config(collector, cluster, cluster_id, files.connection, settings, gateways=reporting)
     text = config.model_dump_json(indent=1)
     objects = [
         {
@@ -59,7 +63,7 @@ def collector_objects(
         },
         _service(collector, metadata, headless=True),
         _service(collector, metadata, headless=False),
-        _network_policy(collector, metadata),
+        _network_policy(collector, metadata, reporting),
         stateful_set(collector, files, settings, metadata=metadata, config_hash=fingerprint(text)),
     ]
     if collector.spec.replicas > 1:
@@ -94,7 +98,7 @@ def _service(collector: TelemetryCollector, metadata: dict[str, Any], *, headles
     return {"apiVersion": "v1", "kind": "Service", "metadata": service_metadata, "spec": spec}
 
 
-def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any]) -> dict[str, Any]:
+def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], gateways: Iterable[Key]) -> dict[str, Any]:
     name = collector.metadata.name
     ingest = [{"port": port, "protocol": "TCP"} for port in ("api", "otlp-http", "otlp-grpc")]
     peers: list[dict[str, Any]] = [
@@ -105,6 +109,13 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any]) -> 
     ]
     if peers:
         peers.append({"podSelector": {"matchLabels": selector("collector", name)}})
+        peers.extend(
+            {
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": one.namespace}},
+                "podSelector": {"matchLabels": selector("gateway", one.name)},
+            }
+            for one in sorted(gateways)
+        )
         # The operator reads the inventory; its namespace is not necessarily among the senders'.
         operator = {"matchLabels": {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": "operator"}}
         peers.append({"namespaceSelector": {}, "podSelector": operator})

@@ -14,7 +14,9 @@ from kwitness.contracts import resources
 from kwitness.contracts.resources.meta import GROUP, VERSION
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
+from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Store
+from kwitness.operator.shapes.facts import Referring, Watched
 
 __all__ = ["KINDS", "receive", "register"]
 
@@ -47,7 +49,10 @@ def receive(context: Context, kind: str, event: dict[str, Any]) -> None:
         body["metadata"]["generation"] = None
     elif not context.store.put(kind, body):
         return
-    clusters = {found for found in (_cluster(key, body), _cluster(key, before)) if found is not None}
+    context.told(Watched(kind, key))
+    clusters = {found for found in (cluster_of(key, body), cluster_of(key, before)) if found is not None}
+    for cluster in clusters:
+        context.told(Referring(kind, cluster))
     for woken, at in _concerned(context.store, kind, key, clusters, changed=_generation(body) != _generation(before)):
         context.enqueue(woken, at, 0.0)
 
@@ -64,6 +69,10 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
             for cluster in clusters:
                 yield "Inventory", cluster
                 yield from _users(store, kind, cluster)
+        case "ObserverDeployment" if changed:
+            # Its gateway may send to the collector from now on, or no longer.
+            for cluster in clusters:
+                yield from _users(store, "TelemetryCollector", cluster)
         case "KafkaCluster" if changed:
             # Who may refer to it, its topics' prefix, its TLS: all of them go into what depends on it.
             yield "ClientMetricsSubscription", key
@@ -78,13 +87,8 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
 
 
 def _users(store: Store, kind: str, cluster: Key) -> Iterator[tuple[str, Key]]:
-    return ((kind, other) for other, body in store.items(kind) if _cluster(other, body) == cluster)
+    return ((kind, other) for other, body in store.items(kind) if cluster_of(other, body) == cluster)
 
 
 def _generation(body: dict[str, Any] | None) -> object:
     return None if body is None else body["metadata"].get("generation")
-
-
-def _cluster(key: Key, body: dict[str, Any] | None) -> Key | None:
-    reference = (body or {}).get("spec", {}).get("clusterRef")
-    return Key(reference.get("namespace") or key.namespace, reference.get("name", "")) if reference else None

@@ -20,13 +20,14 @@ from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
+from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due
 from kwitness.operator.reconcile.job_runners import end_runners, is_run, replace_runners
 from kwitness.operator.reconcile.kafka_cluster import ACCEPT_ANNOTATION
-from kwitness.operator.reconcile.parse_resource import parse_resource
-from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
+from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.work_queue import Requeue

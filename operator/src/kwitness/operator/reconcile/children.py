@@ -30,18 +30,26 @@ def children_are_due(context: Context, kind: str, key: Key, objects: Sequence[di
     return digest != fingerprint(list(objects)) or time.monotonic() - applied >= patience
 
 
-async def apply_children(context: Context, kind: str, key: Key, objects: Sequence[dict[str, Any]]) -> None:
-    """Apply each child that differs; one that was as we left it by hash, and differs, had been changed by others."""
-    repaired = [
-        f"{wanted['kind']} {wanted['metadata']['name']}"
-        for wanted in objects
-        if await context.kubernetes.apply(wanted) == "repaired"
-    ]
+async def apply_children(
+    context: Context, kind: str, key: Key, objects: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Apply each child that differs, and return those.
+
+    One that was as we left it by hash, and differs, had been changed by others.
+    """
+    written, repaired = [], []
+    for wanted in objects:
+        what = await context.kubernetes.apply(wanted)
+        if what != "unchanged":
+            written.append(wanted)
+        if what == "repaired":
+            repaired.append(f"{wanted['kind']} {wanted['metadata']['name']}")
     context.children_applied[kind, key] = (fingerprint(list(objects)), time.monotonic())
     if repaired:
         metrics.DRIFT_REPAIRS.labels(kind=kind).inc(len(repaired))
         note = f"{', '.join(repaired)} had been changed by someone else and was put right"
         await emit(context, kind, key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
+    return written
 
 
 async def remove_child(context: Context, kind: str, key: Key, owner_uid: str, *, after_its_pods: bool = False) -> None:

@@ -17,11 +17,11 @@ from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.orphans import find_orphans
-from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_apply import apply_subscriptions
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass

@@ -18,10 +18,12 @@ from kwitness.operator.desired.kafka_cluster_status import disconnected_software
 from kwitness.operator.desired.subscription_plan import ObservedSoftware, broker_name
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.parse_resource import parse_resource
-from kwitness.operator.reconcile.references import cluster_key, referred_cluster, subscriptions_of
+from kwitness.operator.reconcile.references import referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
+from kwitness.operator.shapes.facts import Inventory
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
@@ -39,6 +41,7 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
         context.enqueue("ClientMetricsSubscription", key, 0.0)
     if shown_before != _shown_by_cluster(facts):
         context.enqueue("KafkaCluster", key, 0.0)
+    context.told(Inventory(key))
     await write_subscription_statuses(context, key)
     return Requeue(after=context.settings.inventory_seconds) if has_collector else Requeue.never()
 

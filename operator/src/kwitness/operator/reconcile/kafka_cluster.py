@@ -20,13 +20,14 @@ from kwitness.operator.desired.kafka_cluster_status import (
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
-from kwitness.operator.reconcile.parse_resource import parse_resource
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.shapes.facts import KafkaState
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["ACCEPT_ANNOTATION", "reconcile_kafka_cluster"]
@@ -43,6 +44,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
     if body is None:
         # The subscriptions' reconcile cleans up with the connection that is still known.
         _wake(context, key)
+        context.told(KafkaState(key))
         return Requeue.never()
     subject = Subject.of(body)
     facts = context.clusters.setdefault(key, ClusterFacts())
@@ -63,6 +65,7 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
         if trouble.reason not in {"Forbidden", "Paused"} or facts.seen is None:
             facts.trouble = f"KafkaCluster {key.name} is not ready ({trouble.reason}): see its status"
     facts.checked = True
+    context.told(KafkaState(key))
     wait = await write_status(context, _KIND, subject, fields=fields, verdicts=[verdict])
     if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
         _wake(context, key)

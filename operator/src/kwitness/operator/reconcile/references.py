@@ -9,15 +9,11 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import cluster_key, cluster_of, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.parse_resource import parse_resource
 
-__all__ = ["cluster_key", "deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
-
-
-def cluster_key(namespace: str, reference: ClusterRef) -> Key:
-    """The KafkaCluster that a resource of ``namespace`` names."""
-    return Key(reference.namespace or namespace, reference.name)
+__all__ = ["deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
 
 
 async def referred_cluster(context: Context, namespace: str, reference: ClusterRef) -> KafkaCluster:
@@ -81,18 +77,12 @@ def deleted_subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[s
 
 
 def _naming(resources: Iterable[tuple[Key, dict[str, Any]]], cluster: Key) -> dict[Key, dict[str, Any]]:
-    found = {}
-    for key, body in resources:
-        reference = body.get("spec", {}).get("clusterRef", {})
-        if Key(reference.get("namespace") or key.namespace, reference.get("name", "")) == cluster:
-            found[key] = body
-    return found
+    return {key: body for key, body in resources if cluster_of(key, body) == cluster}
 
 
 async def _permits(context: Context, cluster: KafkaCluster, namespace: str) -> bool:
-    allowed = cluster.spec.allowed_namespaces
-    if allowed.from_ != "Selector" or allowed.selector is None:
-        return allowed.from_ == "All"
+    if not depends_on_labels(cluster, namespace):
+        return may_refer(cluster, namespace, None)
     try:
         found = await context.kubernetes.get("Namespace", None, namespace)
     except OperatorError as error:
@@ -101,5 +91,4 @@ async def _permits(context: Context, cluster: KafkaCluster, namespace: str) -> b
             raise
         # Without the right to read namespaces nothing is known about their labels, so nothing is allowed.
         return False
-    labels = (found or {}).get("metadata", {}).get("labels", {})
-    return all(labels.get(name) == value for name, value in allowed.selector.match_labels.items())
+    return may_refer(cluster, namespace, (found or {}).get("metadata", {}).get("labels", {}))

@@ -15,7 +15,19 @@ from kwitness.operator.model.store import Subject
 __all__ = ["write_status"]
 
 LIVE_FIELDS: Final = frozenset(
-    {"clients", "silentSoftware", "unsentPrefixes", "series", "overflowed", "ledger", "lag", "lastRun", "tableVersion"}
+    {
+        "clients",
+        "connections",
+        "coverage",
+        "lag",
+        "lastRun",
+        "ledger",
+        "overflowed",
+        "series",
+        "silentSoftware",
+        "tableVersion",
+        "unsentPrefixes",
+    }
 )
 """Fields that change by themselves all the time."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
@@ -13,15 +14,16 @@ from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.pods import owner
 from kwitness.operator.model.conditions import failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.ownership import belongs_to
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.quantities import quantity
+from kwitness.operator.model.references import cluster_key, cluster_of
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
-from kwitness.operator.reconcile.parse_resource import parse_resource
-from kwitness.operator.reconcile.references import cluster_key, known_cluster_id, referred_cluster
+from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.settings import OperatorSettings
@@ -128,7 +130,8 @@ async def _apply(
         )
     if is_paused(collector.metadata.annotations):
         return
-    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), settings)
+    gateways = await _gateways_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
+    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), settings, gateways=gateways)
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
         await _keep_subscriptions(context, objects[0])
@@ -139,6 +142,24 @@ async def _apply(
     for kind in ("PodDisruptionBudget", "ServiceMonitor"):
         if kind not in made:
             await remove_child(context, kind, Key(key.namespace, collector_name(key.name)), collector.metadata.uid)
+
+
+async def _gateways_of(context: Context, cluster: Key) -> list[Key]:
+    """ObserverDeployments that may name the cluster, which alone makes them senders."""
+    found = []
+    for key, body in context.store.items("ObserverDeployment"):
+        if cluster_of(key, body) != cluster:
+            continue
+        try:
+            resource = parse_resource(ObserverDeployment, body)
+            await referred_cluster(context, key.namespace, resource.spec.cluster_ref)
+        except KubernetesUnavailableError:
+            raise
+        except OperatorError:
+            # Its own status says so.
+            continue
+        found.append(key)
+    return found
 
 
 async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> None:

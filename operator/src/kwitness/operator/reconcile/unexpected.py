@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 
 from kwitness.operator.model.errors import InternalError, OperatorError
-from kwitness.operator.model.store import Key
 
 __all__ = ["as_operator_error"]
 
 _log = logging.getLogger(__name__)
 
 
-def as_operator_error(error: Exception, kind: str, key: Key) -> OperatorError:
+def as_operator_error(error: Exception, kind: str, key: object) -> OperatorError:
     """What the status of ``key`` says of ``error``: itself, or, logged with its traceback, an `InternalError`."""
     if isinstance(error, OperatorError):
         return error

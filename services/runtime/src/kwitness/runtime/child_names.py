@@ -5,7 +5,15 @@ from __future__ import annotations
 import hashlib
 from typing import Final
 
-__all__ = ["collector_name", "collector_peer_host", "collector_replicas_name", "cut_name", "job_name"]
+__all__ = [
+    "collector_name",
+    "collector_peer_host",
+    "collector_replicas_name",
+    "cut_name",
+    "gateway_name",
+    "gateway_ports_name",
+    "job_name",
+]
 
 _STATEFUL_SET: Final = 52
 """Characters: the label ``controller-revision-hash`` is the name and up to 11 more, and has at most 63."""
@@ -40,3 +48,13 @@ def collector_peer_host(collector: str, namespace: str, ordinal: int) -> str:
 def job_name(job: str) -> str:
     """Name of an AnalyticsJob's StatefulSet, headless Service and ConfigMap."""
     return cut_name(f"kwitness-job-{job}", _STATEFUL_SET)
+
+
+def gateway_name(observer_deployment: str) -> str:
+    """Name of a gateway's Deployment, Service, ServiceAccount, ConfigMap and policy."""
+    return cut_name(f"kwitness-gateway-{observer_deployment}", _LABEL)
+
+
+def gateway_ports_name(observer_deployment: str) -> str:
+    """Name of the ConfigMap that remembers which broker has which port of a gateway."""
+    return f"{gateway_name(observer_deployment)}-ports"

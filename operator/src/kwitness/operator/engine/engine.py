@@ -1,0 +1,159 @@
+"""One turn of a unit: read facts, decide, apply children, write statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from kwitness.contracts.resources.meta import Status
+from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.context import Context
+from kwitness.operator.engine.fact_table import FactTable
+from kwitness.operator.engine.reading import Reading
+from kwitness.operator.model.conditions import Verdict, failure
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.pause import paused
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
+from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.shapes.facts import Body, Fact, NamedObject
+from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
+from kwitness.operator.work_queue import Requeue
+
+__all__ = ["Engine"]
+
+_MOST_ROUNDS: Final = 4
+"""Of asking what a unit needs: what is needed may follow from what was found, but not for ever."""
+
+
+class Engine:
+    """Runs kinds.
+
+    Parameters
+    ----------
+    context
+        Settings, store and adapters.
+    specs
+        The kinds, by name.
+    ask, wake
+        As in `FactTable`.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        specs: Mapping[str, KindSpec],
+        *,
+        ask: Callable[[Fact[Any]], None],
+        wake: Callable[[Unit], None],
+    ) -> None:
+        self._context = context
+        self._specs = specs
+        self.facts = FactTable(context, ask=ask, wake=wake)
+
+    async def turn(self, unit: Unit) -> Requeue:
+        """Work on a unit once; while a fact is missing nothing is decided, and its arrival wakes the unit.
+
+        Raises
+        ------
+        OperatorError
+            A child could not be applied; it is in the status already, unless the API server is away.
+        """
+        spec = self._specs[unit.kind]
+        try:
+            needs, view = self._read(spec, unit)
+            if self.facts.awaited(needs):
+                return Requeue()
+            decision = spec.decide(unit, view)
+        except Exception as caught:
+            error = as_operator_error(caught, unit.kind, unit.key)
+            await self._report(unit, error)
+            raise error from caught
+        if decision.again == "forget":
+            self.facts.subscribe(unit, ())
+            return Requeue.never()
+        waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]
+        ages = [need.max_age_s for need in needs if need.max_age_s != float("inf")]
+        return Requeue(after=min((*ages, *(wait for wait in waits if wait is not None)), default=None))
+
+    def _read(self, spec: KindSpec, unit: Unit) -> tuple[frozenset[Need], Reading]:
+        needs: frozenset[Need] = frozenset()
+        view = self._reading(needs)
+        for _ in range(_MOST_ROUNDS):
+            found = spec.needs(unit, view)
+            if found == needs:
+                break
+            needs = found
+            view = self._reading(needs)
+        self.facts.subscribe(unit, (need.fact for need in needs))
+        return needs, view
+
+    def _reading(self, needs: frozenset[Need]) -> Reading:
+        facts = frozenset(need.fact for need in needs)
+        return Reading(self.facts, facts, now_ms=self._context.clock.now_ms(), settings=self._context.settings)
+
+    async def _carry_out(self, spec: KindSpec, kind: str, key: Key, outcome: Outcome) -> float | None:
+        """Apply children, then write the status; return the seconds until something is due, None at the resync."""
+        body = self._context.store.get(kind, key)
+        if body is None or body["metadata"].get("uid") != outcome.uid or "deletionTimestamp" in body["metadata"]:
+            return None
+        verdicts, trouble = outcome.verdicts, None
+        if outcome.children is not None:
+            if is_paused(body["metadata"].get("annotations") or {}):
+                verdicts = _with_ready(verdicts, paused("its pods and what belongs to them are left as they are"))
+            else:
+                try:
+                    if await self._apply(spec, kind, key, outcome, outcome.children):
+                        # What was written is a fact of the next turn, and the status is about that one.
+                        return 0.0
+                except KubernetesUnavailableError:
+                    raise
+                except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
+                    trouble = as_operator_error(caught, kind, key)
+                    verdicts = _with_ready(verdicts, failure(trouble))
+        subject = Subject(key, outcome.uid, outcome.generation)
+        wait = await write_status(self._context, kind, subject, fields=_fields(outcome.status), verdicts=verdicts)
+        if trouble is not None:
+            raise trouble
+        return wait
+
+    async def _apply(self, spec: KindSpec, kind: str, key: Key, outcome: Outcome, children: tuple[Body, ...]) -> bool:
+        if not children_are_due(self._context, kind, key, children):
+            return False
+        written: list[Body] | None = None
+        try:
+            written = await apply_children(self._context, kind, key, children)
+        finally:
+            # Where it broke off, some of them may have been written.
+            self.facts.outdate(
+                NamedObject(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
+                for one in (children if written is None else written)
+            )
+        made = {child["kind"] for child in children}
+        for optional in spec.optional:
+            if optional.kind not in made:
+                await remove_child(
+                    self._context, optional.kind, Key(key.namespace, optional.name(key.name)), outcome.uid
+                )
+        return bool(written)
+
+    async def _report(self, unit: Unit, error: OperatorError) -> None:
+        body = self._context.store.get(unit.kind, unit.key)
+        if body is None:
+            return
+        kept = {name: value for name, value in (body.get("status") or {}).items() if name not in _ENGINES}
+        await write_status(self._context, unit.kind, Subject.of(body), fields=kept, verdicts=[failure(error)])
+
+
+_ENGINES: Final = frozenset({"conditions", "observedGeneration"})
+
+
+def _with_ready(verdicts: tuple[Verdict, ...], ready: Verdict) -> tuple[Verdict, ...]:
+    return (ready, *(one for one in verdicts if one.type != "Ready"))
+
+
+def _fields(status: Status) -> dict[str, Any]:
+    return status.model_dump(
+        mode="json", by_alias=True, exclude_none=True, exclude={"observed_generation", "conditions"}
+    )

@@ -1,0 +1,112 @@
+"""Answers by fact, and who needs them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from kwitness.operator.context import Context
+from kwitness.operator.engine.sources import fetch, is_in_memory, recall
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.shapes.facts import Answer, Fact
+from kwitness.operator.shapes.work import Need, Unit
+from kwitness.operator.work_queue import Requeue
+
+__all__ = ["FactTable"]
+
+T = TypeVar("T")
+
+
+class FactTable:
+    """What is known, and which units to wake when it changes.
+
+    Parameters
+    ----------
+    context
+        Where facts in memory are.
+    ask
+        Has a fact fetched; it may be asked for many times and is fetched once.
+    wake
+        Has a unit looked at.
+    """
+
+    def __init__(self, context: Context, *, ask: Callable[[Fact[Any]], None], wake: Callable[[Unit], None]) -> None:
+        self._context = context
+        self._ask = ask
+        self._wake = wake
+        self._answers: dict[Fact[Any], Answer[Any]] = {}
+        self._needed: dict[Unit, frozenset[Fact[Any]]] = {}
+        self._units: defaultdict[Fact[Any], set[Unit]] = defaultdict(set)
+
+    def get(self, fact: Fact[T]) -> Answer[T] | None:
+        """What is known of a fact; None if nothing is."""
+        if is_in_memory(fact):
+            return Answer(recall(self._context, fact), self._context.clock.now_ms())
+        return self._answers.get(fact)
+
+    def subscribe(self, unit: Unit, facts: Iterable[Fact[Any]]) -> None:
+        """Have ``unit`` woken by these facts and no others; answers that nobody needs any more are forgotten."""
+        before, now = self._needed.get(unit, frozenset()), frozenset(facts)
+        for fact in now - before:
+            self._units[fact].add(unit)
+        for fact in before - now:
+            self._units[fact].discard(unit)
+            if not self._units[fact]:
+                del self._units[fact]
+                self._answers.pop(fact, None)
+        self._needed[unit] = now
+        if not now:
+            del self._needed[unit]
+
+    def awaited(self, needs: Iterable[Need]) -> bool:
+        """Ask for the answers that are missing or too old; return whether there are any.
+
+        What could not be found out last time is tried again in its own time, and counts as answered until then.
+        """
+        now = self._context.clock.now_ms()
+        missing = [need.fact for need in needs if not self._is_current(need, now)]
+        for fact in missing:
+            self._ask(fact)
+        return bool(missing)
+
+    def told(self, fact: Fact[Any]) -> None:
+        """Wake those who need a fact that has changed."""
+        for unit in list(self._units.get(fact, ())):
+            self._wake(unit)
+
+    def outdate(self, facts: Iterable[Fact[Any]]) -> None:
+        """Forget answers that our own writes made untrue."""
+        for fact in facts:
+            self._answers.pop(fact, None)
+
+    async def fetch(self, fact: Fact[Any]) -> Requeue:
+        """Find out a fact and wake those who need it; what fails is remembered beside the last value and raised."""
+        if fact not in self._units:
+            return Requeue.never()
+        try:
+            value = await fetch(self._context, fact)
+        except Exception as caught:
+            failure = as_operator_error(caught, type(fact).__name__, fact)
+            self._failed(fact, failure)
+            raise failure from caught
+        self._answers[fact] = Answer(value, self._context.clock.now_ms())
+        self.told(fact)
+        return Requeue.never()
+
+    def _is_current(self, need: Need, now_ms: int) -> bool:
+        if is_in_memory(need.fact):
+            return True
+        answer = self._answers.get(need.fact)
+        if answer is None or isinstance(answer.failure, KubernetesUnavailableError):
+            # An API server that is away says nothing about any resource.
+            return False
+        return answer.failure is not None or now_ms - answer.at_ms <= need.max_age_s * 1000
+
+    def _failed(self, fact: Fact[Any], failure: OperatorError) -> None:
+        before = self._answers.get(fact)
+        value = None if before is None else before.value
+        self._answers[fact] = Answer(value, self._context.clock.now_ms(), failure)
+        if before is None or before.failure is None or before.failure.message != failure.message:
+            self.told(fact)

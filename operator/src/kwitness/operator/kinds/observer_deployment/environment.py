@@ -1,0 +1,202 @@
+"""What a gateway stands among: its cluster and listener, the collector it reports to, the rivals for the listener."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
+
+from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.model.errors import OperatorError, TerminalError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import cluster_key, depends_on_labels, may_refer
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import Labels, NamedObject, Referring, Watched
+from kwitness.operator.shapes.work import View
+
+__all__ = ["CollectorOfGateway", "collector_of", "first_rival", "listener_of", "permitted_cluster", "serving_collector"]
+
+M = TypeVar("M", bound=BaseModel)
+
+_BOUND_TO_ADDRESSES: Final = frozenset({"GSSAPI", "AWS_MSK_IAM"})
+"""Mechanisms that sign the name of the broker, which behind a gateway is another."""
+
+_DEFAULT_LISTENER: Final = "DEFAULT"
+"""How rows name the listener of the KafkaCluster's own bootstrap servers."""
+
+
+def permitted_cluster(resource: ObserverDeployment, view: View) -> KafkaCluster:
+    """Return the KafkaCluster that may be referred to.
+
+    Raises
+    ------
+    TerminalError
+        ClusterNotReady: there is none in the same namespace; RefNotPermitted, which does not tell whether there is one
+        elsewhere.
+    """
+    own = resource.metadata.namespace
+    at = cluster_key(own, resource.spec.cluster_ref)
+    body = view[Watched("KafkaCluster", at)].value
+    if body is None and at.namespace == own:
+        raise TerminalError(
+            "ClusterNotReady",
+            f"there is no KafkaCluster {at.name} in this namespace: apply it, or correct spec.clusterRef",
+        )
+    if body is not None:
+        cluster = parse_resource(KafkaCluster, body)
+        if _may_refer(cluster, own, view):
+            return cluster
+    raise TerminalError(
+        "RefNotPermitted",
+        f"KafkaCluster {at} may not be referred to from namespace {own}: its owner can allow it in"
+        " spec.allowedNamespaces",
+    )
+
+
+def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientListener:
+    """Return the listener whose clients are observed.
+
+    Raises
+    ------
+    TerminalError
+        ListenerNotFound, TlsNotObserved, or MechanismNotRelayed.
+    """
+    reference = resource.spec.listener_ref
+    if reference is None:
+        listener = ClientListener(
+            name=_DEFAULT_LISTENER,
+            bootstrap_servers=cluster.spec.bootstrap_servers,
+            security="Tls" if cluster.spec.tls.enabled else "Plaintext",
+        )
+    else:
+        named = [one for one in cluster.spec.listeners if one.name == reference.name]
+        if not named:
+            raise TerminalError(
+                "ListenerNotFound",
+                f"KafkaCluster {cluster.metadata.name} has no {reference.name} in spec.listeners: add it there, or"
+                " correct spec.listenerRef",
+            )
+        listener = named[0]
+    if listener.security in {"Tls", "SaslTls"}:
+        raise TerminalError(
+            "TlsNotObserved",
+            f"clients of listener {listener.name} use TLS, which this version's gateway cannot read: name a listener"
+            " without TLS in spec.listenerRef, one that only the gateway can reach, or use the broker plugin",
+        )
+    mechanisms = frozenset(listener.mechanisms or ())
+    if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES:
+        raise TerminalError(
+            "MechanismNotRelayed",
+            f"every mechanism of listener {listener.name} ({', '.join(sorted(mechanisms))}) signs the broker's name,"
+            " so clients cannot sign in behind a gateway: name a listener with PLAIN, SCRAM or OAUTHBEARER, or use the"
+            " broker plugin",
+        )
+    return listener
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorOfGateway:
+    """The TelemetryCollector that a gateway reports to; ``authority`` is PEM text, None for the system's."""
+
+    resource: TelemetryCollector
+    authority: str | None
+
+
+def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfGateway:
+    """Return the collector that serves the cluster.
+
+    Raises
+    ------
+    TerminalError
+        CollectorNotReady: there is none, or its certificate authority is missing.
+    """
+    collector = serving_collector(cluster, view)
+    if collector is None:
+        raise TerminalError(
+            "CollectorNotReady",
+            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name}, so nobody would take what the gateway"
+            " reports: apply one",
+        )
+    reference = collector.spec.ingest.tls.ca_config_map_ref
+    if reference is None:
+        return CollectorOfGateway(collector, None)
+    answer = view[NamedObject("ConfigMap", Key(collector.metadata.namespace, reference.name))]
+    if answer.failure is not None and answer.value is None:
+        raise answer.failure
+    authority = ((answer.value or {}).get("data") or {}).get("ca.crt")
+    if not authority:
+        raise TerminalError(
+            "CollectorNotReady",
+            f"ConfigMap {reference.name} of TelemetryCollector {collector.metadata.name} has no ca.crt: add it, or"
+            " correct spec.ingest.tls.caConfigMapRef there",
+        )
+    return CollectorOfGateway(collector, str(authority))
+
+
+def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
+    """Return the TelemetryCollector that comes first among those that may name the cluster."""
+    found = [one for one in _referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
+    return min(found, key=lambda one: precedence(one.spec.priority, *_key(one)), default=None)
+
+
+def first_rival(
+    resource: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener, view: View
+) -> Key | None:
+    """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
+
+    Two that read requests would count them twice. One that reports connections alone may stand beside others.
+    """
+    if not _counts_requests(resource):
+        return None
+    rivals = [
+        one
+        for one in _referring(ObserverDeployment, cluster, view)
+        if _key(one) == _key(resource)
+        or (
+            _counts_requests(one)
+            and not one.spec.suspend
+            and one.metadata.deletion_timestamp is None
+            and _shares_a_server(one, cluster, listener)
+        )
+    ]
+    first = min(rivals, key=lambda one: precedence(one.spec.priority, *_key(one)))
+    return None if _key(first) == _key(resource) else Key(*_key(first))
+
+
+def _counts_requests(resource: ObserverDeployment) -> bool:
+    return any(entry.type != "Connections" for entry in resource.spec.observers)
+
+
+def _shares_a_server(rival: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener) -> bool:
+    try:
+        theirs = listener_of(rival, cluster)
+    except OperatorError:
+        # Its own status says why it observes nothing.
+        return False
+    return not set(theirs.bootstrap_servers).isdisjoint(listener.bootstrap_servers)
+
+
+def _referring(model: type[M], cluster: KafkaCluster, view: View) -> Iterator[M]:
+    """Resources that may name the cluster and can be read; the others' own statuses say what is wrong."""
+    at = Key(cluster.metadata.namespace, cluster.metadata.name)
+    answer = view.get(Referring(model.__name__, at))
+    for body in (answer.value or ()) if answer is not None else ():
+        if _may_refer(cluster, body["metadata"]["namespace"], view):
+            try:
+                yield parse_resource(model, body)
+            except OperatorError:
+                continue
+
+
+def _may_refer(cluster: KafkaCluster, namespace: str, view: View) -> bool:
+    answer = view.get(Labels(namespace)) if depends_on_labels(cluster, namespace) else None
+    return may_refer(cluster, namespace, None if answer is None else answer.value)
+
+
+def _key(resource: ObserverDeployment | TelemetryCollector) -> tuple[str, str]:
+    return resource.metadata.namespace, resource.metadata.name

@@ -1,0 +1,184 @@
+"""All children of a gateway."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.endpoints import HEALTH_PATH, PROBE_PORT, READY_PATH
+from kwitness.contracts.observer_settings import ObserverSettings
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.pods import (
+    CONTAINER_SECURITY,
+    labels,
+    owner,
+    pod_base,
+    pod_security,
+    projected_token,
+    selector,
+)
+from kwitness.operator.kinds.observer_deployment.environment import CollectorOfGateway
+from kwitness.operator.kinds.observer_deployment.gateway_settings import (
+    AUTHORITY_KEY,
+    SETTINGS_FOLDER,
+    TOKEN_FOLDER,
+    settings_text,
+)
+from kwitness.operator.kinds.observer_deployment.ports import SLOTS_KEY
+from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.child_names import gateway_name, gateway_ports_name
+
+__all__ = ["SETTINGS_KEY", "gateway_objects"]
+
+SETTINGS_KEY: Final = "observer.json"
+
+_DRAIN_SECONDS: Final = 20
+"""How long connections may go on after SIGTERM; clients then find another replica."""
+_GRACE_SECONDS: Final = _DRAIN_SECONDS + 15
+"""Then the last window is sent."""
+
+
+def gateway_objects(
+    resource: ObserverDeployment,
+    settings: ObserverSettings,
+    slots: Mapping[int, int],
+    collector: CollectorOfGateway,
+    installation: OperatorSettings,
+) -> tuple[dict[str, Any], ...]:
+    """Build the children, in the order in which they are applied: what is remembered before what follows from it."""
+    name = resource.metadata.name
+    metadata: dict[str, Any] = {
+        "name": gateway_name(name),
+        "namespace": resource.metadata.namespace,
+        "labels": labels("gateway", name),
+        "ownerReferences": [owner("ObserverDeployment", name, resource.metadata.uid)],
+    }
+    files = {SETTINGS_KEY: settings_text(settings)}
+    if collector.authority is not None:
+        files[AUTHORITY_KEY] = collector.authority
+    remembered = json.dumps({str(node): slot for node, slot in sorted(slots.items())})
+    objects = [
+        _config_map({**metadata, "name": gateway_ports_name(name)}, {SLOTS_KEY: remembered}),
+        _config_map(metadata, files),
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False},
+        _service(resource, settings, metadata),
+        _deployment(resource, collector, installation, metadata),
+    ]
+    if resource.spec.replicas > 1:
+        objects.append(
+            {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": metadata,
+                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector("gateway", name)}},
+            }
+        )
+    return tuple(objects)
+
+
+def _config_map(metadata: dict[str, Any], data: dict[str, str]) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata: dict[str, Any]) -> dict[str, Any]:
+    kind = resource.spec.gateway.service.type
+    numbers = {"bootstrap": settings.listener.bootstrap_port} | {
+        f"broker-{node}": port for node, port in settings.listener.brokers.items()
+    }
+    ports = []
+    for name, number in numbers.items():
+        port: dict[str, Any] = {"name": name, "port": number, "targetPort": number, "protocol": "TCP"}
+        if kind == "NodePort":
+            # Clients are told the port of the gateway itself.
+            port["nodePort"] = number
+        ports.append(port)
+    spec = {"type": kind, "selector": selector("gateway", resource.metadata.name), "ports": ports}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+
+
+def _deployment(
+    resource: ObserverDeployment,
+    collector: CollectorOfGateway,
+    installation: OperatorSettings,
+    metadata: dict[str, Any],
+) -> dict[str, Any]:
+    name, chosen = resource.metadata.name, selector("gateway", resource.metadata.name)
+    of = collector.resource.metadata
+    pod: dict[str, Any] = {
+        **pod_base(installation),
+        "serviceAccountName": metadata["name"],
+        "automountServiceAccountToken": False,
+        "terminationGracePeriodSeconds": _GRACE_SECONDS,
+        "securityContext": pod_security(installation.pods.run_as_user, installation.pods.fs_group),
+        "containers": [_container(installation)],
+        "volumes": [
+            # Settings are read again when they change, so no pod is replaced for them.
+            {"name": "settings", "configMap": {"name": metadata["name"], "defaultMode": 0o444}},
+            projected_token("collector-token", collector_audience(of.namespace, of.name)),
+        ],
+    }
+    if resource.spec.replicas > 1:
+        pod["topologySpreadConstraints"] = [
+            {
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": chosen},
+            }
+        ]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {
+            "replicas": resource.spec.replicas,
+            "selector": {"matchLabels": chosen},
+            # Clients must always find a replica.
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+            "template": {"metadata": {"labels": labels("gateway", name)}, "spec": pod},
+        },
+    }
+
+
+def _container(installation: OperatorSettings) -> dict[str, Any]:
+    return {
+        "name": "observer",
+        "image": installation.images.observer,
+        "imagePullPolicy": installation.images.observer_pull_policy,
+        "args": [
+            "run",
+            "--settings",
+            f"{SETTINGS_FOLDER}/{SETTINGS_KEY}",
+            "--drain-seconds",
+            str(_DRAIN_SECONDS),
+        ],
+        "env": [
+            {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
+            for name, path in (("POD_NAME", "metadata.name"), ("POD_NAMESPACE", "metadata.namespace"))
+        ],
+        "ports": [{"name": "metrics", "containerPort": PROBE_PORT, "protocol": "TCP"}],
+        "startupProbe": {
+            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
+            "periodSeconds": 2,
+            "failureThreshold": 30,
+        },
+        "readinessProbe": {
+            "httpGet": {"path": READY_PATH, "port": "metrics"},
+            "periodSeconds": 3,
+            "timeoutSeconds": 3,
+        },
+        "livenessProbe": {
+            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
+            "periodSeconds": 20,
+            "timeoutSeconds": 5,
+            "failureThreshold": 3,
+        },
+        "resources": {part: dict(amounts) for part, amounts in installation.observer.resources.items()},
+        "securityContext": CONTAINER_SECURITY,
+        "volumeMounts": [
+            {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
+            {"name": "collector-token", "mountPath": TOKEN_FOLDER, "readOnly": True},
+        ],
+    }

@@ -1,0 +1,102 @@
+"""What the pods of gateways told the collector, as the status of an ObserverDeployment has it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from kwitness.contracts.envelopes import ClusterState, ObserverState
+from kwitness.contracts.resources.ledger import HopLedger
+from kwitness.contracts.resources.observer_deployment import Coverage, UnseenSoftware
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key
+
+__all__ = ["coverage", "heard_of", "ledger", "of_gateway", "reporting"]
+
+_SILENT_MS: Final = 60_000
+"""Milliseconds after which a pod counts as gone; it speaks every 5 s."""
+_MOST_UNSEEN: Final = 20
+_MOST_REASONS: Final = 32
+_NAME_LENGTH: Final = 256
+_HOP: Final = "report"
+
+
+def heard_of(state: ClusterState | None, now_ms: int) -> tuple[ObserverState, ...]:
+    """Observers of the cluster that the collector heard from lately."""
+    if state is None:
+        return ()
+    return tuple(one for one in state.observers if now_ms - one.last_heard_ms <= _SILENT_MS)
+
+
+def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ...]:
+    """Whether the collector hears of the gateway; nothing is said while the collector does not answer."""
+    if not known:
+        return ()
+    pods = len(tuple(own))
+    if pods:
+        return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {pods} pods"),)
+    message = (
+        "the collector hears from none of the gateway's pods: wait; if it stays so, see their logs for what the"
+        " collector answers"
+    )
+    return (Verdict("Reporting", "False", "NoReports", message),)
+
+
+def ledger(own: Iterable[ObserverState]) -> tuple[HopLedger, ...]:
+    """What became of the events of all pods, in their present epochs; nothing while none is heard from."""
+    pods = tuple(own)
+    if not pods:
+        return ()
+    dropped: Counter[str] = Counter()
+    for pod in pods:
+        dropped.update(pod.ledger.dropped)
+    return (
+        HopLedger(
+            hop=_HOP,
+            accepted=sum(pod.ledger.accepted for pod in pods),
+            delivered=sum(pod.ledger.delivered for pod in pods),
+            queued=sum(pod.ledger.queued for pod in pods),
+            dropped=dict(sorted(dropped.items())[:_MOST_REASONS]),
+        ),
+    )
+
+
+def coverage(state: ClusterState | None, heard: Iterable[ObserverState]) -> Coverage | None:
+    """Compare what brokers count with what observers see; None where brokers count nothing, or nobody tells."""
+    if state is None or not state.brokers:
+        return None
+    counted = [one for one in state.software if not one.ours and one.connections > 0]
+    by_broker = sum(one.connections for one in counted)
+    if not by_broker:
+        return None
+    observers = tuple(heard)
+    observed = sum(one.connections for one in observers)
+    seen = {
+        (software.client_software_name, software.client_software_version)
+        for one in observers
+        for software in one.software
+        if software.connections > 0
+    }
+    unseen = sorted(
+        (one for one in counted if (one.client_software_name, one.client_software_version) not in seen),
+        key=lambda one: (-one.connections, one.client_software_name, one.client_software_version),
+    )
+    return Coverage(
+        connections_by_broker=by_broker,
+        connections_observed=observed,
+        percent=min(100, observed * 100 // by_broker),
+        unseen=tuple(
+            UnseenSoftware(
+                client_software_name=one.client_software_name[:_NAME_LENGTH],
+                client_software_version=one.client_software_version[:_NAME_LENGTH],
+                connections=one.connections,
+            )
+            for one in unseen[:_MOST_UNSEEN]
+        ),
+    )
+
+
+def of_gateway(heard: Iterable[ObserverState], key: Key) -> tuple[ObserverState, ...]:
+    """Those that are pods of one ObserverDeployment."""
+    return tuple(one for one in heard if (one.namespace, one.name) == key)

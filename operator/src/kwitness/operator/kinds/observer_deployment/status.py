@@ -1,0 +1,29 @@
+"""Whether a gateway serves clients, from its Deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kwitness.operator.model.conditions import Verdict, ready
+
+__all__ = ["readiness", "ready_replicas"]
+
+
+def ready_replicas(deployment: Mapping[str, Any] | None) -> int:
+    """Replicas that relay now."""
+    return int(((deployment or {}).get("status") or {}).get("readyReplicas") or 0)
+
+
+def readiness(deployment: Mapping[str, Any] | None, wanted: int, *, suspended: bool) -> Verdict:
+    """Whether clients are served."""
+    state = (deployment or {}).get("status") or {}
+    count = ready_replicas(deployment)
+    generation = ((deployment or {}).get("metadata") or {}).get("generation")
+    current = state.get("observedGeneration") == generation and int(state.get("updatedReplicas") or 0) >= wanted
+    if suspended:
+        return ready("Suspended", f"{count} of {wanted} replicas relay and read nothing, as spec.suspend says")
+    if count >= wanted and current:
+        return ready("Available", f"{count} of {wanted} replicas are ready")
+    message = f"{count} of {wanted} replicas are ready: wait; if it stays so, see the pods' events"
+    return Verdict("Ready", "False", "Progressing", message)

@@ -1,0 +1,108 @@
+"""Questions whose answers decisions are made from, each with the type of its answer.
+
+A fact is a value, so it can be asked once for all who need it, and whoever needs it can be woken when its answer
+changes. Where answers come from is the engine's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from kwitness.contracts.envelopes import ClusterState
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key
+
+__all__ = [
+    "Answer",
+    "Body",
+    "ClusterKnowledge",
+    "Fact",
+    "Inventory",
+    "KafkaState",
+    "Labels",
+    "NamedObject",
+    "Referring",
+    "Watched",
+]
+
+T = TypeVar("T")
+
+Body = dict[str, Any]
+"""An object as the API server sent it; nobody changes one."""
+
+
+class Fact(Generic[T]):
+    """A hashable question with an answer of type ``T``."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """What is known: ``value`` as it was found last, and beside it why the latest attempt failed, if it did.
+
+    ``at_ms`` is when the latest attempt ended, in milliseconds since 1970.
+    """
+
+    value: T | None
+    at_ms: int
+    failure: OperatorError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watched(Fact[Body]):
+    """One of our resources; None if there is none."""
+
+    kind: str
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Referring(Fact[tuple[Body, ...]]):
+    """Our resources of a kind that name a KafkaCluster in ``spec.clusterRef``, permitted or not, by key."""
+
+    kind: str
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterKnowledge:
+    """What is known of a Kafka cluster, from this process's last look, or else from the KafkaCluster's status.
+
+    ``trouble`` says why it could not be reached, None when all is well.
+    """
+
+    cluster_id: str | None
+    node_ids: tuple[int, ...]
+    trouble: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaState(Fact[ClusterKnowledge]):
+    """What is known of the Kafka cluster behind a KafkaCluster; None until it was looked at."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory(Fact[ClusterState]):
+    """What the collector of a KafkaCluster says; None while it says nothing."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class NamedObject(Fact[Body]):
+    """One object of Kubernetes, read by name; None if there is none."""
+
+    kind: str
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Labels(Fact[Mapping[str, str]]):
+    """Labels of a namespace; None if it cannot be read or is not there."""
+
+    namespace: str

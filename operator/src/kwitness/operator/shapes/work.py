@@ -1,0 +1,95 @@
+"""What a kind is to the engine: which facts it needs, and what it decides from them. Values and pure functions only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+from kwitness.contracts.resources.meta import Status
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.store import Key
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import Answer, Body, Fact
+
+__all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
+
+T = TypeVar("T")
+
+
+class Unit(NamedTuple):
+    """What one worker works on at a time: mostly one resource."""
+
+    kind: str
+    key: Key
+
+
+class Need(NamedTuple):
+    """A fact, and the seconds after which its answer is too old; infinity: whatever is known, until it changes."""
+
+    fact: Fact[Any]
+    max_age_s: float = float("inf")
+
+
+class View(Protocol):
+    """A reading of facts; nothing in it waits."""
+
+    @property
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+
+    @property
+    def settings(self) -> OperatorSettings:
+        """What the installation decides."""
+
+    def get(self, fact: Fact[T]) -> Answer[T] | None:
+        """What is known of a fact; None while it was not asked for or has not been answered."""
+
+    def __getitem__(self, fact: Fact[T]) -> Answer[T]:
+        """The answer to a fact that was needed; a KeyError for any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of one resource, which is that with ``uid`` and no later one of its name.
+
+    ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order.
+    """
+
+    uid: str
+    generation: int
+    status: Status
+    verdicts: tuple[Verdict, ...]
+    children: tuple[Body, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a unit. ``again``: at the resync, or never, since nothing is left of it."""
+
+    outcomes: Mapping[Key, Outcome] = field(default_factory=dict)
+    again: Literal["resync", "forget"] = "resync"
+
+
+class OptionalChild(NamedTuple):
+    """A kind of child that a resource may cease to want: it is removed where `Outcome.children` has none."""
+
+    kind: str
+    name: Callable[[str], str]
+    """From the resource's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindSpec:
+    """One kind.
+
+    ``unit`` tells which unit a resource belongs to. ``needs`` is asked until it adds nothing, at most `MOST_ROUNDS`
+    times; in each round it sees what is known of the facts of the round before. ``decide`` sees all of them. Both are
+    pure; a resource's failure is its outcome and no exception.
+    """
+
+    kind: str
+    unit: Callable[[Key], Unit]
+    needs: Callable[[Unit, View], frozenset[Need]]
+    decide: Callable[[Unit, View], Decision]
+    optional: tuple[OptionalChild, ...] = ()

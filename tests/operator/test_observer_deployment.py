@@ -1,0 +1,246 @@
+"""A gateway from its resource to its children and its status, against a real API server and a real broker."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from typing import Any
+
+import pytest
+
+from kwitness.contracts.observer_settings import ObserverSettings, settings_hash
+from kwitness.operator.model.cluster_description import BrokerDescription
+
+from tests.eventually import eventually, eventually_beside
+from tests.operator.conftest import at_the_resync
+from tests.operator.in_process import operating, settings_of
+from tests.operator.surroundings import apply, cluster, collector, gateway, get, ready, until_reason, writes_of
+
+pytestmark = pytest.mark.broker
+NAME = "kwitness-gateway-orders"
+PAUSE = "kwitness.dev/pause"
+
+
+@pytest.fixture
+def standing(api, namespace, clean_broker, start_operator):
+    """A gateway whose children are made, and whose pods nobody runs."""
+    apply(
+        api,
+        cluster("main", namespace, clean_broker.bootstrap),
+        collector("main", namespace),
+        gateway("orders", namespace),
+    )
+    operator = start_operator()
+    until_reason(api, "kobs", "orders", namespace, "Progressing")
+    return operator
+
+
+def settings_text(api, namespace: str, name: str = NAME) -> str:
+    return str(get(api, "configmap", name, namespace)["data"]["observer.json"])
+
+
+def settings(api, namespace: str, name: str = NAME) -> ObserverSettings:
+    return ObserverSettings.model_validate_json(settings_text(api, namespace, name))
+
+
+def run_its_pods(api, namespace: str) -> None:
+    """Say that the pods run, as the controller would that is not here."""
+    generation = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
+    status = {"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2, "observedGeneration": generation}
+    body = json.dumps({"status": {**status, "availableReplicas": 2}})
+    api.kubectl("patch", "deployment", NAME, "-n", namespace, "--subresource=status", "--type=merge", "-p", body)
+
+
+def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, api, namespace, clean_broker):
+    run_its_pods(api, namespace)
+    until_reason(api, "kobs", "orders", namespace, "Available")
+
+    status = get(api, "kobs", "orders", namespace)["status"]
+    made = settings(api, namespace)
+    ports = get(api, "service", NAME, namespace)["spec"]["ports"]
+    assert status["bootstrapServers"] == f"{NAME}.{namespace}.svc:9092"
+    assert status["readyReplicas"] == 2
+    assert status["configHash"] == settings_hash(settings_text(api, namespace))
+    assert made.cluster_id == clean_broker.cluster_id
+    assert made.upstream.bootstrap_servers == (clean_broker.bootstrap,)
+    assert made.listener.brokers == {"1": 9093}
+    assert {port["name"]: port["port"] for port in ports} == {"bootstrap": 9092, "broker-1": 9093}
+    for kind in ("serviceaccount", "poddisruptionbudget"):
+        assert get(api, kind, NAME, namespace)["metadata"]["ownerReferences"][0]["kind"] == "ObserverDeployment"
+
+
+def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(standing, api, namespace):
+    def senders() -> list[dict[str, Any]]:
+        found = get(api, "configmap", "kwitness-collector-main", namespace)["data"]["config.json"]
+        return [one for one in json.loads(found)["ingest"]["senders"] if one["source"] == "observer"]
+
+    [sender] = eventually(senders)
+    assert sender["service_account"] == NAME
+    assert sender["reported_by"] == "gateway"
+    api.kubectl("delete", "kobs", "orders", "-n", namespace)
+    eventually(senders, lambda found: found == [])
+
+
+def test_the_pods_are_admitted_as_restricted(standing, api, namespace):
+    pod = get(api, "deployment", NAME, namespace)["spec"]["template"]
+    api.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tried", **pod["metadata"]}, "spec": pod["spec"]}
+
+    answer = api.request("POST", f"/api/v1/namespaces/{namespace}/pods", params={"dryRun": "All"}, json=body)
+
+    assert answer.status_code == 201, answer.json()["message"]
+
+
+@at_the_resync
+def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
+    run_its_pods(api, namespace)
+    until_reason(api, "kobs", "orders", namespace, "Available")
+
+    def writes_in_three_resyncs() -> list[Any]:
+        since = len(api.audit())
+        time.sleep(10)
+        assert len(api.audit()) > since
+        return writes_of(api, "operator", since)
+
+    eventually(writes_in_three_resyncs, lambda writes: writes == [])
+
+
+@at_the_resync
+def test_a_child_that_someone_changed_is_put_right(standing, api, namespace):
+    api.kubectl("scale", "deployment", NAME, "-n", namespace, "--replicas=7")
+    eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 2)
+
+
+def test_settings_change_without_a_new_pod(standing, api, namespace):
+    before = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
+    apply(api, gateway("orders", namespace, window="1m", identity={"principal": "Drop"}))
+    eventually(lambda: settings(api, namespace).window_ms == 60_000)
+    assert settings(api, namespace).identity.drop == ("principal",)
+    assert get(api, "deployment", NAME, namespace)["metadata"]["generation"] == before
+
+
+def test_a_budget_that_is_not_wanted_any_more_goes(standing, api, namespace):
+    apply(api, gateway("orders", namespace, replicas=1))
+    eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 1)
+    eventually(lambda: not api.kubectl("get", "poddisruptionbudget", NAME, "-n", namespace, "--ignore-not-found"))
+
+
+def test_a_suspended_gateway_relays_and_reads_nothing(standing, api, namespace):
+    apply(api, gateway("orders", namespace, suspend=True))
+    until_reason(api, "kobs", "orders", namespace, "Suspended")
+    assert settings(api, namespace).suspend
+    assert get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 2
+
+
+def test_a_paused_gateway_is_left_as_it_is(standing, api, namespace):
+    api.kubectl("annotate", "kobs", "orders", "-n", namespace, f"{PAUSE}=true")
+    until_reason(api, "kobs", "orders", namespace, "Paused")
+    apply(api, gateway("orders", namespace, window="1m"))
+    eventually(lambda: get(api, "kobs", "orders", namespace)["status"]["observedGeneration"] == 2)
+    assert settings(api, namespace).window_ms == 10_000
+
+
+def test_of_two_gateways_of_one_listener_the_first_reads(standing, api, namespace):
+    apply(api, gateway("urgent", namespace, priority=1))
+    until_reason(api, "kobs", "urgent", namespace, "Progressing")
+    message = until_reason(api, "kobs", "orders", namespace, "Conflict")
+    assert f"{namespace}/urgent" in message
+    # Its clients have no other way to the brokers.
+    eventually(lambda: settings(api, namespace).suspend)
+    assert not settings(api, namespace, "kwitness-gateway-urgent").suspend
+
+    apply(api, gateway("third", namespace))
+    until_reason(api, "kobs", "third", namespace, "Conflict")
+    assert not api.kubectl("get", "deployment", "kwitness-gateway-third", "-n", namespace, "--ignore-not-found")
+
+    api.kubectl("delete", "kobs", "urgent", "-n", namespace)
+    until_reason(api, "kobs", "orders", namespace, "Progressing")
+    assert not settings(api, namespace).suspend
+
+
+def test_a_gateway_waits_for_its_cluster_and_its_collector(api, namespace, clean_broker, start_operator):
+    apply(api, gateway("orders", namespace))
+    start_operator()
+    until_reason(api, "kobs", "orders", namespace, "ClusterNotReady")
+    apply(api, cluster("main", namespace, clean_broker.bootstrap))
+    until_reason(api, "kobs", "orders", namespace, "CollectorNotReady")
+    apply(api, collector("main", namespace))
+    until_reason(api, "kobs", "orders", namespace, "Progressing")
+
+
+def test_what_runs_stays_while_the_resource_is_wrong(standing, api, namespace):
+    before = settings_text(api, namespace)
+    apply(api, gateway("orders", namespace, listenerRef={"name": "NONE"}))
+    message = until_reason(api, "kobs", "orders", namespace, "ListenerNotFound")
+    assert "spec.listeners" in message
+    assert settings_text(api, namespace) == before
+    assert get(api, "kobs", "orders", namespace)["status"]["bootstrapServers"] == f"{NAME}.{namespace}.svc:9092"
+
+
+def test_a_name_that_is_taken_is_told_and_left_alone(api, namespace, clean_broker, start_operator):
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": NAME, "namespace": namespace}}
+    apply(api, {**service, "spec": {"ports": [{"port": 1}]}})
+    apply(
+        api,
+        cluster("main", namespace, clean_broker.bootstrap),
+        collector("main", namespace),
+        gateway("orders", namespace),
+    )
+    start_operator()
+    assert f"Service {NAME}" in until_reason(api, "kobs", "orders", namespace, "Conflict")
+    assert [port["port"] for port in get(api, "service", NAME, namespace)["spec"]["ports"]] == [1]
+
+
+async def test_a_broker_that_comes_and_goes_keeps_its_port(api, namespace, clean_broker, tmp_path):
+    nodes = [1, 5]
+    apply(
+        api,
+        cluster("main", namespace, clean_broker.bootstrap),
+        collector("main", namespace),
+        gateway("orders", namespace),
+    )
+
+    def more_brokers(context) -> None:
+        look = context.kafka.observe
+
+        async def observe(*arguments: Any) -> Any:
+            seen = await look(*arguments)
+            one = seen.brokers[0]
+            brokers = tuple(BrokerDescription(node, one.host, one.port, None, one.telemetry) for node in nodes)
+            return dataclasses.replace(seen, brokers=brokers)
+
+        context.kafka.observe = observe
+
+    async def until_ports(expected: dict[str, int]) -> None:
+        def ports() -> dict[str, int]:
+            found = api.kubectl("get", "configmap", NAME, "-n", namespace, "--ignore-not-found", "-o", "json")
+            text = json.loads(found)["data"]["observer.json"] if found else None
+            return dict(ObserverSettings.model_validate_json(text).listener.brokers) if text else {}
+
+        await eventually_beside(ports, lambda found: found == expected)
+
+    async with operating(api, settings_of(namespace, tmp_path), more_brokers):
+        await until_ports({"1": 9093, "5": 9094})
+        nodes[:] = [1, 3]
+        await until_ports({"1": 9093, "3": 9095, "5": 9094})
+    # Another process remembers what this one knew.
+    nodes[:] = [5, 7]
+    async with operating(api, settings_of(namespace, tmp_path), more_brokers):
+        await until_ports({"1": 9093, "3": 9095, "5": 9094, "7": 9096})
+
+
+async def test_an_error_that_nobody_foresaw_is_in_the_status(api, namespace, clean_broker, tmp_path, monkeypatch):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), gateway("orders", namespace))
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret words")
+
+    monkeypatch.setattr("kwitness.operator.kinds.observer_deployment.decide.permitted_cluster", fail)
+    async with operating(api, settings_of(namespace, tmp_path), lambda _context: None):
+        found = await eventually_beside(
+            lambda: ready(api, "kobs", "orders", namespace), lambda now: now["reason"] == "InternalError"
+        )
+    assert found["status"] == "Unknown"
+    assert "ZeroDivisionError" in found["message"]
+    assert "secret words" not in found["message"]
