@@ -8,6 +8,7 @@
 //! answered, and nothing else. [`schema`] has Kafka's message definitions as tables, and a walker over them.
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
 mod cold;
 mod connection;
 mod event;

@@ -1,0 +1,71 @@
+//! What is told of a connection itself: when it was opened, and how it ended.
+
+use std::sync::Arc;
+
+use super::identity::Identity;
+use crate::event::Opaque;
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The client closed it.
+    Client,
+    /// The broker closed it.
+    Broker,
+    /// One of the two connections broke.
+    Error,
+    /// The observer closed it, since it was silent for too long.
+    Deadline,
+    /// The observer closed it, since it stops.
+    Drained,
+    /// The observer closed it, since it has more connections than it may have.
+    Limit,
+}
+
+impl End {
+    /// As records spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Broker => "broker",
+            Self::Error => "error",
+            Self::Deadline => "deadline",
+            Self::Drained => "drained",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// Something that happened to a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionEvent {
+    /// The connection's number.
+    pub connection: u64,
+    /// When, in milliseconds since 1970.
+    pub occurred_at_ms: u64,
+    /// Who the client is, as far as it is known then.
+    pub identity: Arc<Identity>,
+    /// As Kafka spells it, such as `SASL_SSL`.
+    pub security_protocol: &'static str,
+    /// Why nothing of the connection is understood any more.
+    pub opaque: Option<Opaque>,
+    /// What happened.
+    pub kind: Happened,
+}
+
+/// What happened to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// It was accepted.
+    Opened,
+    /// It ended.
+    Closed {
+        /// How.
+        end: End,
+        /// How long it was open.
+        duration_ms: u64,
+        /// The last error code of Kafka's in a response.
+        last_error: Option<i16>,
+    },
+}

@@ -1,0 +1,33 @@
+//! What connections told, added up in windows of time.
+//!
+//! Nothing here has a clock: times come in. What is kept is bounded by [`Settings`], whatever clients call themselves;
+//! what goes beyond is added up as that of others, so that sums stay exact.
+
+mod counts;
+mod identity;
+mod json;
+mod life;
+mod ranges;
+mod recorder;
+mod rows;
+mod series;
+mod sketch;
+mod tally;
+mod topics;
+mod totals;
+mod window;
+
+pub use counts::{Counts, DIFFERENT};
+pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
+pub use life::{ConnectionEvent, End, Happened};
+pub use ranges::{KEPT, Range, Ranges};
+pub use recorder::{Client, Recorder, Settings};
+pub use rows::{Row, Source, Writer};
+pub use sketch::{Sketch, bounds, index};
+pub use tally::{ApiTally, PartitionTally, TopicTally};
+pub use topics::{LONGEST_NAME, TopicNames};
+pub use totals::{RESPONSE_TIME_BOUNDS_US, Totals};
+pub use window::{Overflowed, Which, Who, Window};
+
+/// The number of what is not told apart.
+const OTHER: u32 = u32::MAX;

@@ -1,0 +1,362 @@
+//! Adds up what connections tell, window by window.
+
+use std::mem;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
+use super::life::{ConnectionEvent, End, Happened};
+use super::tally::{grow, size};
+use super::topics::TopicNames;
+use super::window::{ApiKey, PartitionKey, TopicKey, Window};
+use crate::event::{Event, Exchange, IdentityField, Opaque, PartitionExchange, Request, Topic};
+
+const JOIN_GROUP: i16 = 11;
+const SYNC_GROUP: i16 = 14;
+const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
+
+/// What is added up, and how much at most.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The length of windows, which begin at its multiples since 1970.
+    pub window_ms: NonZeroU64,
+    /// How many clients are told apart in a window.
+    pub most_identities: usize,
+    /// How many topics are.
+    pub most_topics: usize,
+    /// How many rows of each kind a window has, but for those of what is not told apart.
+    pub most_series: usize,
+    /// How many events of connections a window has.
+    pub most_connection_events: usize,
+    /// What of clients is not kept.
+    pub dropped: IdentityKeys,
+    /// Whether events of connections are kept.
+    pub connections: bool,
+    /// Whether requests, topics and partitions are counted.
+    pub traffic: bool,
+    /// Whether response times are.
+    pub latency: bool,
+}
+
+impl Settings {
+    /// Everything is added up, in windows of ten seconds, with at most `most` of each kind.
+    #[must_use]
+    pub fn of_at_most(most: usize) -> Self {
+        Self {
+            window_ms: NonZeroU64::new(10_000).unwrap_or(NonZeroU64::MIN),
+            most_identities: most,
+            most_topics: most,
+            most_series: most,
+            most_connection_events: most,
+            dropped: IdentityKeys::default(),
+            connections: true,
+            traffic: true,
+            latency: true,
+        }
+    }
+}
+
+/// Adds up what connections tell. A process may have several, each with its own connections.
+#[derive(Debug)]
+pub struct Recorder {
+    settings: Settings,
+    names: Arc<TopicNames>,
+    window: Window,
+    /// Of the window; none is 0.
+    number: u64,
+}
+
+/// One connection, as its [`Recorder`] knows it.
+#[derive(Debug)]
+pub struct Client {
+    connection: u64,
+    opened_at_ms: u64,
+    security_protocol: &'static str,
+    identity: Arc<Identity>,
+    is_told: bool,
+    last_error: Option<i16>,
+    opaque: Option<Opaque>,
+    places: Places,
+}
+
+impl Client {
+    /// Who it is, as far as it is known by now.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+}
+
+/// Where the last events of a connection were counted: the next are likely to belong there too.
+#[derive(Debug, Default)]
+struct Places {
+    window: u64,
+    who: u32,
+    api: Option<(ApiKey, u32)>,
+    topic: Option<InTopic>,
+    /// What the answer that comes in has named so far.
+    answered: Named,
+    /// What the request without an answer has named so far.
+    unanswered: Named,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct InTopic {
+    api: i16,
+    topic: u32,
+    /// Its row.
+    row: u32,
+    partition: PartitionKey,
+    partition_row: u32,
+}
+
+/// Topics of one exchange, by their rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Named {
+    #[default]
+    None,
+    One(u32),
+    /// Several, this the last.
+    Several(u32),
+}
+
+impl Named {
+    /// Whether the topic is another than the last.
+    fn add(&mut self, row: u32) -> bool {
+        let (new, is_new) = match *self {
+            Self::None => (Self::One(row), true),
+            Self::One(last) | Self::Several(last) if last == row => (*self, false),
+            Self::One(_) | Self::Several(_) => (Self::Several(row), true),
+        };
+        *self = new;
+        is_new
+    }
+}
+
+impl Recorder {
+    /// A recorder whose first window is the one of `now_ms`. All recorders of a process and cluster share `names`.
+    #[must_use]
+    pub fn new(settings: Settings, names: Arc<TopicNames>, now_ms: u64) -> Self {
+        let window = Window::new(&settings, aligned(&settings, now_ms));
+        Self { settings, names, window, number: 1 }
+    }
+
+    /// Take other settings. Limits and the length of windows hold from the next window on, the rest at once; but what of
+    /// a client is to be dropped and is known already is dropped with the next window.
+    pub fn set(&mut self, settings: Settings) {
+        self.settings = settings;
+    }
+
+    /// When the window ends, in milliseconds since 1970.
+    #[must_use]
+    pub const fn ends_ms(&self) -> u64 {
+        self.window.end_ms
+    }
+
+    /// End the window, and begin the one of `now_ms`. What it takes does not depend on how much is in it.
+    pub fn swap(&mut self, now_ms: u64) -> Window {
+        let start_ms = aligned(&self.settings, now_ms).max(self.window.start_ms);
+        self.number = self.number.saturating_add(1);
+        mem::replace(&mut self.window, Window::new(&self.settings, start_ms))
+    }
+
+    /// A connection was accepted; `connection` is a number that no other of this process has or had.
+    ///
+    /// Its opening is told with its first answer, so that it is known by then who the client is, or when it becomes
+    /// opaque or ends.
+    #[must_use]
+    pub fn open(
+        &self,
+        connection: u64,
+        identity: Identity,
+        security_protocol: &'static str,
+        opened_at_ms: u64,
+    ) -> Client {
+        let mut identity = Arc::new(identity);
+        Identity::forget(&mut identity, self.settings.dropped);
+        Client {
+            connection,
+            opened_at_ms,
+            security_protocol,
+            identity,
+            is_told: false,
+            last_error: None,
+            opaque: None,
+            places: Places::default(),
+        }
+    }
+
+    /// Count what a connection tells. It belongs to the window that is open now.
+    pub fn record(&mut self, client: &mut Client, event: &Event<'_>) {
+        match event {
+            Event::Request(request) => self.request(client, request),
+            Event::Software(software) => {
+                self.learn(client, IdentityKey::ClientSoftwareName, software.name.as_bytes());
+                self.learn(client, IdentityKey::ClientSoftwareVersion, software.version.as_bytes());
+            }
+            Event::Identity { field: IdentityField::ClientInstanceId, value } => {
+                if let Some(id) = instance_id(value) {
+                    self.learn(client, IdentityKey::ClientInstanceId, id.as_bytes());
+                }
+            }
+            Event::Identity { field, value } => self.learn(client, (*field).into(), value),
+            Event::TopicName { id, name } => self.names.tell(*id, name),
+            Event::Partition(exchange) => self.partition(client, exchange),
+            Event::Presence { topic, partitions } => self.presence(client, topic, *partitions),
+            Event::Exchange(exchange) => self.exchange(client, exchange),
+            Event::Unread { key, version, why } => {
+                self.window.unread.add(*why);
+                if self.has_api_rows() {
+                    let row = self.api(client, *key, *version);
+                    self.window.api_tally(row).into_iter().for_each(|tally| tally.unread.add(*why));
+                }
+            }
+            Event::Opaque(reason) => {
+                self.window.opaque.add(*reason);
+                client.opaque = Some(*reason);
+                self.tell_opened(client);
+            }
+        }
+    }
+
+    /// A connection ended, at this time in milliseconds since 1970.
+    pub fn close(&mut self, mut client: Client, end: End, now_ms: u64) {
+        self.tell_opened(&mut client);
+        let duration_ms = now_ms.saturating_sub(client.opened_at_ms);
+        self.happened(&client, now_ms, Happened::Closed { end, duration_ms, last_error: client.last_error });
+    }
+
+    fn tell_opened(&mut self, client: &mut Client) {
+        if !mem::replace(&mut client.is_told, true) {
+            self.happened(client, client.opened_at_ms, Happened::Opened);
+        }
+    }
+
+    fn happened(&mut self, client: &Client, occurred_at_ms: u64, kind: Happened) {
+        if self.settings.connections {
+            let Client { connection, security_protocol, opaque, .. } = *client;
+            let mut identity = Arc::clone(&client.identity);
+            Identity::forget(&mut identity, self.settings.dropped);
+            let event = ConnectionEvent { connection, occurred_at_ms, identity, security_protocol, opaque, kind };
+            self.window.happened(event);
+        }
+    }
+
+    fn request(&mut self, client: &mut Client, request: &Request<'_>) {
+        if let Some(id) = request.client_id {
+            self.learn(client, IdentityKey::ClientId, id);
+        }
+        client.places.unanswered = Named::None;
+        if self.has_api_rows() {
+            let row = self.api(client, request.key, request.version);
+            if let Some(tally) = self.window.api_tally(row) {
+                grow(&mut tally.requests, 1);
+                grow(&mut tally.request_bytes, size(request.bytes));
+            }
+        }
+    }
+
+    fn partition(&mut self, client: &mut Client, exchange: &PartitionExchange<'_>) {
+        note_error(client, exchange.error);
+        if !self.settings.traffic {
+            return;
+        }
+        let who = self.who(client);
+        let last = client.places.topic.filter(|last| last.api == exchange.key);
+        let last = last.filter(|last| self.window.is_topic(last.topic, &exchange.topic));
+        let topic = last.map_or_else(|| self.window.topic(&exchange.topic), |last| last.topic);
+        let row = last.map_or_else(|| self.window.by_topic(TopicKey::new(who, topic, exchange.key)), |last| last.row);
+        let partition = PartitionKey::new(who, topic, exchange.partition, exchange.key);
+        let last = last.filter(|last| last.partition == partition);
+        let partition_row = last.map_or_else(|| self.window.partition(partition), |last| last.partition_row);
+        let named = if exchange.confirmed { &mut client.places.answered } else { &mut client.places.unanswered };
+        if named.add(row)
+            && let Some(tally) = self.window.topic_tally(row)
+        {
+            grow(&mut tally.requests, 1);
+        }
+        if let Some(tally) = self.window.partition_tally(partition_row) {
+            tally.add(exchange);
+        }
+        client.places.topic = Some(InTopic { api: exchange.key, topic, row, partition, partition_row });
+    }
+
+    fn presence(&mut self, client: &mut Client, topic: &Topic<'_>, partitions: u32) {
+        if self.settings.traffic {
+            let who = self.who(client);
+            let topic = self.window.topic(topic);
+            self.window.present(who, topic, partitions);
+        }
+    }
+
+    fn exchange(&mut self, client: &mut Client, exchange: &Exchange) {
+        self.tell_opened(client);
+        note_error(client, exchange.error);
+        if self.has_api_rows() {
+            let nanoseconds = exchange.answered.0.saturating_sub(exchange.asked.0);
+            let is_timed = self.settings.latency && !matches!(exchange.key, JOIN_GROUP | SYNC_GROUP);
+            let microseconds = is_timed.then_some(nanoseconds / NANOSECONDS_IN_MICROSECOND);
+            let row = self.api(client, exchange.key, exchange.version);
+            self.window.api_tally(row).into_iter().for_each(|tally| tally.add(exchange, microseconds));
+            if let Some(microseconds) = microseconds.filter(|_| !exchange.waited) {
+                let row = match client.places.answered {
+                    Named::One(row) => row,
+                    _ => self.window.by_topic(TopicKey::without_topic(client.places.who, exchange.key)),
+                };
+                self.window.topic_tally(row).into_iter().for_each(|tally| tally.served.add(microseconds));
+            }
+        }
+        client.places.answered = Named::None;
+    }
+
+    const fn has_api_rows(&self) -> bool {
+        self.settings.traffic || self.settings.latency
+    }
+
+    fn api(&mut self, client: &mut Client, key: i16, version: i16) -> u32 {
+        let key = ApiKey::new(self.who(client), key, version);
+        if let Some((_, row)) = client.places.api.filter(|(last, _)| *last == key) {
+            return row;
+        }
+        let row = self.window.api(key);
+        client.places.api = Some((key, row));
+        row
+    }
+
+    fn who(&mut self, client: &mut Client) -> u32 {
+        if client.places.window != self.number {
+            Identity::forget(&mut client.identity, self.settings.dropped);
+            let who = self.window.place(&client.identity);
+            client.places = Places { window: self.number, who, ..Places::default() };
+        }
+        client.places.who
+    }
+
+    fn learn(&mut self, client: &mut Client, key: IdentityKey, value: &[u8]) {
+        if self.settings.dropped.contain(key) {
+            return;
+        }
+        let change = Identity::set(&mut client.identity, key, value);
+        if change == Change::None || client.places.window != self.number {
+            return;
+        }
+        let who = match change {
+            Change::Grown => self.window.grown(client.places.who, &client.identity),
+            _ => self.window.place(&client.identity),
+        };
+        if who != client.places.who {
+            client.places = Places { window: self.number, who, ..Places::default() };
+        }
+    }
+}
+
+const fn note_error(client: &mut Client, error: i16) {
+    if error != 0 {
+        client.last_error = Some(error);
+    }
+}
+
+fn aligned(settings: &Settings, now_ms: u64) -> u64 {
+    let into = now_ms.checked_rem(settings.window_ms.get()).unwrap_or_default();
+    now_ms.saturating_sub(into)
+}

@@ -1,0 +1,180 @@
+//! How long something took: a distribution that adds up bucket by bucket, with an error of 1 %.
+//!
+//! The buckets' bounds are whole microseconds in one table, which every language makes by the same rule in integers. So
+//! a value has the same bucket wherever it is counted (after `DDSketch`: Masson, Rim, Lee, VLDB 2019).
+
+/// The last bound is the first that is not below a day.
+const DAY_US: u64 = 86_400_000_000;
+
+/// The bound after this one.
+const fn next(bound: u64) -> u64 {
+    let grown = (bound.saturating_mul(101)) / 99;
+    let one_more = bound.saturating_add(1);
+    if grown > one_more { grown } else { one_more }
+}
+
+const COUNT: usize = {
+    let (mut bound, mut count) = (1, 1_usize);
+    while bound < DAY_US {
+        bound = next(bound);
+        count = count.saturating_add(1);
+    }
+    count
+};
+
+static BOUNDS: [u64; COUNT] = {
+    let mut bounds = [1; COUNT];
+    let (mut rest, mut bound): (&mut [u64], u64) = (&mut bounds, 1);
+    while let Some((first, others)) = rest.split_first_mut() {
+        *first = bound;
+        bound = next(bound);
+        rest = others;
+    }
+    bounds
+};
+
+/// The upper bounds of all buckets, in microseconds.
+#[must_use]
+pub fn bounds() -> &'static [u64] {
+    &BOUNDS
+}
+
+/// The bucket of a duration: the first whose bound is not below it, or the last.
+#[must_use]
+pub fn index(microseconds: u64) -> u16 {
+    let place = BOUNDS.partition_point(|bound| *bound < microseconds);
+    let last = const { COUNT.saturating_sub(1) };
+    u16::try_from(place.min(last)).unwrap_or(u16::MAX)
+}
+
+/// Counts by bucket. Only buckets that count something take memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sketch {
+    /// Sorted by bucket.
+    buckets: Vec<(u16, u64)>,
+    sum_us: u64,
+}
+
+impl Sketch {
+    /// Count one duration.
+    pub fn add(&mut self, microseconds: u64) {
+        self.count(index(microseconds), 1);
+        self.sum_us = self.sum_us.saturating_add(microseconds);
+    }
+
+    /// Count what another has counted.
+    pub fn merge(&mut self, other: &Self) {
+        for (bucket, count) in &other.buckets {
+            self.count(*bucket, *count);
+        }
+        self.sum_us = self.sum_us.saturating_add(other.sum_us);
+    }
+
+    fn count(&mut self, bucket: u16, count: u64) {
+        match self.buckets.binary_search_by_key(&bucket, |(bucket, _)| *bucket) {
+            Ok(place) => {
+                if let Some((_, counted)) = self.buckets.get_mut(place) {
+                    *counted = counted.saturating_add(count);
+                }
+            }
+            Err(place) => self.buckets.insert(place, (bucket, count)),
+        }
+    }
+
+    /// Buckets with their counts, those with none left out, by their bounds.
+    #[must_use]
+    pub fn buckets(&self) -> impl ExactSizeIterator<Item = (u16, u64)> {
+        self.buckets.iter().copied()
+    }
+
+    /// The sum of all durations, in microseconds.
+    #[must_use]
+    pub const fn sum_us(&self) -> u64 {
+        self.sum_us
+    }
+
+    /// Whether nothing was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// The counts by `bounds` in microseconds, ascending, each for what is above the bound before; the last, one more
+    /// than there are bounds, for what is above all. A duration counts as its bucket's bound, up to 2 % above it.
+    #[must_use]
+    pub fn histogram(&self, bounds: &[u64]) -> Vec<u64> {
+        let mut counts = vec![0_u64; bounds.len().saturating_add(1)];
+        for (bucket, count) in self.buckets() {
+            let upper = BOUNDS.get(usize::from(bucket)).copied().unwrap_or(u64::MAX);
+            if let Some(counted) = counts.get_mut(bounds.partition_point(|bound| *bound < upper)) {
+                *counted = counted.saturating_add(count);
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::arithmetic_side_effects, reason = "a test's numbers are small")]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn upper(bucket: u16) -> u64 {
+        bounds()[usize::from(bucket)]
+    }
+
+    #[test]
+    fn the_bounds_begin_at_one_microsecond_and_end_after_a_day() {
+        assert_eq!(&bounds()[..3], [1, 2, 3]);
+        assert!(bounds().is_sorted_by(|one, next| one < next));
+        assert!(bounds()[COUNT - 2] < DAY_US && bounds()[COUNT - 1] >= DAY_US);
+    }
+
+    #[test]
+    fn what_is_below_the_first_bound_or_above_the_last_has_a_bucket_too() {
+        assert_eq!((index(0), index(1), index(2)), (0, 0, 1));
+        assert_eq!(usize::from(index(u64::MAX)), COUNT - 1);
+    }
+
+    #[test]
+    fn a_histogram_counts_each_duration_once() {
+        let mut sketch = Sketch::default();
+        for microseconds in [1, 5, 900, 1_000_000, DAY_US * 2] {
+            sketch.add(microseconds);
+        }
+
+        assert_eq!(sketch.histogram(&[5, 1_000, 10_000]), [2, 1, 0, 2]);
+        assert_eq!(sketch.histogram(&[]), [5]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_bucket_holds_a_value_with_an_error_of_one_percent(value in 1..=DAY_US) {
+            let bucket = index(value);
+            let above = if bucket == 0 { 0 } else { upper(bucket - 1) };
+
+            prop_assert!(above < value && value <= upper(bucket));
+            // The middle of a bucket is off by no more than half its width: 1 % of its ends, for whole numbers.
+            prop_assert!(upper(bucket) - above <= 1 + above * 2 / 99);
+        }
+
+        #[test]
+        fn sketches_add_up_in_any_order(one in vec(0..DAY_US, 0..50), other in vec(0..DAY_US, 0..50)) {
+            let of = |values: &[u64]| {
+                let mut sketch = Sketch::default();
+                for value in values {
+                    sketch.add(*value);
+                }
+                sketch
+            };
+            let (mut left, mut right) = (of(&one), of(&other));
+            left.merge(&of(&other));
+            right.merge(&of(&one));
+
+            prop_assert_eq!(&left, &right);
+            prop_assert_eq!(&left, &of(&[one, other].concat()));
+        }
+    }
+}

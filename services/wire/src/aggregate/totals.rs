@@ -1,0 +1,279 @@
+//! What a window adds to the counters that Prometheus reads.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use serde::Serialize;
+
+use super::identity::IdentityKey;
+use super::json::text;
+use super::rows::{Named, Writer, api_name};
+use super::sketch::Sketch;
+use super::tally::grow;
+use super::topics::TopicNames;
+use super::window::{Which, Who, Window};
+use crate::schema;
+
+/// The bounds of the response times, in microseconds; `contracts/vectors/response_time_bounds.json` says the same.
+pub const RESPONSE_TIME_BOUNDS_US: [u64; 14] = [
+    1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000,
+    10_000_000, 30_000_000,
+];
+
+/// Of so many bytes one part is made, and what its last entry has beyond.
+const PART_BYTES: usize = 64 << 10;
+
+/// What stands for clients, topics and APIs that are not told apart, and for APIs that Kafka does not have.
+const OTHER: &str = "other";
+
+/// A part of a window's totals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Its number within the source's epoch, in one sequence with the records.
+    pub seq: u64,
+    /// One JSON object, without a line feed.
+    pub json: String,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct ClientLabels {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_software_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_software_version: Option<String>,
+}
+
+impl ClientLabels {
+    fn of(who: Who<'_>) -> Self {
+        let value = |key| label(who, key);
+        Self {
+            principal: value(IdentityKey::Principal),
+            client_id: value(IdentityKey::ClientId),
+            client_software_name: value(IdentityKey::ClientSoftwareName),
+            client_software_version: value(IdentityKey::ClientSoftwareVersion),
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct TrafficLabels {
+    api: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
+    #[serde(flatten)]
+    client: ClientLabels,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct ApiLabels {
+    api: String,
+    #[serde(flatten)]
+    client: ClientLabels,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct TimeLabels {
+    api: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal: Option<String>,
+}
+
+#[derive(Default, Serialize)]
+struct TrafficSums {
+    requests: u64,
+    records: u64,
+    record_bytes: u64,
+    errors: BTreeMap<String, u64>,
+}
+
+#[derive(Default, Serialize)]
+struct ApiSums {
+    requests: u64,
+    request_bytes: u64,
+    response_bytes: u64,
+    errors: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct Times {
+    counts: Vec<u64>,
+    sum_us: u64,
+}
+
+#[derive(Serialize)]
+struct Entry<L, S> {
+    #[serde(flatten)]
+    labels: L,
+    #[serde(flatten)]
+    sums: S,
+}
+
+impl Writer {
+    /// What a window adds to counters, in parts of about 64 KiB; none if there is nothing to add.
+    ///
+    /// Requests count with each topic that they name. A response time counts with the topic where there is one alone, and
+    /// without a topic otherwise; it is in one histogram only.
+    pub fn totals(&mut self, window: &Window, names: &TopicNames) -> Vec<Totals> {
+        let mut parts = Parts { next: self.next_seq(), ..Parts::default() };
+        parts.add_all("traffic", traffic(window, names));
+        parts.add_all("apis", apis(window));
+        parts.add_all("times", times(window, names));
+        parts.finish();
+        self.skip_to(parts.next);
+        parts.made
+    }
+}
+
+fn traffic(window: &Window, names: &TopicNames) -> BTreeMap<TrafficLabels, TrafficSums> {
+    let mut all: BTreeMap<TrafficLabels, TrafficSums> = BTreeMap::new();
+    let labels = |who, which, api| TrafficLabels {
+        api: api_label(api),
+        topic: topic_label(which, names),
+        client: ClientLabels::of(who),
+    };
+    for (who, which, api, tally) in window.topics().filter(|(.., tally)| tally.requests > 0) {
+        grow(&mut all.entry(labels(who, which, api)).or_default().requests, tally.requests);
+    }
+    for (who, which, _, api, tally) in window.partitions() {
+        let sums = all.entry(labels(who, which, Some(api))).or_default();
+        grow(&mut sums.records, tally.content.records);
+        grow(&mut sums.record_bytes, tally.content.bytes);
+        add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+    }
+    all
+}
+
+fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
+    let mut all: BTreeMap<ApiLabels, ApiSums> = BTreeMap::new();
+    for (who, api, tally) in window.apis() {
+        let labels = ApiLabels { api: api_label(api.map(|(key, _)| key)), client: ClientLabels::of(who) };
+        let sums = all.entry(labels).or_default();
+        grow(&mut sums.requests, tally.requests);
+        grow(&mut sums.request_bytes, tally.request_bytes);
+        grow(&mut sums.response_bytes, tally.response_bytes);
+        add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+    }
+    all
+}
+
+fn times(window: &Window, names: &TopicNames) -> BTreeMap<TimeLabels, Times> {
+    let mut all: BTreeMap<TimeLabels, Sketch> = BTreeMap::new();
+    for (who, which, api, tally) in window.topics().filter(|(.., tally)| !tally.served.is_empty()) {
+        let principal = label(who, IdentityKey::Principal);
+        let labels = TimeLabels { api: api_label(api), topic: topic_label(which, names), principal };
+        all.entry(labels).or_default().merge(&tally.served);
+    }
+    let times = |sketch: &Sketch| Times { counts: sketch.histogram(&RESPONSE_TIME_BOUNDS_US), sum_us: sketch.sum_us() };
+    all.into_iter().map(|(labels, sketch)| (labels, times(&sketch))).collect()
+}
+
+fn add_errors(all: &mut BTreeMap<String, u64>, new: impl Iterator<Item = (i16, u64)>, others: u64) {
+    let others = Some((OTHER.to_owned(), others)).filter(|(_, count)| *count > 0);
+    for (code, count) in new.map(|(code, count)| (code.to_string(), count)).chain(others) {
+        grow(all.entry(code).or_default(), count);
+    }
+}
+
+fn label(who: Who<'_>, key: IdentityKey) -> Option<String> {
+    match who {
+        Who::Client(identity) => identity.get(key).map(|value| text(value).into_owned()),
+        Who::Others => Some(OTHER.into()),
+    }
+}
+
+fn topic_label(which: Which<'_>, names: &TopicNames) -> Option<String> {
+    if matches!(which, Which::Others) { Some(OTHER.into()) } else { Named::of(which, names).topic }
+}
+
+fn api_label(key: Option<i16>) -> String {
+    api_name(key.filter(|key| schema::api(*key).is_some()))
+}
+
+/// Totals in parts of a bounded size.
+#[derive(Default)]
+struct Parts {
+    next: u64,
+    /// The part that is being made, its last brackets still open.
+    open: String,
+    made: Vec<Totals>,
+}
+
+impl Parts {
+    fn add_all<L: Serialize, S: Serialize>(&mut self, section: &str, entries: BTreeMap<L, S>) {
+        let mut is_begun = false;
+        for (labels, sums) in entries {
+            let Ok(entry) = serde_json::to_string(&Entry { labels, sums }) else { continue };
+            if is_begun && self.open.len() < PART_BYTES {
+                self.open.push(',');
+            } else {
+                if self.open.len() >= PART_BYTES {
+                    self.finish();
+                }
+                self.begin(section);
+                is_begun = true;
+            }
+            self.open.push_str(&entry);
+        }
+    }
+
+    fn begin(&mut self, section: &str) {
+        if self.open.is_empty() {
+            self.open = format!("{{\"seq\":{}", self.next);
+        } else {
+            self.open.push(']');
+        }
+        self.open.extend([",\"", section, "\":["]);
+    }
+
+    fn finish(&mut self) {
+        if !self.open.is_empty() {
+            let json = mem::take(&mut self.open) + "]}";
+            self.made.push(Totals { seq: self.next, json });
+            self.next = self.next.saturating_add(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_of_a_bounded_size_and_lose_nothing() {
+        let mut parts = Parts { next: 7, ..Parts::default() };
+        let entries = |count: u64| (0..count).map(|number| (number_label(number), Number { count: 1 })).collect();
+
+        parts.add_all("traffic", entries(5_000));
+        parts.add_all("apis", entries(0));
+        parts.add_all("times", entries(300));
+        parts.finish();
+
+        let read: Vec<serde_json::Value> =
+            parts.made.iter().map(|part| serde_json::from_str(&part.json).unwrap()).collect();
+        let entries = |section| read.iter().filter_map(move |part| part.get(section)?.as_array()).flatten().count();
+        let numbers: Vec<u64> = read.iter().map(|part| part["seq"].as_u64().unwrap()).collect();
+        assert!(parts.made.len() > 2);
+        assert!(parts.made.iter().all(|part| part.json.len() < PART_BYTES + 200));
+        assert_eq!(numbers, parts.made.iter().map(|part| part.seq).collect::<Vec<_>>());
+        assert_eq!(numbers, (7..parts.next).collect::<Vec<_>>());
+        assert_eq!((entries("traffic"), entries("apis"), entries("times")), (5_000, 0, 300));
+    }
+
+    #[derive(Serialize)]
+    struct Number {
+        count: u64,
+    }
+
+    fn number_label(number: u64) -> ApiLabels {
+        let client_id = Some(format!("client-{number}"));
+        let client =
+            ClientLabels { principal: None, client_id, client_software_name: None, client_software_version: None };
+        ApiLabels { api: "Produce".into(), client }
+    }
+}
