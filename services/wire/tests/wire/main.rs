@@ -10,13 +10,16 @@
 )]
 
 mod connections;
+mod contracts;
 mod exchanges;
 mod hostile;
 mod identities;
 mod json;
 mod kafka;
 mod messages;
+mod recorder;
 mod records;
 mod rewriting;
 mod streams;
 mod transcript;
+mod windows;

@@ -1,0 +1,542 @@
+//! What a recorder makes of one connection, or of many, as records say it.
+
+use std::sync::Arc;
+
+use kwitness_wire::aggregate::{
+    Client, End, Identity, IdentityKey, Recorder, Row, Settings, TopicNames, Window, Writer,
+};
+use kwitness_wire::{
+    Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Software, Topic, Unread,
+};
+use serde_json::{Value, json};
+
+use crate::windows::source;
+
+const PRODUCE: i16 = 0;
+const FETCH: i16 = 1;
+const METADATA: i16 = 3;
+
+/// A recorder with one connection, in the window of 20,000 ms to 30,000 ms.
+struct Scene {
+    recorder: Recorder,
+    names: Arc<TopicNames>,
+    client: Client,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::with(Settings::of_at_most(1_000))
+    }
+
+    fn with(settings: Settings) -> Self {
+        let names = Arc::new(TopicNames::new(1_000));
+        let recorder = Recorder::new(settings, Arc::clone(&names), 21_234);
+        let identity = Identity::default()
+            .with(IdentityKey::Listener, b"GATEWAY")
+            .with(IdentityKey::ClientAddress, b"10.0.0.7")
+            .with(IdentityKey::ClientSourcePort, b"40000");
+        let client = recorder.open(1, identity, "SSL", 21_234);
+        Self { recorder, names, client }
+    }
+
+    fn record(&mut self, event: Event<'_>) {
+        self.recorder.record(&mut self.client, &event);
+    }
+
+    fn request(&mut self, key: i16, client_id: &[u8]) {
+        self.record(Event::Request(Request { key, version: 4, client_id: Some(client_id), bytes: 100 }));
+    }
+
+    fn answer(&mut self, key: i16, microseconds: u64) {
+        self.record(Event::Exchange(Exchange {
+            key,
+            version: 4,
+            asked: Nanos(0),
+            answered: Nanos(microseconds * 1_000),
+            request_bytes: 100,
+            bytes: 30,
+            error: 0,
+            waited: false,
+        }));
+    }
+
+    fn partition(&mut self, key: i16, topic: Topic<'_>, partition: i32, content: Content) {
+        let exchange = PartitionExchange { key, version: 4, topic, partition, error: 0, confirmed: true, content };
+        self.record(Event::Partition(exchange));
+    }
+
+    fn swap(&mut self) -> Window {
+        self.recorder.swap(30_000)
+    }
+
+    fn rows(&self, window: &Window) -> Vec<Value> {
+        written(window, &self.names).iter().map(|row| serde_json::from_slice(&row.line).unwrap()).collect()
+    }
+
+    /// The finished window's records of this kind.
+    fn of_kind(&mut self, kind: &str) -> Vec<Value> {
+        let window = self.swap();
+        self.rows(&window).into_iter().filter(|row| row["kind"] == kind).collect()
+    }
+
+    fn totals(&mut self) -> Value {
+        let window = self.swap();
+        let parts = Writer::new(source(), 1).totals(&window, &self.names);
+        assert_eq!(parts.len(), 1);
+        serde_json::from_str(&parts[0].json).unwrap()
+    }
+}
+
+fn written(window: &Window, names: &TopicNames) -> Vec<Row> {
+    let mut rows = Vec::new();
+    Writer::new(source(), 1).write(window, names, &mut |row| {
+        rows.push(row);
+        Ok(())
+    });
+    rows
+}
+
+fn records(count: u64) -> Content {
+    Content { batches: 1, records: count, bytes: 10 * count, codecs: [0, 0, 0, 0, 1], ..Content::default() }
+}
+
+const ORDERS: Topic<'static> = Topic::Name(b"orders");
+
+#[test]
+fn records_have_the_shapes_of_the_contracts() {
+    let mut scene = Scene::new();
+    scene.request(PRODUCE, b"shop");
+    let offsets = Content { first_offset: Some(100), last_offset: Some(129), ..records(30) };
+    scene.partition(PRODUCE, ORDERS, 2, Content { min_timestamp_ms: Some(5), max_timestamp_ms: Some(9), ..offsets });
+    scene.answer(PRODUCE, 3);
+    scene.record(Event::Presence { topic: ORDERS, partitions: 6 });
+    let window = scene.swap();
+
+    let mut rows = scene.rows(&window);
+
+    let keys = |seq: usize, schema: &str| {
+        json!({
+            "schema": schema, "event_source": "shop/gateway-0", "event_epoch": 1_760_000_000_000_u64, "event_seq": seq,
+            "reported_by": "gateway", "observer_mode": "gateway", "cluster_id": "cluster",
+        })
+    };
+    let who = json!({
+        "listener": "GATEWAY", "client_id": "shop", "client_address": "10.0.0.7", "client_source_port": 40_000,
+    });
+    let when = json!({"window_start_ms": 20_000, "window_end_ms": 30_000});
+    let whole = |parts: &[&Value]| {
+        let entries = parts.iter().flat_map(|part| part.as_object().unwrap().clone());
+        Value::Object(entries.collect())
+    };
+    let traffic = |seq: usize, rest: &Value| whole(&[&keys(seq, "kwitness.traffic/1"), &who, &when, rest]);
+    let seal = |seq: usize, rest: &Value| whole(&[&keys(seq, "kwitness.seals/1"), &when, rest]);
+    let opened = json!({
+        "kind": "opened", "connection_id": "1760000000000-1", "occurred_at_ms": 21_234, "security_protocol": "SSL",
+    });
+    let partition = json!({
+        "kind": "partition", "api": "Produce", "topic": "orders", "partition": 2, "overflowed": false, "requests": 1,
+        "batches": 1, "records": 30, "unknown_batches": 0, "bytes": 300, "transactional_batches": 0,
+        "transactional_records": 0, "aborted_records": 0, "duplicate_batches": 0, "errors": {}, "rejected_bytes": 0,
+        "unconfirmed": 0, "first_offset": 100, "last_offset": 129, "offset_ranges": [{"first": 100, "last": 129}],
+        "offset_ranges_merged": 0, "min_timestamp_ms": 5, "max_timestamp_ms": 9, "compression": {"zstd": 1},
+    });
+    let api = json!({
+        "kind": "api", "api": "Produce", "api_version": 4, "overflowed": false, "requests": 1, "request_bytes": 100,
+        "response_bytes": 30, "errors": {}, "unread": {}, "response_time": {"buckets": {"2": 1}, "sum_us": 3},
+        "waited": {"buckets": {}, "sum_us": 0},
+    });
+    let presence = json!({"kind": "presence", "api": "Fetch", "topic": "orders", "overflowed": false, "partitions": 6});
+    let sealed = |topic: &str, first: usize, last: usize| json!({"topic": topic, "first_seq": first, "last_seq": last, "count": last - first + 1, "dropped": {}});
+    let expected = [
+        whole(&[&keys(1, "kwitness.connections/1"), &who, &opened]),
+        seal(2, &sealed("connections", 1, 1)),
+        traffic(3, &partition),
+        traffic(4, &api),
+        traffic(5, &presence),
+        seal(6, &sealed("traffic", 3, 5)),
+    ];
+    for (row, expected) in rows.drain(..).zip(&expected) {
+        assert_eq!(row, *expected);
+    }
+    assert_eq!(written(&window, &scene.names).len(), expected.len());
+}
+
+#[test]
+fn totals_have_the_shape_of_the_contracts() {
+    let mut scene = Scene::new();
+    scene.request(PRODUCE, b"shop");
+    scene.partition(PRODUCE, ORDERS, 0, records(30));
+    scene.partition(PRODUCE, ORDERS, 1, records(12));
+    scene.answer(PRODUCE, 2_000);
+
+    let mut counts = vec![0; 15];
+    counts[1] = 1;
+    assert_eq!(
+        scene.totals(),
+        json!({
+            "seq": 1,
+            "traffic": [{"api": "Produce", "topic": "orders", "client_id": "shop", "requests": 1, "records": 42,
+                         "record_bytes": 420, "errors": {}}],
+            "apis": [{"api": "Produce", "client_id": "shop", "requests": 1, "request_bytes": 100,
+                      "response_bytes": 30, "errors": {}}],
+            "times": [{"api": "Produce", "topic": "orders", "counts": counts, "sum_us": 2_000}],
+        })
+    );
+}
+
+#[test]
+fn a_window_in_which_nothing_happened_has_neither_records_nor_totals() {
+    let mut scene = Scene::new();
+    let window = scene.swap();
+
+    assert_eq!(scene.rows(&window), Vec::<Value>::new());
+    assert_eq!(Writer::new(source(), 1).totals(&window, &scene.names), []);
+}
+
+#[test]
+fn windows_begin_at_multiples_of_their_length() {
+    let mut scene = Scene::new();
+    let ends_ms = scene.recorder.ends_ms();
+    let first = scene.recorder.swap(30_000);
+    let late = scene.recorder.swap(95_000);
+    let after = scene.recorder.swap(100_000);
+
+    assert_eq!(ends_ms, 30_000);
+    let windows = [first, late, after].map(|window| (window.start_ms, window.end_ms));
+    assert_eq!(windows, [(20_000, 30_000), (30_000, 40_000), (90_000, 100_000)]);
+}
+
+#[test]
+fn what_was_counted_before_a_client_was_known_is_counted_under_its_whole_identity() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"shop");
+    scene.record(Event::Software(Software { name: "apache-kafka-java", version: "4.3.1" }));
+    scene.record(Event::Identity { field: IdentityField::GroupId, value: b"readers" });
+    scene.record(Event::Identity { field: IdentityField::ClientInstanceId, value: &[0xff; 16] });
+    scene.answer(METADATA, 1);
+
+    let rows = scene.of_kind("api");
+
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["client_software_name"], "apache-kafka-java");
+    assert_eq!(rows[0]["group_id"], "readers");
+    assert_eq!(rows[0]["client_instance_id"], "_____________________w");
+    assert_eq!((&rows[0]["requests"], &rows[0]["response_bytes"]), (&json!(1), &json!(30)));
+}
+
+#[test]
+fn what_was_counted_under_another_client_id_stays_there() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"one");
+    scene.request(METADATA, b"two");
+
+    let rows = scene.of_kind("api");
+
+    assert_eq!(rows.iter().map(|row| row["client_id"].as_str().unwrap()).collect::<Vec<_>>(), ["one", "two"]);
+}
+
+#[test]
+fn what_is_dropped_of_a_client_is_in_no_record() {
+    let keys = [IdentityKey::ClientId, IdentityKey::ClientAddress, IdentityKey::GroupId];
+    let dropped = keys.into_iter().collect();
+    let mut scene = Scene::with(Settings { dropped, ..Settings::of_at_most(10) });
+    scene.request(METADATA, b"canary");
+    scene.record(Event::Identity { field: IdentityField::GroupId, value: b"canary" });
+    scene.answer(METADATA, 1);
+
+    let window = scene.swap();
+
+    let rows = scene.rows(&window);
+    assert!(!rows.is_empty());
+    for row in &rows {
+        assert!(keys.iter().all(|key| row.get(key.name()).is_none()), "{row}");
+        assert!(!row.to_string().contains("canary"));
+    }
+}
+
+#[test]
+fn what_is_to_be_dropped_from_now_on_is_gone_in_the_next_window() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"canary");
+    scene.recorder.set(Settings { dropped: [IdentityKey::ClientId].into_iter().collect(), ..Settings::of_at_most(10) });
+    scene.swap();
+    scene.request(METADATA, b"canary");
+    scene.answer(METADATA, 1);
+
+    let window = scene.swap();
+
+    assert!(scene.rows(&window).iter().all(|row| row.get("client_id").is_none()));
+    assert_eq!(scene.client.identity().get(IdentityKey::ClientId), None);
+}
+
+#[test]
+fn a_topic_named_by_its_id_has_its_name_as_soon_as_any_connection_heard_it() {
+    let id = [7; 16];
+    let mut scene = Scene::new();
+    scene.partition(FETCH, Topic::Id(id), 0, records(1));
+    let unknown = scene.swap();
+    scene.partition(FETCH, Topic::Id(id), 0, records(1));
+    scene.record(Event::TopicName { id, name: b"orders" });
+    let known = scene.swap();
+
+    let of = |window: &Window| written(window, &TopicNames::new(0));
+    let row: Value = serde_json::from_slice(&of(&unknown)[0].line).unwrap();
+    assert_eq!((row.get("topic"), &row["topic_id"]), (None, &json!("BwcHBwcHBwcHBwcHBwcHBw")));
+    let row = &scene.rows(&known)[0];
+    assert_eq!((&row["topic"], &row["topic_id"]), (&json!("orders"), &json!("BwcHBwcHBwcHBwcHBwcHBw")));
+}
+
+#[test]
+fn an_exchange_counts_once_with_each_topic_and_its_time_with_a_topic_that_is_alone() {
+    let mut scene = Scene::new();
+    scene.partition(PRODUCE, ORDERS, 0, records(1));
+    scene.partition(PRODUCE, ORDERS, 1, records(1));
+    scene.partition(PRODUCE, Topic::Name(b"bills"), 0, records(1));
+    scene.answer(PRODUCE, 700);
+    scene.partition(PRODUCE, ORDERS, 0, records(1));
+    scene.answer(PRODUCE, 500);
+
+    let totals = scene.totals();
+
+    let traffic = totals["traffic"].as_array().unwrap();
+    let requests: Vec<_> = traffic.iter().map(|entry| (&entry["topic"], &entry["requests"])).collect();
+    assert_eq!(requests, [(&json!("bills"), &json!(1)), (&json!("orders"), &json!(2))]);
+    let times = totals["times"].as_array().unwrap();
+    let times: Vec<_> = times.iter().map(|entry| (entry.get("topic"), &entry["sum_us"])).collect();
+    assert_eq!(times, [(None, &json!(700)), (Some(&json!("orders")), &json!(500))]);
+}
+
+#[test]
+fn a_request_without_acknowledgement_counts_once_with_its_topic() {
+    let mut scene = Scene::new();
+    for _ in 0..3 {
+        scene.request(PRODUCE, b"shop");
+        for partition in 0..2 {
+            let (topic, content) = (ORDERS, records(5));
+            let exchange =
+                PartitionExchange { key: PRODUCE, version: 4, topic, partition, error: 0, confirmed: false, content };
+            scene.record(Event::Partition(exchange));
+        }
+    }
+
+    let window = scene.swap();
+
+    let parts = Writer::new(source(), 1).totals(&window, &scene.names);
+    let totals: Value = serde_json::from_str(&parts[0].json).unwrap();
+    assert_eq!((&totals["traffic"][0]["requests"], &totals["traffic"][0]["records"]), (&json!(3), &json!(0)));
+    let rows = scene.rows(&window);
+    assert_eq!((&rows[0]["unconfirmed"], &rows[0]["records"], &rows[0]["bytes"]), (&json!(15), &json!(0), &json!(0)));
+}
+
+#[test]
+fn a_connection_is_told_with_its_first_answer_and_when_it_ends() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"shop");
+    let before = scene.swap();
+    scene.answer(METADATA, 1);
+    scene.record(Event::Exchange(Exchange {
+        key: METADATA,
+        version: 4,
+        asked: Nanos(0),
+        answered: Nanos(1),
+        request_bytes: 1,
+        bytes: 1,
+        error: 41,
+        waited: false,
+    }));
+    let Scene { mut recorder, names, client } = scene;
+    recorder.close(client, End::Broker, 25_000);
+    let window = recorder.swap(30_000);
+
+    assert!(before.connections.is_empty());
+    let rows: Vec<Value> =
+        written(&window, &names).iter().map(|row| serde_json::from_slice(&row.line).unwrap()).collect();
+    let told: Vec<_> = rows.iter().filter(|row| row["schema"] == "kwitness.connections/1").collect();
+    assert_eq!(told.iter().map(|row| row["kind"].as_str().unwrap()).collect::<Vec<_>>(), ["opened", "closed"]);
+    assert_eq!((&told[0]["occurred_at_ms"], &told[0]["client_id"]), (&json!(21_234), &json!("shop")));
+    assert_eq!((&told[1]["occurred_at_ms"], &told[1]["duration_ms"]), (&json!(25_000), &json!(3_766)));
+    assert_eq!((&told[1]["end"], &told[1]["last_error"]), (&json!("broker"), &json!(41)));
+    assert_eq!(told[1].get("opaque"), None);
+}
+
+#[test]
+fn a_connection_that_is_opaque_is_told_at_once_and_says_why_at_its_end() {
+    let mut scene = Scene::new();
+    scene.record(Event::Opaque(Opaque::NotKafka));
+    let Scene { mut recorder, client, .. } = scene;
+    recorder.close(client, End::Client, 22_000);
+    let window = recorder.swap(30_000);
+
+    assert_eq!(window.connections.len(), 2);
+    assert!(window.connections.iter().all(|event| event.opaque == Some(Opaque::NotKafka)));
+    assert_eq!(window.opaque.iter().collect::<Vec<_>>(), [(Opaque::NotKafka, 1)]);
+}
+
+#[test]
+fn an_api_that_kafka_does_not_have_is_named_by_its_key_and_is_one_of_others_in_totals() {
+    let mut scene = Scene::new();
+    scene.request(10_001, b"shop");
+    scene.record(Event::Unread { key: 10_001, version: 4, why: Unread::UnknownKey });
+    scene.request(-5, b"shop");
+    let window = scene.swap();
+
+    let rows = scene.rows(&window);
+    assert_eq!((&rows[0]["api"], &rows[0]["unread"]), (&json!("10001"), &json!({"unknown_key": 1})));
+    assert_eq!((&rows[1]["api"], &rows[1]["overflowed"]), (&json!("other"), &json!(true)));
+    let parts = Writer::new(source(), 1).totals(&window, &scene.names);
+    let totals: Value = serde_json::from_str(&parts[0].json).unwrap();
+    assert!(totals["apis"].as_array().unwrap().iter().all(|entry| entry["api"] == "other"));
+}
+
+#[test]
+fn text_of_clients_is_escaped_and_replaced_where_it_is_not_utf8() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"a\"\\\n\x00\xff\xe2\x82z");
+
+    let rows = scene.of_kind("api");
+
+    assert_eq!(rows[0]["client_id"], "a\"\\\n\0\u{fffd}\u{fffd}z");
+}
+
+#[test]
+fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_nothing() {
+    let mut scene = Scene::with(Settings::of_at_most(100));
+    for number in 0..100_000_u32 {
+        let version = i16::try_from(number % 30_000).unwrap();
+        let name = number.to_string();
+        scene.record(Event::Request(Request { key: 3, version, client_id: Some(name.as_bytes()), bytes: 2 }));
+        scene.partition(FETCH, Topic::Name(name.as_bytes()), 0, records(3));
+    }
+    let window = scene.swap();
+
+    let rows = scene.rows(&window);
+    let sum = |name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum::<u64>();
+    assert!(rows.len() <= 2 * 101 + 2);
+    assert_eq!((sum("request_bytes"), sum("records")), (200_000, 300_000));
+    assert!(window.overflowed.identities > 0 && window.overflowed.topics > 0 && window.overflowed.series > 0);
+    let totals = &Writer::new(source(), 1).totals(&window, &scene.names);
+    let totals: Vec<Value> = totals.iter().map(|part| serde_json::from_str(&part.json).unwrap()).collect();
+    let records = totals.iter().flat_map(|part| part["traffic"].as_array().unwrap());
+    assert_eq!(records.map(|entry| entry["records"].as_u64().unwrap()).sum::<u64>(), 300_000);
+}
+
+#[test]
+fn the_names_of_the_window_before_take_no_place_in_the_next() {
+    let mut scene = Scene::with(Settings::of_at_most(10));
+    for window in 0..3 {
+        for number in 0..10 {
+            let name = format!("{window}-{number}");
+            scene.request(METADATA, name.as_bytes());
+            scene.partition(FETCH, Topic::Name(name.as_bytes()), 0, records(1));
+        }
+        assert_eq!(scene.swap().overflowed, kwitness_wire::aggregate::Overflowed::default());
+    }
+}
+
+#[test]
+fn no_record_is_longer_than_its_bound_whatever_a_client_sends() {
+    let mut scene = Scene::new();
+    let hostile = vec![0x01; 32_767]; // six bytes each in JSON
+    scene.request(FETCH, &hostile);
+    for field in [
+        IdentityField::GroupId,
+        IdentityField::GroupInstanceId,
+        IdentityField::GroupMemberId,
+        IdentityField::TransactionalId,
+        IdentityField::ClientRack,
+    ] {
+        scene.record(Event::Identity { field, value: &hostile });
+    }
+    for number in 0..10_000_u64 {
+        let error = i16::try_from(number).unwrap();
+        let (topic, content) = (Topic::Name(&[0x01; 249]), records(u64::MAX / 20));
+        let exchange =
+            PartitionExchange { key: FETCH, version: 4, topic, partition: 0, error, confirmed: true, content };
+        scene.record(Event::Partition(exchange));
+        for waited in [true, false] {
+            scene.record(Event::Exchange(Exchange {
+                key: FETCH,
+                version: 4,
+                asked: Nanos(0),
+                answered: Nanos(number * number * number * 1_000),
+                request_bytes: usize::MAX,
+                bytes: usize::MAX,
+                error,
+                waited,
+            }));
+        }
+    }
+    scene.partition(FETCH, Topic::Name(&hostile), 0, records(1));
+    scene.partition(FETCH, Topic::Name(b""), 0, records(1));
+
+    let window = scene.swap();
+
+    let lengths: Vec<usize> = written(&window, &scene.names).iter().map(|row| row.line.len()).collect();
+    assert!(lengths.iter().all(|length| *length < 128 << 10), "{lengths:?}");
+    let others = scene.rows(&window).into_iter().filter(|row| row["overflowed"] == true);
+    assert_eq!(
+        others.map(|row| (row.get("topic").cloned(), row["records"].clone())).collect::<Vec<_>>(),
+        [(None, json!(2))]
+    );
+}
+
+#[test]
+fn records_that_are_dropped_are_in_the_seal() {
+    let mut scene = Scene::new();
+    scene.request(METADATA, b"shop");
+    scene.request(PRODUCE, b"shop");
+    let window = scene.swap();
+    let mut given = Vec::new();
+    let mut writer = Writer::new(source(), 7);
+
+    writer.write(&window, &scene.names, &mut |row| {
+        if row.seq == 8 {
+            return Err("queue_full");
+        }
+        given.push(row);
+        Ok(())
+    });
+
+    assert_eq!(given.iter().map(|row| row.seq).collect::<Vec<_>>(), [7, 9]);
+    let seal: Value = serde_json::from_slice(&given[1].line).unwrap();
+    assert_eq!((given[1].topic, given[1].key.as_str(), writer.next_seq()), ("seals", "shop/gateway-0", 10));
+    assert_eq!((&seal["first_seq"], &seal["last_seq"], &seal["count"]), (&json!(7), &json!(8), &json!(1)));
+    assert_eq!(seal["dropped"], json!({"queue_full": 1}));
+}
+
+#[test]
+fn connections_that_are_one_too_many_are_counted_in_the_seal() {
+    let settings = Settings { most_connection_events: 3, ..Settings::of_at_most(100) };
+    let mut recorder = Recorder::new(settings, Arc::new(TopicNames::new(1)), 0);
+    for connection in 0..5 {
+        let client = recorder.open(connection, Identity::default(), "PLAINTEXT", 0);
+        recorder.close(client, End::Deadline, 1);
+    }
+    let window = recorder.swap(10_000);
+
+    let rows = written(&window, &TopicNames::new(1));
+
+    let seal: Value = serde_json::from_slice(&rows[3].line).unwrap();
+    assert_eq!((&seal["count"], &seal["dropped"]), (&json!(3), &json!({"window_full": 7})));
+}
+
+#[test]
+fn only_what_is_wanted_is_added_up() {
+    let rows = |traffic, latency, connections| {
+        let mut scene = Scene::with(Settings { traffic, latency, connections, ..Settings::of_at_most(10) });
+        scene.request(PRODUCE, b"shop");
+        scene.partition(PRODUCE, ORDERS, 0, records(1));
+        scene.record(Event::Presence { topic: ORDERS, partitions: 1 });
+        scene.answer(PRODUCE, 5);
+        let window = scene.swap();
+        let rows = scene.rows(&window);
+        let timed = rows.iter().any(|row| row["response_time"]["sum_us"] == 5);
+        let kinds = rows.iter().filter_map(|row| row["kind"].as_str()).map(str::to_owned);
+        (kinds.collect::<Vec<_>>(), timed)
+    };
+
+    assert_eq!(rows(false, false, false), (vec![], false));
+    assert_eq!(rows(false, false, true), (vec!["opened".into()], false));
+    assert_eq!(rows(false, true, false), (vec!["api".into()], true));
+    assert_eq!(rows(true, false, false), (["partition", "api", "presence"].map(Into::into).into(), false));
+}
