@@ -84,6 +84,7 @@ def _collector_objects(case: dict[str, Any]) -> Any:
         "cluster-id",
         _subscriptions(case.get("subscriptions", {})),
         _settings(case),
+        gateways=[Key(*one) for one in case.get("gateways", [])],
     )
 
 

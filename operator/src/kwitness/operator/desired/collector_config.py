@@ -22,6 +22,7 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
+from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
@@ -107,8 +108,7 @@ def _ingest(
                     namespace=one.namespace,
                     service_account=gateway_name(one.name),
                     source="observer",
-                    # Elsewhere, others than the owner of the cluster may run pods with the gateway's account.
-                    reported_by="gateway" if one.namespace == own else "pod",
+                    reported_by=gateway_speaks_as(one.namespace, own),
                 )
                 for one in sorted(gateways)
             ),

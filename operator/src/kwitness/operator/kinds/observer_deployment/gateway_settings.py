@@ -20,6 +20,7 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import CollectorOfGateway
 from kwitness.operator.kinds.observer_deployment.ports import port_of
+from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.runtime.child_names import collector_peer_host, gateway_name
 
 __all__ = ["AUTHORITY_KEY", "SETTINGS_FOLDER", "TOKEN_FOLDER", "advertised_host", "gateway_settings", "settings_text"]
@@ -76,7 +77,7 @@ def gateway_settings(
         namespace=resource.metadata.namespace,
         name=resource.metadata.name,
         mode="gateway",
-        reported_by="gateway",
+        reported_by=gateway_speaks_as(resource.metadata.namespace, collector.resource.metadata.namespace),
         suspend=suspend,
         upstream=UpstreamSettings(bootstrap_servers=listener.bootstrap_servers),
         listener=ListenerSettings(

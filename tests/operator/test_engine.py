@@ -1,0 +1,195 @@
+"""The engine: what wakes a unit follows from what it needs, and nothing is decided before it is known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kwitness.contracts.resources.meta import Status
+from kwitness.operator.engine.engine import Engine
+from kwitness.operator.model.conditions import ready
+from kwitness.operator.model.errors import KubernetesUnavailableError, TransientError
+from kwitness.operator.model.store import Key, Store
+from kwitness.operator.shapes.facts import Fact, NamedObject, Watched
+from kwitness.operator.shapes.work import Decision, KindSpec, Need, Outcome, Unit, View
+from kwitness.operator.work_queue import Requeue
+
+KIND = "HeaderRegistry"
+UNIT = Unit(KIND, Key("n", "a"))
+OWN = Watched(KIND, UNIT.key)
+FIRST = NamedObject("ConfigMap", Key("n", "first"))
+SECOND = NamedObject("ConfigMap", Key("n", "second"))
+
+
+class World:
+    """An engine with one kind, the objects that it may ask for, and what it did."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, Any] = {}
+        self.asked: list[Fact[Any]] = []
+        self.woken: list[Unit] = []
+        self.decided: list[Any] = []
+        self.patched: list[Any] = []
+        self.uid = "u"
+        self.now = 1_000_000
+        self.max_age_s = 60.0
+        self.store = Store()
+        metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
+        self.store.put(KIND, {"kind": KIND, "apiVersion": "v", "metadata": metadata})
+        clock = SimpleNamespace(now_ms=lambda: self.now, rfc3339=lambda: "2026-01-01T00:00:00Z")
+        context: Any = SimpleNamespace(
+            store=self.store,
+            clock=clock,
+            settings=SimpleNamespace(status_seconds=0, resync_seconds=600),
+            kubernetes=SimpleNamespace(get=self.get, patch_status=self.patch),
+            status_written={},
+            children_applied={},
+        )
+        spec = KindSpec(kind=KIND, unit=lambda key: Unit(KIND, key), needs=self.needs, decide=self.decide)
+        self.engine = Engine(context, {KIND: spec}, ask=self.asked.append, wake=self.woken.append)
+
+    async def get(self, _kind: str, _namespace: str, name: str) -> Any:
+        found = self.objects.get(name)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def patch(self, _kind: str, _key: Key, patch: Any, *, version: str) -> None:
+        self.patched.append((version, patch))
+
+    def needs(self, _unit: Unit, view: View) -> frozenset[Need]:
+        """The second object is needed if the first one says so."""
+        found = {Need(OWN), Need(FIRST, self.max_age_s)}
+        first = view.get(FIRST)
+        return frozenset(found | {Need(SECOND)} if first is not None and first.value == "more" else found)
+
+    def decide(self, _unit: Unit, view: View) -> Decision:
+        first = view[FIRST]
+        self.decided.append((first.value, first.failure.reason if first.failure else None))
+        if view[OWN].value is None:
+            return Decision(again="forget")
+        return Decision({UNIT.key: Outcome(self.uid, 1, Status(), (ready("Available", "m"),))})
+
+    async def turn(self) -> Requeue:
+        return await self.engine.turn(UNIT)
+
+    async def fetch(self, fact: Fact[Any]) -> Requeue:
+        return await self.engine.facts.fetch(fact)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+async def test_nothing_is_decided_before_everything_is_known(world):
+    await world.turn()
+    assert (world.asked, world.decided) == ([FIRST], [])
+
+    world.objects["first"] = "more"
+    await world.fetch(FIRST)
+    assert world.woken == [UNIT]
+
+    await world.turn()
+    assert (world.asked, world.decided) == ([FIRST, SECOND], [])
+    await world.fetch(SECOND)
+    await world.turn()
+    assert world.decided == [("more", None)]
+    assert len(world.patched) == 1
+
+
+async def test_an_answer_that_is_too_old_is_asked_for_again(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    requeue = await world.turn()
+    assert requeue.after == world.max_age_s
+
+    world.now += 61_000
+    await world.turn()
+    assert (world.asked, len(world.decided)) == ([FIRST, FIRST], 1)
+
+
+async def test_a_failure_is_an_answer_and_leaves_the_last_value_beside_it(world):
+    await world.turn()
+    world.objects["first"] = "value"
+    await world.fetch(FIRST)
+    world.objects["first"] = TransientError("KubernetesForbidden", "may not")
+    with pytest.raises(TransientError):
+        await world.fetch(FIRST)
+    world.now += 61_000
+    await world.turn()
+    assert world.decided == [("value", "KubernetesForbidden")]
+    assert world.asked == [FIRST]
+
+
+async def test_the_same_failure_again_wakes_nobody(world):
+    await world.turn()
+    world.objects["first"] = TransientError("KubernetesForbidden", "may not")
+    for _ in range(3):
+        with pytest.raises(TransientError):
+            await world.fetch(FIRST)
+    assert world.woken == [UNIT]
+
+
+async def test_an_api_server_that_is_away_says_nothing(world):
+    await world.turn()
+    world.objects["first"] = KubernetesUnavailableError("away")
+    with pytest.raises(KubernetesUnavailableError):
+        await world.fetch(FIRST)
+    await world.turn()
+    assert (world.decided, world.patched) == ([], [])
+
+
+async def test_a_fact_wakes_those_who_need_it_and_nobody_else(world):
+    await world.turn()
+    world.engine.facts.told(OWN)
+    world.engine.facts.told(Watched(KIND, Key("n", "b")))
+    assert world.woken == [UNIT]
+
+
+async def test_what_nobody_needs_any_more_is_forgotten_and_not_fetched(world):
+    await world.turn()
+    world.objects["first"] = "more"
+    await world.fetch(FIRST)
+    await world.turn()
+    await world.fetch(SECOND)
+    assert world.engine.facts.get(SECOND) is not None
+
+    world.engine.facts.outdate([FIRST])
+    world.objects["first"] = "enough"
+    await world.turn()
+    await world.fetch(FIRST)
+    await world.turn()
+    assert world.engine.facts.get(SECOND) is None
+    world.woken.clear()
+    assert (await world.fetch(SECOND)).forget
+    assert world.woken == []
+
+
+async def test_a_resource_that_is_gone_needs_nothing(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    world.store.remove(KIND, UNIT.key, "u")
+    assert (await world.turn()).forget
+    world.woken.clear()
+    world.engine.facts.told(OWN)
+    assert world.woken == []
+
+
+async def test_an_outcome_is_not_written_to_a_later_resource_of_the_same_name(world):
+    world.uid = "of-one-that-is-gone"
+    await world.turn()
+    await world.fetch(FIRST)
+    await world.turn()
+    assert world.patched == []
+
+
+async def test_an_exception_that_nobody_foresaw_is_told_once_and_raised(world):
+    await world.turn()
+    world.objects["first"] = ValueError("secret words")
+    with pytest.raises(TransientError, match="InternalError"):
+        await world.fetch(FIRST)
+    await world.turn()
+    assert world.decided == [(None, "InternalError")]
