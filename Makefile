@@ -126,7 +126,8 @@ $(NODE_COMPONENTS:%=test-%): test-%: prerequisites-test setup
 test-plugin: test-java
 	@$(PY) -m pytest tests/broker_plugin
 
-test-observer: test-observer-rust
+test-observer: test-observer-rust setup
+	@$(PY) -m pytest tests/observer
 
 soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: make test runs a tenth of it
 	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak --durations=0

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use crate::counters::Counters;
 use crate::log::log;
 use crate::settings::Settings;
-use crate::worker::{Accepted, Place};
+use crate::worker::{Accepted, Place, Target};
 
 const BACKLOG: u32 = 1_024;
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
@@ -44,7 +44,7 @@ impl Entrance {
         self.taken.load(Relaxed)
     }
 
-    fn admit(&self, stream: TcpStream, peer: SocketAddr) {
+    fn admit(&self, stream: TcpStream, peer: SocketAddr, target: Target) {
         let next = self.next.fetch_add(1, Relaxed).checked_rem(self.workers.len()).unwrap_or_default();
         let Some((worker, counters)) = self.workers.get(next) else { return };
         let limit = self.settings.borrow().limits.max_connections;
@@ -59,7 +59,7 @@ impl Entrance {
         // One that was reset while it waited has no further use.
         if let Ok(stream) = stream.into_std() {
             // A thread takes clients until this is dropped.
-            let _ = worker.send(Accepted { stream, peer, place });
+            let _ = worker.send(Accepted { stream, peer, target, place });
         }
     }
 }
@@ -68,7 +68,7 @@ impl Entrance {
 #[derive(Debug)]
 pub(crate) struct Listeners {
     entrance: Arc<Entrance>,
-    open: BTreeMap<SocketAddr, AbortHandle>,
+    open: BTreeMap<SocketAddr, (Target, AbortHandle)>,
 }
 
 impl Listeners {
@@ -81,24 +81,28 @@ impl Listeners {
     /// # Errors
     /// The first port that cannot be had, and why; the others are open.
     pub(crate) fn follow(&mut self, settings: &Settings) -> io::Result<()> {
-        let wanted = [SocketAddr::new(settings.listener.bind, settings.listener.bootstrap_port)];
-        self.open.retain(|address, task| {
-            let stays = wanted.contains(address);
+        let listener = &settings.listener;
+        let at = |port| SocketAddr::new(listener.bind, port);
+        let brokers = listener.brokers.iter().map(|(node, port)| (at(*port), Target::Broker(*node)));
+        let bootstrap = (at(listener.bootstrap_port), Target::Bootstrap);
+        let wanted: BTreeMap<_, _> = brokers.chain([bootstrap]).collect();
+        self.open.retain(|address, (target, task)| {
+            let stays = wanted.get(address) == Some(target);
             if !stays {
                 task.abort();
             }
             stays
         });
         let mut outcome = Ok(());
-        for address in wanted {
+        for (address, target) in wanted {
             if self.open.contains_key(&address) {
                 continue;
             }
             match listen(address) {
                 Ok(listener) => {
                     log!(Info, "Listening", address = address.to_string());
-                    let task = tokio::spawn(accept(listener, Arc::clone(&self.entrance)));
-                    self.open.insert(address, task.abort_handle());
+                    let task = tokio::spawn(accept(listener, target, Arc::clone(&self.entrance)));
+                    self.open.insert(address, (target, task.abort_handle()));
                 }
                 Err(error) if outcome.is_ok() => {
                     outcome = Err(io::Error::new(error.kind(), format!("{address}: {error}")));
@@ -111,7 +115,7 @@ impl Listeners {
 
     /// Let nobody in any more.
     pub(crate) fn close(&mut self) {
-        for (_, task) in std::mem::take(&mut self.open) {
+        for (_, task) in std::mem::take(&mut self.open).into_values() {
             task.abort();
         }
     }
@@ -124,10 +128,10 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-async fn accept(listener: TcpListener, entrance: Arc<Entrance>) {
+async fn accept(listener: TcpListener, target: Target, entrance: Arc<Entrance>) {
     loop {
         match listener.accept().await {
-            Ok((stream, peer)) => entrance.admit(stream, peer),
+            Ok((stream, peer)) => entrance.admit(stream, peer, target),
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }

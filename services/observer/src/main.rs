@@ -1,5 +1,6 @@
 //! Stands between Kafka's clients and brokers, passes their bytes on, and reports what passes.
 
+mod brokers_seen;
 mod control;
 mod counters;
 mod listeners;

@@ -87,6 +87,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         settings: settings.clone(),
         control: obeyed,
         brokers: Arc::default(),
+        seen: Arc::default(),
         epoch: Instant::now(),
         first_request_within: options.first_request_within,
     };

@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use kwitness_wire::Limits;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, timeout_at};
 
+use crate::brokers_seen::{BrokersSeen, Directory};
 use crate::control::{Control, later};
 use crate::counters::Counters;
 use crate::log::{Throttle, log};
-use crate::relay::{End, Stream, Tap, relay, set_options};
+use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::Settings;
 use crate::upstream::Brokers;
 
@@ -26,6 +28,7 @@ pub(crate) struct Shared {
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
     pub(crate) control: watch::Receiver<Control>,
     pub(crate) brokers: Arc<Brokers>,
+    pub(crate) seen: Arc<BrokersSeen>,
     /// What times are counted from.
     pub(crate) epoch: Instant,
     /// How long a client may take for its first request.
@@ -37,7 +40,17 @@ pub(crate) struct Shared {
 pub(crate) struct Accepted {
     pub(crate) stream: std::net::TcpStream,
     pub(crate) peer: SocketAddr,
+    pub(crate) target: Target,
     pub(crate) place: Place,
+}
+
+/// Whom a port stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Any broker.
+    Bootstrap,
+    /// The broker with this node id.
+    Broker(i32),
 }
 
 /// A place among the connections that are allowed; given back when it is dropped.
@@ -105,24 +118,39 @@ impl Worker {
 }
 
 async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>) {
-    let Accepted { stream, peer, place } = client;
+    let Accepted { stream, peer, target, place } = client;
     counters.opened();
-    let end = pass_on(stream, peer, shared, &counters).await;
+    let end = pass_on(stream, peer, target, shared, &counters).await;
     counters.closed(end);
     drop(place);
 }
 
-async fn pass_on(stream: std::net::TcpStream, peer: SocketAddr, shared: Shared, counters: &Arc<Counters>) -> End {
+async fn pass_on(
+    stream: std::net::TcpStream,
+    peer: SocketAddr,
+    target: Target,
+    shared: Shared,
+    counters: &Arc<Counters>,
+) -> End {
     let first_request_by = later(Instant::now(), shared.first_request_within);
     let mut drain = shared.control.clone();
     let settings = Arc::clone(&shared.settings.borrow());
-    let mut tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, settings.limits.max_frame_bytes);
+    let limits = Limits {
+        request: settings.limits.max_frame_bytes,
+        held: settings.limits.max_rewrite_bytes,
+        ..Limits::default()
+    };
+    let directory = Directory::new(shared.settings.clone(), Arc::clone(&shared.seen));
+    let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
+    let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {
-        opened = open(stream, &shared, &settings, first_request_by) => opened,
+        opened = open(stream, target, &shared, &settings, first_request_by) => opened,
         _ = drain.wait_for(|control| control.drain_until.is_some()) => return End::Drained,
     };
     match opened {
-        Ok((client, broker)) => relay(client, broker, &mut tap, shared.control, first_request_by).await,
+        Ok((client, broker, makeshift)) => {
+            relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await
+        }
         Err(Unopened::Client(end)) => end,
         Err(Unopened::Broker(error)) => {
             if counters.may_log(peer.ip(), "unreachable") {
@@ -149,10 +177,11 @@ enum Unopened {
 
 async fn open(
     stream: std::net::TcpStream,
+    target: Target,
     shared: &Shared,
     settings: &Settings,
     first_request_by: Instant,
-) -> Result<(Stream, Stream), Unopened> {
+) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
     let client = TcpStream::from_std(stream).map_err(|_| Unopened::Client(End::Client))?;
     set_options(&client).map_err(|_| Unopened::Client(End::Client))?;
     // Whoever sends nothing costs the brokers no connection.
@@ -161,6 +190,13 @@ async fn open(
         Ok(Err(_)) => return Err(Unopened::Client(End::Client)),
         Err(_) => return Err(Unopened::Client(End::Deadline)),
     }
-    let broker = shared.brokers.connect_to_any(&settings.upstream).await.map_err(Unopened::Broker)?;
-    Ok((Stream::Plain(client), broker))
+    let (upstream, brokers) = (&settings.upstream, &shared.brokers);
+    let (broker, makeshift) = match target {
+        Target::Bootstrap => (brokers.connect_to_any(upstream).await, None),
+        Target::Broker(node) => match shared.seen.of(node) {
+            Some(address) => (brokers.connect(&address, upstream).await, None),
+            None => (brokers.connect_to_any(upstream).await, Some(Makeshift { node, seen: Arc::clone(&shared.seen) })),
+        },
+    };
+    Ok((Stream::Plain(client), broker.map_err(Unopened::Broker)?, makeshift))
 }

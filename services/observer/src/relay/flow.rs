@@ -10,14 +10,19 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
 use super::frames::Frames;
+use super::rewriting::Rewriting;
 use super::stream::Stream;
 use super::tap::Tap;
 
 const BUFFER_BYTES: usize = 64 << 10;
+/// What is longer is not kept for the next answer.
+const SPARE_BYTES: usize = 128 << 10;
 
 thread_local! {
     /// All connections of a thread read into this one: a connection that is idle owns no buffer.
     static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; BUFFER_BYTES].into_boxed_slice());
+    /// Likewise for what a rewritten answer becomes.
+    static SPARE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What one direction remembers.
@@ -40,7 +45,23 @@ pub(crate) struct Flow {
 pub(crate) struct Broken {
     /// Whose connection failed.
     pub(crate) side: Side,
-    pub(crate) error: io::Error,
+    pub(crate) cause: Cause,
+}
+
+/// Why it cannot go on.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// The connection of this side failed.
+    Io(io::Error),
+    /// What this side sent cannot be rewritten.
+    Rewriting(kwitness_wire::Broken),
+}
+
+/// What sees the bytes of both directions.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) tap: Tap,
+    pub(crate) rewriting: Rewriting,
 }
 
 impl Flow {
@@ -85,12 +106,12 @@ impl Flow {
         cx: &mut Context<'_>,
         from: &mut Stream,
         to: &mut Stream,
-        tap: &mut Tap,
+        watch: &mut Watch,
         to_boundary_only: bool,
     ) -> Poll<Result<(), Broken>> {
         loop {
             if let Err(error) = ready!(self.poll_write_out(cx, to)) {
-                return Poll::Ready(Err(Broken { side: self.receiver(), error }));
+                return Poll::Ready(Err(Broken { side: self.receiver(), cause: Cause::Io(error) }));
             }
             if self.has_ended {
                 if !self.is_shut {
@@ -109,7 +130,7 @@ impl Flow {
             }
             let passed = BUFFER.with_borrow_mut(|buffer| {
                 let buffer = buffer.get_mut(..longest).unwrap_or_default();
-                self.poll_read_once(cx, from, to, tap, buffer)
+                self.poll_read_once(cx, from, to, watch, buffer)
             });
             ready!(passed)?;
         }
@@ -139,30 +160,53 @@ impl Flow {
         cx: &mut Context<'_>,
         from: &mut Stream,
         to: &mut Stream,
-        tap: &mut Tap,
+        watch: &mut Watch,
         buffer: &mut [u8],
     ) -> Poll<Result<(), Broken>> {
         let mut filled = ReadBuf::new(buffer);
         if let Err(error) = ready!(Pin::new(from).poll_read(cx, &mut filled)) {
-            return Poll::Ready(Err(Broken { side: self.side, error }));
+            return Poll::Ready(Err(Broken { side: self.side, cause: Cause::Io(error) }));
         }
-        let bytes = filled.filled();
+        let bytes = filled.filled_mut();
         if bytes.is_empty() {
             self.has_ended = true;
             return Poll::Ready(Ok(()));
         }
         self.last_read = Instant::now();
         self.frames.advance(bytes);
+        let written = match self.side {
+            Side::Client => match watch.rewriting.asked(bytes) {
+                Ok(()) => self.write(cx, to, bytes),
+                Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
+            },
+            Side::Broker => SPARE.with_borrow_mut(|spare| {
+                let written = match watch.rewriting.answered(bytes, spare) {
+                    Ok(rewritten) => self.write(cx, to, rewritten),
+                    Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
+                };
+                spare.clear();
+                spare.shrink_to(SPARE_BYTES);
+                written
+            }),
+        };
+        watch.tap.see(self.side, bytes, self.last_read);
+        Poll::Ready(written)
+    }
+
+    /// Write what can be written now, and keep the rest.
+    fn write(&mut self, cx: &mut Context<'_>, to: &mut Stream, bytes: &[u8]) -> Result<(), Broken> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         let count = match Pin::new(to).poll_write(cx, bytes) {
             Poll::Ready(Ok(count)) => count,
-            Poll::Ready(Err(error)) => return Poll::Ready(Err(Broken { side: self.receiver(), error })),
+            Poll::Ready(Err(error)) => return Err(Broken { side: self.receiver(), cause: Cause::Io(error) }),
             Poll::Pending => 0,
         };
         self.needs_flush = true;
         if let Some(rest) = bytes.get(count..).filter(|rest| !rest.is_empty()) {
             self.unwritten = rest.to_vec();
         }
-        tap.see(self.side, bytes, self.last_read);
-        Poll::Ready(Ok(()))
+        Ok(())
     }
 }

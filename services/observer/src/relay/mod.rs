@@ -2,11 +2,13 @@
 
 mod flow;
 mod frames;
+mod rewriting;
 mod stream;
 mod tap;
 
 use std::io::ErrorKind;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,10 +16,13 @@ use kwitness_wire::Side;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use flow::{Broken, Flow};
+pub(crate) use flow::Watch;
+use flow::{Broken, Cause, Flow};
+pub(crate) use rewriting::Rewriting;
 pub(crate) use stream::{Stream, set_options};
 pub(crate) use tap::Tap;
 
+use crate::brokers_seen::BrokersSeen;
 use crate::control::{Control, later};
 
 /// How long a client may stop within a request, or a peer may stay after the other one has ended.
@@ -63,20 +68,32 @@ struct Relay<'a> {
     broker: Stream,
     requests: Flow,
     responses: Flow,
-    tap: &'a mut Tap,
+    watch: &'a mut Watch,
     control: Control,
     /// The side that ended first.
     ended_first: Option<End>,
     first_request_by: Instant,
+    makeshift: Option<Makeshift>,
+}
+
+/// A connection to some broker in place of one whose address is not known yet.
+///
+/// The client learns there where to go, as a client does whose metadata is old. Once the address is known this
+/// connection is closed, and the client's next one goes to the right broker.
+#[derive(Debug)]
+pub(crate) struct Makeshift {
+    pub(crate) node: i32,
+    pub(crate) seen: Arc<BrokersSeen>,
 }
 
 /// Pass everything on until one side is gone, a deadline has passed, or the observer ends.
 pub(crate) async fn relay(
     client: Stream,
     broker: Stream,
-    tap: &mut Tap,
+    watch: &mut Watch,
     mut control: watch::Receiver<Control>,
     first_request_by: Instant,
+    makeshift: Option<Makeshift>,
 ) -> End {
     let now = Instant::now();
     let mut relay = Relay {
@@ -84,12 +101,13 @@ pub(crate) async fn relay(
         broker,
         requests: Flow::new(Side::Client, now),
         responses: Flow::new(Side::Broker, now),
-        tap,
+        watch,
         control: *control.borrow_and_update(),
         ended_first: None,
         first_request_by,
+        makeshift,
     };
-    relay.tap.obey(relay.control);
+    relay.watch.tap.obey(relay.control);
     let mut sleep = pin!(tokio::time::sleep_until(relay.deadline().unwrap_or(now)));
     let ended = loop {
         tokio::select! {
@@ -98,7 +116,7 @@ pub(crate) async fn relay(
             // Who sends it lives longer than any connection.
             Ok(()) = control.changed() => {
                 relay.control = *control.borrow_and_update();
-                relay.tap.obey(relay.control);
+                relay.watch.tap.obey(relay.control);
                 sleep.as_mut().reset(relay.deadline().unwrap_or_else(|| later(Instant::now(), STALLED_AFTER)));
             }
             () = &mut sleep => match relay.deadline() {
@@ -116,19 +134,20 @@ pub(crate) async fn relay(
 
 impl Relay<'_> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<End, Broken>> {
-        let is_draining = self.control.drain_until.is_some();
-        let Self { client, broker, requests, responses, tap, .. } = self;
-        let asked = requests.poll(cx, client, broker, tap, is_draining)?;
+        let is_known = |makeshift: &Makeshift| makeshift.seen.of(makeshift.node).is_some();
+        let is_leaving = self.control.drain_until.is_some() || self.makeshift.as_ref().is_some_and(is_known);
+        let Self { client, broker, requests, responses, watch, .. } = self;
+        let asked = requests.poll(cx, client, broker, watch, is_leaving)?;
         if asked.is_ready() {
             self.ended_first.get_or_insert(End::Client);
         }
-        let answered = responses.poll(cx, broker, client, tap, false)?;
+        let answered = responses.poll(cx, broker, client, watch, false)?;
         if answered.is_ready() {
             self.ended_first.get_or_insert(End::Broker);
         }
         match self.ended_first {
             Some(end) if asked.is_ready() && answered.is_ready() => Poll::Ready(Ok(end)),
-            _ if is_draining && self.is_quiet() => Poll::Ready(Ok(End::Drained)),
+            _ if is_leaving && self.is_quiet() => Poll::Ready(Ok(End::Drained)),
             _ => Poll::Pending,
         }
     }
@@ -167,10 +186,17 @@ impl Relay<'_> {
             Side::Client => (End::Client, self.broker),
             Side::Broker => (End::Broker, self.client),
         };
-        if broken.error.kind() == ErrorKind::InvalidData {
-            return End::Error; // what TLS says of bytes that are none of its own
+        match broken.cause {
+            // What TLS says of bytes that are none of its own.
+            Cause::Io(error) if error.kind() == ErrorKind::InvalidData => End::Error,
+            Cause::Io(_) => {
+                other.reset();
+                self.ended_first.unwrap_or(end)
+            }
+            Cause::Rewriting(broken) => {
+                self.watch.tap.warn_of(&broken);
+                End::Error
+            }
         }
-        other.reset();
-        self.ended_first.unwrap_or(end)
     }
 }

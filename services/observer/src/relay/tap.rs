@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use kwitness_wire::{Connection, Event, Limits, Nanos, Opaque, Side};
+use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, Side};
 use tokio::time::Instant;
 
 use crate::control::Control;
@@ -24,8 +24,7 @@ pub(crate) struct Tap {
 }
 
 impl Tap {
-    pub(crate) fn new(counters: Arc<Counters>, source: IpAddr, epoch: Instant, max_frame_bytes: usize) -> Self {
-        let limits = Limits { request: max_frame_bytes, ..Limits::default() };
+    pub(crate) fn new(counters: Arc<Counters>, source: IpAddr, epoch: Instant, limits: Limits) -> Self {
         counters.enter(State::Sniff);
         Self { counters, source, connection: Some(Connection::new(limits)), state: State::Sniff, epoch }
     }
@@ -54,6 +53,19 @@ impl Tap {
             self.warn(reason);
         } else if has_request && self.state == State::Sniff {
             self.turn_to(State::Observed);
+        }
+    }
+
+    /// Say why this connection is closed.
+    pub(crate) fn warn_of(&self, broken: &Broken) {
+        if self.counters.may_log(self.source, "rewriting") {
+            let (source, reason) = (self.source.to_string(), broken.to_string());
+            log!(
+                Warning,
+                "A connection was closed because addresses could not be kept back",
+                source = source,
+                reason = reason
+            );
         }
     }
 

@@ -59,6 +59,14 @@ impl Broker {
         })
     }
 
+    /// One that reads and says nothing.
+    pub fn silent() -> Self {
+        Self::that(|mut stream| {
+            // A client that is gone is no error of this server.
+            let _ = stream.read_to_end(&mut Vec::new());
+        })
+    }
+
     /// One that sends back what it gets, and closes when the client has.
     pub fn echoing() -> Self {
         Self::that(|mut stream| {
@@ -183,9 +191,9 @@ impl Drop for Observer {
     }
 }
 
-/// An `ApiVersions` request of version 0.
+/// A `ListGroups` request of version 0, whose answer passes as it is.
 pub fn request(correlation: i32) -> Vec<u8> {
-    frame(&[&[0, 18, 0, 0][..], &correlation.to_be_bytes(), &[0, 1, b't']].concat())
+    frame(&[&[0, 16, 0, 0][..], &correlation.to_be_bytes(), &[0, 1, b't']].concat())
 }
 
 /// A response with this id, of so many bytes beyond it.

@@ -1,0 +1,67 @@
+//! Where the brokers are, as their answers say, and where clients are sent instead.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use kwitness_wire as wire;
+use kwitness_wire::{AddressMap, Addresses};
+use tokio::sync::watch;
+
+use crate::counters::unpoisoned;
+use crate::settings::{Address, Settings};
+
+/// More brokers than any cluster has; further ones are not remembered.
+const REMEMBERED_BROKERS: usize = 10_000;
+
+/// The addresses of brokers by node id, learned from every Metadata response that passes.
+#[derive(Debug, Default)]
+pub(crate) struct BrokersSeen {
+    addresses: Mutex<HashMap<i32, Address>>,
+}
+
+impl BrokersSeen {
+    /// Where this broker is.
+    pub(crate) fn of(&self, node: i32) -> Option<Address> {
+        unpoisoned(&self.addresses).get(&node).cloned()
+    }
+
+    fn learn(&self, node: i32, host: &[u8], port: i32) {
+        let (Ok(host), Ok(port)) = (std::str::from_utf8(host), u16::try_from(port)) else { return };
+        if host.is_empty() || port == 0 {
+            return;
+        }
+        let mut addresses = unpoisoned(&self.addresses);
+        let is_same = addresses.get(&node).is_some_and(|known| known.host == host && known.port == port);
+        if !is_same && (addresses.len() < REMEMBERED_BROKERS || addresses.contains_key(&node)) {
+            addresses.insert(node, Address { host: host.to_owned(), port });
+        }
+    }
+}
+
+/// Sends clients to the ports of the settings in force; a node that they lack is hidden.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    settings: watch::Receiver<Arc<Settings>>,
+    seen: Arc<BrokersSeen>,
+    told: Option<wire::Address>,
+}
+
+impl Directory {
+    pub(crate) const fn new(settings: watch::Receiver<Arc<Settings>>, seen: Arc<BrokersSeen>) -> Self {
+        Self { settings, seen, told: None }
+    }
+}
+
+impl Addresses for Directory {
+    fn of(&mut self, node: i32) -> Option<&wire::Address> {
+        let listener = &self.settings.borrow().listener;
+        let port =
+            if node == AddressMap::BOOTSTRAP { Some(&listener.bootstrap_port) } else { listener.brokers.get(&node) };
+        self.told = port.and_then(|port| wire::Address::new(&listener.advertised_host, *port).ok());
+        self.told.as_ref()
+    }
+
+    fn seen(&mut self, node: i32, host: &[u8], port: i32) {
+        self.seen.learn(node, host, port);
+    }
+}

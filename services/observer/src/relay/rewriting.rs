@@ -1,0 +1,45 @@
+//! Keeps the addresses of brokers from a client.
+
+use kwitness_wire::{Broken, Limits, Rewriter};
+
+use crate::brokers_seen::Directory;
+
+/// Changes what a broker answers before the client gets it.
+#[derive(Debug)]
+pub(crate) struct Rewriting {
+    /// None for a client that does not speak Kafka's protocol.
+    rewriter: Option<Rewriter>,
+    directory: Directory,
+}
+
+impl Rewriting {
+    pub(crate) const fn new(limits: Limits, directory: Directory) -> Self {
+        Self { rewriter: Some(Rewriter::new(limits)), directory }
+    }
+
+    /// Take what the client sends, before it is written on.
+    ///
+    /// # Errors
+    /// Its answers cannot be told apart; the connection has to be closed.
+    pub(crate) fn asked(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        let Some(rewriter) = &mut self.rewriter else { return Ok(()) };
+        match rewriter.asked(bytes) {
+            Err(broken) if broken.may_pass_untouched() => {
+                self.rewriter = None;
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Take what the broker sends; what the client is to get now.
+    ///
+    /// # Errors
+    /// An answer may have addresses in it and cannot be read; the connection has to be closed.
+    pub(crate) fn answered<'a>(&mut self, bytes: &'a mut [u8], spare: &'a mut Vec<u8>) -> Result<&'a [u8], Broken> {
+        match &mut self.rewriter {
+            Some(rewriter) => rewriter.answered(bytes, &mut self.directory, spare),
+            None => Ok(bytes),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+"""The observer as a process on loopback, before brokers of a test."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import requests
+
+from kwitness.e2e.ports import free_port
+from kwitness.images.image_parts import REPOSITORY
+
+from tests.eventually import eventually
+
+
+def built_observer() -> Path:
+    """The program, built as `cargo test` builds it."""
+    command = ["cargo", "build", "--quiet", "--locked", "--package", "kwitness-observer", "--message-format", "json"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    messages = (json.loads(line) for line in done.stdout.splitlines())
+    return Path(next(message["executable"] for message in messages if message.get("executable")))
+
+
+class ObserverProcess:
+    """The program with settings of its own; use as a context manager.
+
+    Parameters
+    ----------
+    bootstrap
+        Brokers, as a comma list.
+    nodes
+        Node ids that get a port.
+    changes
+        Members of the settings that win over what is decided here.
+    """
+
+    def __init__(
+        self, program: Path, folder: Path, *, bootstrap: str, nodes: tuple[int, ...], changes: Mapping[str, Any]
+    ) -> None:
+        self._program = program
+        self._file = folder / "observer.json"
+        self._log = folder / "observer.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.settings: dict[str, Any] = {
+            "cluster_id": "4L6g3nShT-eMCtK--X86sw",
+            "namespace": "team-a",
+            "name": "edge",
+            "mode": "gateway",
+            "reported_by": "gateway",
+            "suspend": False,
+            "upstream": {"bootstrap_servers": bootstrap.split(","), "tls": None},
+            "listener": {
+                "name": "GATEWAY",
+                "bind": "127.0.0.1",
+                "bootstrap_port": free_port(),
+                "advertised_host": "127.0.0.1",
+                "brokers": {str(node): free_port() for node in nodes},
+                "tls": None,
+            },
+            "window_ms": 1000,
+            "report": {"connections": True, "traffic": True, "latency": True},
+            "identity": {"drop": []},
+            "limits": {
+                "max_connections": 1000,
+                "max_frame_bytes": 104_857_600,
+                "max_series": 10_000,
+                "queue_bytes": 1_000_000,
+                "max_rewrite_bytes": 16_777_216,
+            },
+            "collector": None,
+            "metrics_port": free_port(),
+            **changes,
+        }
+        self._file.write_text(json.dumps(self.settings))
+
+    @property
+    def bootstrap(self) -> str:
+        """Where clients begin."""
+        return f"127.0.0.1:{self.settings['listener']['bootstrap_port']}"
+
+    @property
+    def ports(self) -> set[int]:
+        """All ports of its listener."""
+        listener = self.settings["listener"]
+        return {listener["bootstrap_port"], *listener["brokers"].values()}
+
+    def start(self) -> Self:
+        """Start it and wait until it is ready."""
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._program, "run", "--settings", self._file, "--drain-seconds", "5"],
+                stdout=log,
+                stderr=log,
+                env={"POD_NAME": "edge-0"},
+            )
+        eventually(self._is_ready, every=0.1)
+        return self
+
+    def stop(self) -> None:
+        """Ask it to end, and wait."""
+        if self._process is not None:
+            self._process.terminate()
+            assert self._process.wait(30) == 0, self.log()
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def log(self) -> str:
+        """Everything it has written."""
+        return self._log.read_text()
+
+    def metrics(self) -> dict[str, float]:
+        """Its samples, by name and labels as they are written."""
+        page = requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/metrics", timeout=10).text
+        return {name: float(value) for name, value in re.findall(r"^([^#\s].*) (\S+)$", page, re.MULTILINE)}
+
+    def _is_ready(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, self.log()
+        try:
+            return requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/readyz", timeout=10).ok
+        except requests.ConnectionError:
+            time.sleep(0.05)
+            return False
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self.kill()

@@ -1,0 +1,176 @@
+"""Real clients before a real broker: everything goes through the observer, and nothing else does."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from kafka import KafkaConsumer, KafkaProducer
+
+from kwitness.e2e.kafka.local_broker import LocalBroker
+
+from tests.eventually import eventually
+from tests.observer.observer_process import ObserverProcess, built_observer
+
+pytestmark = pytest.mark.broker
+
+RECORDS = 500
+NODE = 1
+Make = Callable[..., ObserverProcess]
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[LocalBroker]:
+    with LocalBroker(overrides={"num.partitions": "3"}) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    return built_observer()
+
+
+@pytest.fixture
+def observer(broker: LocalBroker, program: Path, tmp_path: Path) -> Iterator[ObserverProcess]:
+    with ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(NODE,), changes={}) as observer:
+        yield observer
+
+
+@pytest.fixture
+def dialled() -> Iterator[set[int]]:
+    """The ports that this process was connected to, looked at all the time."""
+    seen: set[int] = set()
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.005):
+            seen.update(ports_of_peers())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield seen
+    ended.set()
+    thread.join()
+
+
+def ports_of_peers() -> set[int]:
+    """Ports of the other side of this process's TCP connections that it opened or was opened by."""
+    own = set()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            own.add(str(descriptor.readlink()))
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {int(row[2].partition(":")[2], 16) for row in rows if f"socket:[{row[9]}]" in own}
+
+
+def port_of(address: str) -> int:
+    return int(address.rpartition(":")[2])
+
+
+def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "demo-rdkafka", **configuration})
+    for number in range(RECORDS):
+        producer.produce(topic, key=f"{number}", value=f"value {number}")
+        producer.poll(0)
+    assert producer.flush(60) == 0
+
+
+def consume_by_librdkafka(bootstrap: str, topic: str, count: int) -> list[str]:
+    configuration = {"bootstrap.servers": bootstrap, "group.id": f"{topic}-rdkafka", "auto.offset.reset": "earliest"}
+    consumer = Consumer(configuration)
+    consumer.subscribe([topic])
+    values: list[str] = []
+
+    def look() -> int:
+        if (message := consumer.poll(1.0)) is not None and message.error() is None:
+            values.append((message.value() or b"").decode())
+        return len(values)
+
+    try:
+        eventually(look, lambda seen: seen >= count, every=0)
+    finally:
+        consumer.close()
+    return values
+
+
+def end_offsets(bootstrap: str, topic: str) -> int:
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "offsets"})
+    try:
+        return sum(consumer.get_watermark_offsets(TopicPartition(topic, partition), 30)[1] for partition in range(3))
+    finally:
+        consumer.close()
+
+
+def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
+    broker: LocalBroker, observer: ObserverProcess, dialled: set[int]
+) -> None:
+    produce_by_librdkafka(observer.bootstrap, "everything", **{"compression.type": "lz4"})
+    producer = KafkaProducer(bootstrap_servers=observer.bootstrap, client_id="demo-python")
+    for number in range(RECORDS):
+        producer.send("everything", f"another {number}".encode())
+    producer.flush(60)
+    producer.close()
+    consumer = KafkaConsumer(
+        "everything", bootstrap_servers=observer.bootstrap, group_id="python", auto_offset_reset="earliest"
+    )
+    polled = 0
+
+    def poll() -> int:
+        nonlocal polled
+        polled += sum(len(records) for records in consumer.poll(1000).values())
+        return polled
+
+    eventually(poll, lambda seen: seen >= 2 * RECORDS, every=0)
+    consumer.close()
+    values = consume_by_librdkafka(observer.bootstrap, "everything", 2 * RECORDS)
+
+    expected = [f"{word} {number}" for word in ("value", "another") for number in range(RECORDS)]
+    assert sorted(values) == sorted(expected)
+    assert dialled & observer.ports == observer.ports
+    assert port_of(broker.bootstrap) not in dialled
+    metrics = observer.metrics()
+    assert metrics.get('kwitness_observer_connections_closed_total{end="error"}', 0) == 0
+    assert not [
+        sample
+        for sample in metrics
+        if sample.startswith(("kwitness_observer_opaque_total", "kwitness_observer_unread"))
+    ]
+    assert end_offsets(broker.bootstrap, "everything") == 2 * RECORDS
+
+
+def test_a_transaction_commits_through_the_observer(broker: LocalBroker, observer: ObserverProcess) -> None:
+    producer = Producer({"bootstrap.servers": observer.bootstrap, "transactional.id": "orders"})
+    producer.init_transactions(60)
+    for _ in range(3):
+        producer.begin_transaction()
+        for number in range(10):
+            producer.produce("transactions", f"{number}")
+        producer.commit_transaction(60)
+
+    assert len(consume_by_librdkafka(observer.bootstrap, "transactions", 30)) == 30
+
+
+def test_clients_go_on_when_the_observer_comes_back_and_has_forgotten_where_brokers_are(
+    broker: LocalBroker, observer: ObserverProcess
+) -> None:
+    outcomes: list[object] = []
+    producer = Producer({"bootstrap.servers": observer.bootstrap, "reconnect.backoff.max.ms": 500})
+
+    def delivered() -> int:
+        producer.poll(0.2)
+        return len(outcomes)
+
+    for sent in (50, 100, 150):
+        for number in range(50):
+            producer.produce("restarts", f"{number}", on_delivery=lambda error, _: outcomes.append(error))
+        eventually(delivered, sent.__le__, every=0)
+        observer.kill()
+        observer.start()
+
+    assert outcomes == [None] * 150
+    assert end_offsets(broker.bootstrap, "restarts") == 150
