@@ -5,7 +5,7 @@ use std::path::Path;
 use kwitness_wire::aggregate::{RESPONSE_TIME_BOUNDS_US, bounds};
 use serde_json::Value;
 
-fn vectors(name: &str) -> Value {
+pub fn vectors(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts/vectors").join(name);
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

@@ -10,6 +10,7 @@ use kwitness_wire::{
 };
 use serde_json::{Value, json};
 
+use crate::contracts::vectors;
 use crate::windows::source;
 
 const PRODUCE: i16 = 0;
@@ -102,86 +103,71 @@ fn records(count: u64) -> Content {
 
 const ORDERS: Topic<'static> = Topic::Name(b"orders");
 
-#[test]
-fn records_have_the_shapes_of_the_contracts() {
-    let mut scene = Scene::new();
+/// A client produces, is refused, and fetches; it names one topic too many and an API that nobody has, and goes.
+fn busy() -> Scene {
+    let mut scene = Scene::with(Settings { most_topics: 1, ..Settings::of_at_most(100) });
     scene.request(PRODUCE, b"shop");
-    let offsets = Content { first_offset: Some(100), last_offset: Some(129), ..records(30) };
-    scene.partition(PRODUCE, ORDERS, 2, Content { min_timestamp_ms: Some(5), max_timestamp_ms: Some(9), ..offsets });
-    scene.answer(PRODUCE, 3);
-    scene.record(Event::Presence { topic: ORDERS, partitions: 6 });
-    let window = scene.swap();
-
-    let mut rows = scene.rows(&window);
-
-    let keys = |seq: usize, schema: &str| {
-        json!({
-            "schema": schema, "event_source": "shop/gateway-0", "event_epoch": 1_760_000_000_000_u64, "event_seq": seq,
-            "reported_by": "gateway", "observer_mode": "gateway", "cluster_id": "cluster",
-        })
+    scene.record(Event::Software(Software { name: "apache-kafka-java", version: "4.3.1" }));
+    scene.record(Event::Identity { field: IdentityField::TransactionalId, value: b"shop-1" });
+    let content = Content {
+        transactional_batches: 1,
+        transactional_records: 30,
+        first_offset: Some(100),
+        last_offset: Some(129),
+        min_timestamp_ms: Some(20_005),
+        max_timestamp_ms: Some(20_009),
+        ..records(30)
     };
-    let who = json!({
-        "listener": "GATEWAY", "client_id": "shop", "client_address": "10.0.0.7", "client_source_port": 40_000,
-    });
-    let when = json!({"window_start_ms": 20_000, "window_end_ms": 30_000});
-    let whole = |parts: &[&Value]| {
-        let entries = parts.iter().flat_map(|part| part.as_object().unwrap().clone());
-        Value::Object(entries.collect())
+    let topic = Topic::Id([7; 16]);
+    scene.record(Event::TopicName { id: [7; 16], name: b"orders" });
+    scene.partition(PRODUCE, topic, 2, content);
+    let refused = PartitionExchange {
+        key: PRODUCE,
+        version: 4,
+        topic,
+        partition: 2,
+        error: 6,
+        confirmed: true,
+        content: records(5),
     };
-    let traffic = |seq: usize, rest: &Value| whole(&[&keys(seq, "kwitness.traffic/1"), &who, &when, rest]);
-    let seal = |seq: usize, rest: &Value| whole(&[&keys(seq, "kwitness.seals/1"), &when, rest]);
-    let opened = json!({
-        "kind": "opened", "connection_id": "1760000000000-1", "occurred_at_ms": 21_234, "security_protocol": "SSL",
-    });
-    let partition = json!({
-        "kind": "partition", "api": "Produce", "topic": "orders", "partition": 2, "overflowed": false, "requests": 1,
-        "batches": 1, "records": 30, "unknown_batches": 0, "bytes": 300, "transactional_batches": 0,
-        "transactional_records": 0, "aborted_records": 0, "duplicate_batches": 0, "errors": {}, "rejected_bytes": 0,
-        "unconfirmed": 0, "first_offset": 100, "last_offset": 129, "offset_ranges": [{"first": 100, "last": 129}],
-        "offset_ranges_merged": 0, "min_timestamp_ms": 5, "max_timestamp_ms": 9, "compression": {"zstd": 1},
-    });
-    let api = json!({
-        "kind": "api", "api": "Produce", "api_version": 4, "overflowed": false, "requests": 1, "request_bytes": 100,
-        "response_bytes": 30, "errors": {}, "unread": {}, "response_time": {"buckets": {"2": 1}, "sum_us": 3},
-        "waited": {"buckets": {}, "sum_us": 0},
-    });
-    let presence = json!({"kind": "presence", "api": "Fetch", "topic": "orders", "overflowed": false, "partitions": 6});
-    let sealed = |topic: &str, first: usize, last: usize| json!({"topic": topic, "first_seq": first, "last_seq": last, "count": last - first + 1, "dropped": {}});
-    let expected = [
-        whole(&[&keys(1, "kwitness.connections/1"), &who, &opened]),
-        seal(2, &sealed("connections", 1, 1)),
-        traffic(3, &partition),
-        traffic(4, &api),
-        traffic(5, &presence),
-        seal(6, &sealed("traffic", 3, 5)),
-    ];
-    for (row, expected) in rows.drain(..).zip(&expected) {
-        assert_eq!(row, *expected);
-    }
-    assert_eq!(written(&window, &scene.names).len(), expected.len());
+    scene.record(Event::Partition(refused));
+    scene.answer(PRODUCE, 2_000);
+    scene.request(FETCH, b"shop");
+    scene.partition(FETCH, ORDERS, 0, records(1));
+    scene.record(Event::Exchange(Exchange {
+        key: FETCH,
+        version: 4,
+        asked: Nanos(0),
+        answered: Nanos(500_000_000),
+        request_bytes: 100,
+        bytes: 30,
+        error: 70,
+        waited: true,
+    }));
+    scene.record(Event::Presence { topic, partitions: 6 });
+    scene.record(Event::Unread { key: -1, version: 0, why: Unread::UnknownKey });
+    scene
 }
 
 #[test]
-fn totals_have_the_shape_of_the_contracts() {
-    let mut scene = Scene::new();
-    scene.request(PRODUCE, b"shop");
-    scene.partition(PRODUCE, ORDERS, 0, records(30));
-    scene.partition(PRODUCE, ORDERS, 1, records(12));
-    scene.answer(PRODUCE, 2_000);
+fn records_and_totals_are_those_of_the_contracts() {
+    let Scene { mut recorder, names, client } = busy();
+    recorder.close(client, End::Error, 29_000);
+    let window = recorder.swap(30_000);
+    let mut writer = Writer::new(source(), 1);
+    let mut records = Vec::new();
 
-    let mut counts = vec![0; 15];
-    counts[1] = 1;
-    assert_eq!(
-        scene.totals(),
-        json!({
-            "seq": 1,
-            "traffic": [{"api": "Produce", "topic": "orders", "client_id": "shop", "requests": 1, "records": 42,
-                         "record_bytes": 420, "errors": {}}],
-            "apis": [{"api": "Produce", "client_id": "shop", "requests": 1, "request_bytes": 100,
-                      "response_bytes": 30, "errors": {}}],
-            "times": [{"api": "Produce", "topic": "orders", "counts": counts, "sum_us": 2_000}],
-        })
-    );
+    writer.write(&window, &names, &mut |row| {
+        let record: Value = serde_json::from_slice(&row.line).unwrap();
+        records.push(json!({"topic": row.topic, "record": record}));
+        Ok(())
+    });
+    let totals = writer.totals(&window, &names);
+
+    let totals: Vec<Value> = totals.iter().map(|part| serde_json::from_str(&part.json).unwrap()).collect();
+    let expected = vectors("window_records.json");
+    assert_eq!(Value::from(records), expected["records"]);
+    assert_eq!(Value::from(totals), expected["totals"]);
 }
 
 #[test]

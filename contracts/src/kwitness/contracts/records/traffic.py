@@ -20,10 +20,15 @@ class _Traffic(Observed, Window):
     schema_: Literal["kwitness.traffic/1"] = Field(
         "kwitness.traffic/1", alias="schema", description="Name and version."
     )
+    overflowed: bool = Field(
+        False,
+        description="Whether the row sums up what was one client, topic or request too many to have a row of its own; "
+        "what it does not tell apart is absent.",
+    )
 
 
 class PartitionTraffic(_Traffic):
-    """One row for each window, api, client, topic and partition; of `topic` and `topic_id` at least one is there.
+    """One row for each window, api, client, topic and partition; unless it overflowed, `topic` or `topic_id` is there.
 
     User records alone: control batches and what brokers fetch for their replicas count nowhere.
     """
@@ -32,7 +37,7 @@ class PartitionTraffic(_Traffic):
     api: Literal["Produce", "Fetch", "ShareFetch"] = Field(description="Which request.")
     topic: TopicName | None = Field(None, description="Topic; absent while only its id is known.")
     topic_id: TopicId | None = Field(None, description="Its id, as Kafka prints a Uuid.")
-    partition: Partition = Field(description="Partition.")
+    partition: Partition | None = Field(None, description="Partition; absent only where the row overflowed.")
     requests: Count = Field(description="Requests that named the partition.")
     batches: Count = Field(0, description="Record batches.")
     records: Count = Field(0, description="Records, from batch headers.")
@@ -62,8 +67,12 @@ class ApiTraffic(_Traffic):
     """One row for each window, api, version and client."""
 
     kind: Literal["api"] = Field(description="What the row is.")
-    api: ApiName = Field(description="Which request, by Kafka's name.")
-    api_version: Annotated[int, Field(ge=0, lt=2**15)] = Field(description="Its version.")
+    api: ApiName = Field(
+        description="Which request: by Kafka's name, else its number; `other` where the row overflowed."
+    )
+    api_version: Annotated[int, Field(ge=0, lt=2**15)] | None = Field(
+        None, description="Its version; absent only where the row overflowed."
+    )
     requests: Count = Field(description="Requests.")
     request_bytes: Count = Field(0, description="Bytes of the requests.")
     response_bytes: Count = Field(0, description="Bytes of the answers.")
