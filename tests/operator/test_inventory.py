@@ -22,6 +22,7 @@ from tests.operator.surroundings import (
     broker_configs,
     cluster,
     collector,
+    gateway,
     get,
     ready,
     subscription,
@@ -241,3 +242,51 @@ async def test_numbers_that_are_not_known_any_more_are_absent(inventory, api, na
     await eventually_beside(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
     inventory.broken = True
     await eventually_beside(lambda: "clients" not in get(api, "kcms", "basic", namespace)["status"])
+
+
+async def test_a_gateways_numbers_come_from_what_its_pods_told_the_collector(inventory, api, namespace):
+    apply(api, gateway("orders", namespace))
+    config_hash = await eventually_beside(
+        lambda: get(api, "kobs", "orders", namespace).get("status", {}).get("configHash")
+    )
+    now = round(time.time() * 1000)
+    java = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.1", "connections": 3}
+    pod = {
+        "namespace": namespace,
+        "name": "orders",
+        "mode": "gateway",
+        "pod": "kwitness-gateway-orders-1",
+        "pod_namespace": namespace,
+        "reported_by": "gateway",
+        "epoch": 1,
+        "settings": config_hash,
+        "connections": 3,
+        "software": [java],
+        "ledger": {"accepted": 5, "delivered": 4, "queued": 1},
+        "last_heard_ms": now,
+    }
+    inventory.state["brokers"] = [{"broker_id": "1", "last_heartbeat_ms": now}]
+    inventory.see("sarama", "1.46.0")
+    inventory.state["software"].append({**java, "first_seen_ms": now, "last_seen_ms": now})
+    inventory.state["observers"] = [pod]
+
+    def status() -> Any:
+        return get(api, "kobs", "orders", namespace)["status"]
+
+    found = await eventually_beside(status, lambda now: "coverage" in now)
+    assert (found["connections"], found["podsWithConfig"]) == (3, 1)
+    assert found["coverage"] == {
+        "connectionsByBroker": 4,
+        "connectionsObserved": 3,
+        "percent": 75,
+        "unseen": [{"clientSoftwareName": "sarama", "clientSoftwareVersion": "1.46.0", "connections": 1}],
+    }
+    assert found["ledger"] == [{"hop": "report", "accepted": 5, "delivered": 4, "queued": 1, "dropped": {}}]
+    assert {one["type"]: one["reason"] for one in found["conditions"]} == {
+        "Ready": "Progressing",
+        "Reporting": "Reporting",
+    }
+
+    inventory.clock.ahead_ms = 120_000
+    silent = await eventually_beside(status, lambda now: "connections" not in now)
+    assert silent["conditions"][1]["reason"] == "NoReports"
