@@ -9,6 +9,7 @@ use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
 use crate::reader::{Fault, Reader};
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
+use crate::sasl::{Authenticated, Sasl, is_sasl};
 use crate::schema::{Api, Layout, api};
 use crate::software::Declared;
 
@@ -72,6 +73,7 @@ struct Observed {
     /// The request that the response which passes answers.
     answered: Option<Asked<Sent>>,
     memory: Memory,
+    sasl: Sasl,
 }
 
 /// What is remembered of a request until it is answered.
@@ -147,8 +149,8 @@ impl Connection {
         let client = Stream::new(limits.request, limits.message);
         let broker = Stream::new(limits.response, limits.message);
         let in_flight = InFlight::new(limits.in_flight);
-        let (answered, memory) = (None, Memory::default());
-        let observed = Observed { is_known_to_be_kafka: false, client, broker, in_flight, answered, memory };
+        let (answered, memory, sasl) = (None, Memory::default(), Sasl::default());
+        let observed = Observed { is_known_to_be_kafka: false, client, broker, in_flight, answered, memory, sasl };
         Self { observed: Some(Box::new(observed)) }
     }
 
@@ -233,7 +235,7 @@ impl Observed {
                 stream.reading.begin_request(key, version, reader.left());
                 stream.pass(read, &mut self.memory, sink);
             }
-            Ok(Opening { key, .. }) if key == Api::API_VERSIONS || names_identities(key) => stream.route = Route::Kept,
+            Ok(Opening { key, .. }) if is_kept(key) => stream.route = Route::Kept,
             Ok(_) => stream.leave(read),
             Err(Unread::TooLong) if !stream.prefix.is_full() => {}
             Err(_) => stream.leave(kept),
@@ -300,11 +302,20 @@ impl Observed {
         let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
         let bytes = self.client.prefix.length();
         sink(Event::Request(Request { key, version, client_id, bytes }));
+        if is_sasl(key) {
+            self.sasl.asked();
+        }
         let (read, RequestEnd { acks, wanted }) = if self.client.route == Route::Passing {
             let end = self.client.reading.end_request(&mut self.memory, sink);
             (self.client.reading.unread().map_or(Ok(()), Err), end)
         } else {
-            let read = known.and_then(|(known, _)| body(known, opening, &mut reader, &mut self.memory, sink));
+            let read = known.and_then(|(known, _)| {
+                if is_sasl(key) {
+                    let is_flexible = known.layout.flexible.contain(version);
+                    return Ok(self.sasl.read_request(key, is_flexible, &mut reader)?);
+                }
+                body(known, opening, &mut reader, &mut self.memory, sink)
+            });
             let acks = if read.is_ok() { Acks::Answered } else { Acks::of_unread(key) };
             (read, RequestEnd { acks, wanted: Wanted::default() })
         };
@@ -322,6 +333,11 @@ impl Observed {
         let asked = self.answered.take().ok_or(Opaque::ShortResponse)?;
         let Opening { key, version, .. } = asked.opening;
         let Sent { at: asked_at, bytes: request_bytes, wanted } = asked.more;
+        if is_sasl(key) {
+            self.sasl.answered();
+        } else if key != Api::API_VERSIONS {
+            self.sasl.went_on(|told| sink(Event::Authenticated(told)));
+        }
         let (read, ResponseEnd { error, waited, is_clients }) = if self.broker.route == Route::Passing {
             let end = self.broker.reading.end_response(asked_at, at, &mut self.memory, sink);
             (self.broker.reading.unread().map_or(Ok(()), Err), end)
@@ -349,6 +365,13 @@ impl Observed {
         if let Err(fault) = response_correlation(answer.header_version, &mut reader) {
             return (0, Err(fault.into()));
         }
+        if is_sasl(key) {
+            let is_flexible = answer.layout.flexible.contain(version);
+            let tell = |told: Authenticated<'_>| sink(Event::Authenticated(told));
+            if let Err(fault) = self.sasl.read_response(key, is_flexible, &mut reader.clone(), tell) {
+                return (0, Err(fault.into()));
+            }
+        }
         let Memory { identities, .. } = &mut self.memory;
         let (error, read) = read_response(key, answer.layout, version, &mut reader, identities, sink);
         (error, read.map_err(Unread::from))
@@ -364,6 +387,11 @@ struct Answer {
 fn answer(Opening { key, version, .. }: Opening) -> Option<Answer> {
     let api = api(key)?;
     Some(Answer { layout: api.response(version)?, header_version: api.response_header(version)? })
+}
+
+/// Whether the body of a request is read when it is complete.
+fn is_kept(key: i16) -> bool {
+    key == Api::API_VERSIONS || is_sasl(key) || names_identities(key)
 }
 
 /// Read of a body what the connection itself needs, and what the client calls itself.

@@ -1,5 +1,6 @@
 //! What a connection tells of itself.
 
+use crate::sasl::Authenticated;
 use crate::software::Software;
 
 /// Nanoseconds since a moment that the caller chose.
@@ -13,6 +14,8 @@ pub enum Event<'a> {
     Request(Request<'a>),
     /// The client said which software it is.
     Software(Software<'a>),
+    /// The broker answered who the client said it is.
+    Authenticated(Authenticated<'a>),
     /// What one Produce, Fetch or `ShareFetch` did with one partition.
     Partition(PartitionExchange<'a>),
     /// What a topic's id stands for, from a broker's answer.

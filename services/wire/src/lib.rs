@@ -20,8 +20,10 @@ mod prefix;
 mod reader;
 mod requests;
 mod rewrite;
+mod sasl;
 pub mod schema;
 mod software;
+mod wipe;
 
 pub use connection::{Connection, Limits, Side};
 pub use event::{Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, Unread};
@@ -29,4 +31,5 @@ pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use reader::{Fault, Reader};
 pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
+pub use sasl::{Authenticated, Mechanism, PrincipalSource};
 pub use software::{Software, is_valid};

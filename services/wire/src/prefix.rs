@@ -1,14 +1,17 @@
 //! The first bytes of a frame, however they arrive.
 
+use std::fmt;
+
 use crate::reader::Reader;
+use crate::wipe::wipe;
 
 /// Room for a header of usual size, in bytes.
 const USUAL: usize = 256;
 
 /// Keeps the first bytes of the frame that passes, up to a limit.
 ///
-/// What is kept grows with the bytes that came, never by a length that a peer declared.
-#[derive(Clone, Debug)]
+/// What is kept grows with the bytes that came, never by a length that a peer declared. It may be a secret: it is
+/// overwritten as soon as it is not needed, and not shown.
 pub(crate) struct Prefix {
     limit: usize,
     length: usize,
@@ -23,17 +26,30 @@ impl Prefix {
     /// A frame of `length` bytes begins.
     pub(crate) fn begin(&mut self, length: usize) {
         self.length = length;
-        self.kept.clear();
+        self.truncate(0);
     }
 
     pub(crate) fn add(&mut self, body: &[u8]) {
         let wanted = self.limit.saturating_sub(self.kept.len());
         let (kept, _) = body.split_at(wanted.min(body.len()));
+        self.make_room(kept.len());
         self.kept.extend_from_slice(kept);
+    }
+
+    /// Grow by hand, so that what was kept does not stay behind in the memory that is given back.
+    fn make_room(&mut self, wanted: usize) {
+        let room = self.kept.capacity().saturating_sub(self.kept.len());
+        if room < wanted {
+            let mut grown = Vec::with_capacity(self.kept.len().saturating_add(wanted.max(self.kept.len())));
+            grown.extend_from_slice(&self.kept);
+            wipe(&mut self.kept);
+            self.kept = grown;
+        }
     }
 
     /// Keep no more than the first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
+        wipe(self.kept.get_mut(length..).unwrap_or_default());
         self.kept.truncate(length);
     }
 
@@ -44,7 +60,7 @@ impl Prefix {
 
     /// The frame is done with: between frames little memory is held.
     pub(crate) fn release(&mut self) {
-        self.kept.clear();
+        self.truncate(0);
         self.kept.shrink_to(USUAL);
     }
 
@@ -60,6 +76,12 @@ impl Prefix {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.kept
+    }
+}
+
+impl fmt::Debug for Prefix {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Prefix({} of {} bytes)", self.kept.len(), self.length)
     }
 }
 

@@ -10,6 +10,7 @@ use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
 use crate::event::{Event, Exchange, IdentityField, Opaque, PartitionExchange, Request, Topic};
+use crate::sasl::Authenticated;
 
 const JOIN_GROUP: i16 = 11;
 const SYNC_GROUP: i16 = 14;
@@ -200,6 +201,10 @@ impl Recorder {
                 }
             }
             Event::Identity { field, value } => self.learn(client, (*field).into(), value),
+            Event::Authenticated(Authenticated { principal: Some(principal), succeeded: true, .. }) => {
+                self.learn(client, IdentityKey::Principal, principal.as_bytes());
+            }
+            Event::Authenticated(_) => {}
             Event::TopicName { id, name } => self.names.tell(*id, name),
             Event::Partition(exchange) => self.partition(client, exchange),
             Event::Presence { topic, partitions } => self.presence(client, topic, *partitions),

@@ -114,6 +114,8 @@ impl Api {
     pub const SASL_HANDSHAKE: i16 = 17;
     /// Its key, which a client asks which versions a broker has by.
     pub const API_VERSIONS: i16 = 18;
+    /// Its key, by which a client proves who it is.
+    pub const SASL_AUTHENTICATE: i16 = 36;
     /// Its key, by which an administrator learns of the controllers.
     pub const DESCRIBE_QUORUM: i16 = 55;
     /// Its key, by which an administrator learns of the brokers.

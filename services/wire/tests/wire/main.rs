@@ -20,6 +20,7 @@ mod messages;
 mod recorder;
 mod records;
 mod rewriting;
+mod sasl;
 mod streams;
 mod transcript;
 mod windows;

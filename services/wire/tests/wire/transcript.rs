@@ -1,7 +1,8 @@
 //! Drives a connection and writes down what it tells; builds the frames of a client and a broker.
 
 use kwitness_wire::{
-    Connection, Content, Event, Exchange, IdentityField, Limits, Nanos, Opaque, PartitionExchange, Side, Topic, Unread,
+    Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque, PartitionExchange,
+    PrincipalSource, Side, Topic, Unread,
 };
 
 /// An event that owns what it names.
@@ -9,6 +10,7 @@ use kwitness_wire::{
 pub enum Told {
     Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize },
     Software(String, String),
+    Authenticated(Mechanism, Option<String>, PrincipalSource, bool),
     Partition(Exchanged),
     TopicName([u8; 16], Vec<u8>),
     Presence(AnyTopic, u32),
@@ -63,6 +65,9 @@ impl From<Event<'_>> for Told {
                 bytes: one.bytes,
             },
             Event::Software(software) => Self::Software(software.name.into(), software.version.into()),
+            Event::Authenticated(one) => {
+                Self::Authenticated(one.mechanism, one.principal.map(str::to_owned), one.source, one.succeeded)
+            }
             Event::Partition(one) => Self::Partition(one.into()),
             Event::TopicName { id, name } => Self::TopicName(id, name.to_vec()),
             Event::Presence { topic, partitions } => Self::Presence(topic.into(), partitions),
