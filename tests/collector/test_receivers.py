@@ -157,12 +157,14 @@ def api(api_server: ApiServer) -> ApiServer:
     return api_server
 
 
-def token(api: ApiServer, account: str, audience: str) -> str:
+def token(api: ApiServer, account: str, audience: str, bound_to: str | None = None) -> str:
     request: dict[str, Any] = {
         "apiVersion": "authentication.k8s.io/v1",
         "kind": "TokenRequest",
         "spec": {"audiences": [audience], "expirationSeconds": 600},
     }
+    if bound_to is not None:
+        request["spec"]["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod", "name": bound_to}
     answer = api.request("POST", f"/api/v1/namespaces/default/serviceaccounts/{account}/token", json=request)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["status"]["token"])
@@ -180,7 +182,15 @@ def authenticator(api: ApiServer, tmp_path: Path) -> Authenticator:
             "name": "main",
             "kafka": {"bootstrap_servers": ["kafka:9092"]},
             "ingest": {
-                "senders": [{"namespace": "default", "service_account": "sender", "source": "plugin"}],
+                "senders": [
+                    {"namespace": "default", "service_account": "sender", "source": "plugin"},
+                    {
+                        "namespace": "default",
+                        "service_account": "observer",
+                        "source": "observer",
+                        "reported_by": "gateway",
+                    },
+                ],
                 "readers": [{"namespace": "default", "service_account": "kwitness-operator"}],
             },
         }
@@ -243,3 +253,23 @@ async def test_an_answer_is_remembered_and_an_absent_api_server_refuses_nobody_f
             await authenticator.caller(f"Bearer {unknown}", (SENDERS,))
     finally:
         api.start_server()
+
+
+async def test_an_observer_is_the_pod_in_its_token(api: ApiServer, authenticator: Authenticator) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "gateway-0"},
+        "spec": {"serviceAccountName": "observer", "containers": [{"name": "observer", "image": "none"}]},
+    }
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "observer"}}
+    for path, made in (("serviceaccounts", account), ("pods", pod)):
+        answer = api.request("POST", f"/api/v1/namespaces/default/{path}", json=made)
+        assert answer.status_code == 201, answer.text
+    bound = token(api, "observer", SENDING, bound_to="gateway-0")
+
+    assert await authenticator.caller(f"Bearer {bound}", (SENDERS,)) == Caller(
+        "observer", CLUSTER, "default/gateway-0", "gateway"
+    )
+    unbound = token(api, "observer", SENDING)
+    assert (await authenticator.caller(f"Bearer {unbound}", (SENDERS,))).pod is None

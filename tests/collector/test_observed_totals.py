@@ -1,0 +1,130 @@
+"""Observers' totals as series, and observers as they come and go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from kwitness.collector.inventory.observers import FORGET_AFTER_MS, SILENT_AFTER_MS, Observers
+from kwitness.collector.prometheus.observed import IDLE_MS, ObservedTotals
+from kwitness.contracts.envelopes import EventsHead, WindowTotals
+
+from tests.collector.collector_process import parse, value
+from tests.collector.collector_samples import CLUSTER
+from tests.collector.event_samples import connections, head, totals
+
+RECORDS = "kafka_client_records_total"
+NOW = 1_760_000_000_000
+
+
+def window(records: int = 10, **client: Any) -> WindowTotals:
+    return WindowTotals.model_validate(totals(1, records, **client))
+
+
+def shown(observed: ObservedTotals) -> Any:
+    return parse(b"".join(observed.render(openmetrics=False)).decode())
+
+
+def test_a_series_is_zero_at_its_first_scrape_so_that_increase_counts_what_came_before() -> None:
+    observed = ObservedTotals(100)
+    observed.add(CLUSTER, window(10), NOW)
+
+    first, second = shown(observed), shown(observed)
+
+    assert value(first, RECORDS) == 0
+    assert value(first, "kafka_client_response_time_seconds_count") == 0
+    assert value(second, RECORDS) == 10
+
+
+def test_beyond_the_budget_sums_are_kept_under_other() -> None:
+    observed = ObservedTotals(40)
+    for number in range(50):
+        observed.add(CLUSTER, window(number, client_id=f"client-{number}"), NOW)
+
+    shown(observed)
+    samples = shown(observed)
+
+    assert value(samples, RECORDS) == sum(range(50))
+    rest = value(samples, RECORDS, client_id="other", principal="other", api="other", cluster_id=CLUSTER)
+    assert rest is not None
+    assert 0 < rest < sum(range(50))
+    assert observed.series <= 40
+    assert observed.overflowed > 0
+
+
+def test_what_a_client_calls_itself_is_bounded_and_escaped() -> None:
+    observed = ObservedTotals(100)
+    for name in ('"} 1\nevil 1', "x" * 30_000, "\ud800"):
+        entry = {**totals(1)["traffic"][0], "client_id": name}
+        observed.add(CLUSTER, WindowTotals.model_construct(traffic=(_traffic(entry),), apis=(), times=()), NOW)
+
+    samples = shown(observed)
+
+    assert len(samples[RECORDS]) == 3
+    assert all(len(dict(labels)["client_id"]) <= 128 for labels in samples[RECORDS])
+
+
+def _traffic(entry: dict[str, Any]) -> Any:
+    model = WindowTotals.model_validate({"seq": 1, "traffic": [{**entry, "client_id": "known"}]}).traffic[0]
+    return model.model_copy(update={"client_id": entry["client_id"]})
+
+
+def test_a_series_that_nothing_was_added_to_for_an_hour_ends_and_makes_room() -> None:
+    observed = ObservedTotals(100)
+    observed.add(CLUSTER, window(10, client_id="old"), NOW)
+    observed.add(CLUSTER, window(10, client_id="new"), NOW + IDLE_MS)
+    before = observed.series
+
+    observed.expire(NOW + IDLE_MS + 1)
+
+    samples = shown(observed)
+    assert {dict(labels)["client_id"] for labels in samples[RECORDS]} == {"new"}
+    assert observed.series < before
+    assert observed.series == sum(len(found) for name, found in samples.items() if not name.endswith("_created"))
+
+
+def test_openmetrics_reads_it() -> None:
+    observed = ObservedTotals(100)
+    observed.add(CLUSTER, window(10), NOW)
+
+    text = b"".join(observed.render(openmetrics=True)).decode() + "# EOF\n"
+
+    families = {family.name: family.type for family in text_string_to_metric_families(text)}
+    assert families["kafka_client_records"] == "counter"
+    assert families["kafka_client_response_time_seconds"] == "histogram"
+
+
+def heartbeat(**more: Any) -> EventsHead:
+    return EventsHead.model_validate(head(**more))
+
+
+def test_an_observer_that_is_silent_has_no_connections_and_is_then_forgotten() -> None:
+    observers = Observers()
+    observers.record(heartbeat(connections=connections(2)), NOW)
+
+    assert observers.connections(NOW + SILENT_AFTER_MS).total() == 2
+    assert observers.connections(NOW + SILENT_AFTER_MS + 1).total() == 0
+    observers.expire(NOW + FORGET_AFTER_MS)
+    assert len(observers.known()) == 1
+    observers.expire(NOW + FORGET_AFTER_MS + 1)
+    assert observers.known() == []
+
+
+def test_a_restarted_observer_replaces_itself_also_when_its_clock_went_back() -> None:
+    observers = Observers()
+    observers.record(heartbeat(epoch=10, connections=connections(2)), NOW)
+
+    assert not observers.record(heartbeat(epoch=9, connections=connections(5)), NOW + 5_000)
+    assert observers.connections(NOW + 5_000).total() == 2
+    assert observers.record(heartbeat(epoch=9, connections=connections(3)), NOW + 20_000)
+    assert observers.record(heartbeat(epoch=11, connections=connections(4)), NOW + 20_001)
+    assert observers.connections(NOW + 20_001).total() == 4
+
+
+def test_observers_are_bounded_and_the_one_silent_longest_goes() -> None:
+    observers = Observers(max_observers=2)
+    for number in range(3):
+        observers.record(heartbeat(source=f"shop/app-{number}"), NOW + number)
+
+    assert [one.pod for one in observers.known()] == ["app-1", "app-2"]
