@@ -59,6 +59,13 @@ def test_events_of_single_connections_are_passed_over() -> None:
     assert rows_of(snapshot(kind="opened"), "connections") == []
 
 
+def test_an_observer_cannot_pass_its_record_off_as_a_snapshot() -> None:
+    for value in (snapshot().value, b"no JSON"):
+        record = snapshot()._replace(value=value, headers=(("reported_by", b"pod"),))
+
+        assert rows_of(record, "connections") == []
+
+
 def test_a_software_that_has_no_connection_is_not_connected() -> None:
     record = snapshot(connections=[{"listener": "L", "client_software_name": "a", "connections": 0}])
 

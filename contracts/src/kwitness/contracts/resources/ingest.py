@@ -93,7 +93,8 @@ class Ingest(Contract):
     tokens_secret_ref: SecretRef | None = Field(
         None,
         description="Secret with the key tokens for senders elsewhere: lines of token, source and cluster id, "
-        "separated by blanks.",
+        "separated by blanks; of an observer also what it is known as (gateway, broker, pod, laptop) and "
+        "<namespace>/<pod>.",
     )
     readers: tuple[Reader, ...] = Field(
         (), description="Service accounts that may read the inventory, besides the operator.", max_length=64

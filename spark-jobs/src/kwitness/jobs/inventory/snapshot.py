@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA
 from kwitness.jobs.inventory.row import SOFTWARE, InventoryRow, bounded, row_id
 from kwitness.jobs.kafka_record import KafkaRecord
@@ -22,13 +23,17 @@ _Counted = tuple[str | None, str | None, str | None]
 
 
 def snapshot_rows(record: KafkaRecord) -> Iterator[InventoryRow]:
-    """What one snapshot says; nothing for the other kinds of this topic, which are events of single connections.
+    """What one snapshot says; nothing for events of single connections, which observers write to the same topic.
+
+    The collector writes an observer's record unread, so its header tells it from a snapshot, not what the value says.
 
     Raises
     ------
     RejectedRecordError
         `MalformedPayload`, `UnknownSchema` or `InvalidField`.
     """
+    if any(name == REPORTED_BY for name, _ in record.headers):
+        return
     snapshot = _object(record.value)
     if snapshot.get("schema") != CONNECTIONS_SCHEMA:
         raise RejectedRecordError("UnknownSchema", f"field schema is not {CONNECTIONS_SCHEMA}")

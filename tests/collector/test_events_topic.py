@@ -1,0 +1,82 @@
+"""The whole way of an observer's rows through a real process and a real broker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from confluent_kafka import Message
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from kwitness.e2e.kafka.local_broker import LocalBroker
+
+from tests.collector.collector_process import GATEWAY_SOURCE, TOPICS, CollectorProcess
+from tests.collector.collector_samples import CLUSTER
+from tests.collector.event_samples import request, row, totals
+from tests.collector.test_collector_pipeline import read_topic
+from tests.collector.test_observed_events import ledger
+from tests.eventually import eventually
+
+pytestmark = pytest.mark.broker
+Start = Callable[..., CollectorProcess]
+SCHEMAS = {
+    "traffic": "kwitness.traffic/1",
+    "connections": "kwitness.connections/1",
+    "seals": "kwitness.seals/1",
+}
+
+
+def headers(message: Message) -> dict[str, str]:
+    return {key: value.decode() for key, value in message.headers() or []}
+
+
+def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(start: Start, broker: LocalBroker) -> None:
+    collector = start(bootstrap=broker.bootstrap)
+    lines = {topic: row(seq, topic, reported_by="broker", k8s_pod="forged") for seq, topic in enumerate(SCHEMAS, 1)}
+    body = request(lines.values(), totals=[totals(4)], epoch=7)
+
+    answer = eventually(lambda: collector.observe(body), lambda answer: not answer.body["later"])
+
+    assert {*answer.body["accepted"].split(","), *answer.body["duplicates"].split(",")} - {""} <= {"1-4", "1-3", "4"}
+    for seq, topic in enumerate(SCHEMAS, 1):
+        [record] = read_topic(broker, TOPICS[topic], lambda one: headers(one).get("event_epoch") == "7", 1)
+        assert record.value() == lines[topic][1]
+        assert record.key() == f"key-{seq}".encode()
+        assert headers(record) == {
+            "schema": SCHEMAS[topic],
+            "event_source": GATEWAY_SOURCE,
+            "event_epoch": "7",
+            "event_seq": str(seq),
+            "reported_by": "gateway",
+            "cluster_id": CLUSTER,
+            "k8s_namespace": "shop",
+            "k8s_pod": "kwitness-gateway-front-0",
+        }
+    collector.scrape()
+    assert collector.value("kafka_client_records_total") == 10
+
+
+def test_rows_that_waited_for_the_broker_are_there_once_it_is_back(start: Start) -> None:
+    with LocalBroker() as own:
+        admin = AdminClient({"bootstrap.servers": own.bootstrap})
+        admin.create_topics([NewTopic(TOPICS["traffic"], 1, 1)])[TOPICS["traffic"]].result(30)
+        collector = start(bootstrap=own.bootstrap)
+        first = eventually(lambda: collector.observe(request([row(1)])), lambda answer: not answer.body["later"])
+        assert first.status == 200
+        own.shutdown()
+        body = request([row(2)], totals=[totals(3)])
+        assert collector.observe(body).body["later"] == "2"
+        own.start()
+
+        again = eventually(lambda: collector.observe(body), lambda answer: not answer.body["later"])
+
+        assert (again.body["accepted"], again.body["duplicates"]) == ("2", "3")
+        assert [one.value() for one in read_topic(own, TOPICS["traffic"], lambda _: True, 2)][:2] == [
+            row(1)[1],
+            row(2)[1],
+        ]
+        collector.scrape()
+        assert collector.value("kafka_client_records_total") == 10
+        hops = ledger(collector)
+        assert hops["events_topic"]["delivered"] == 2
+        assert hops["events_topic"]["dropped"]["returned"] >= 1
