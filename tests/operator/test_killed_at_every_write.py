@@ -14,12 +14,10 @@ from kwitness.operator.model.ownership import APPLIED_HASH
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, collector, subscription
+from tests.operator.surroundings import apply, broker_configs, cluster, collector, gateway, subscription
 
 pytestmark = pytest.mark.broker
 MOST_WRITES = 40
-OBJECTS = 16
-"""The broker, five resources, ten children."""
 
 
 class Lifetime:
@@ -53,7 +51,7 @@ class MortalKafka(KafkaAdmin):
         return await super().alter(*arguments)
 
 
-def _resources(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
+def _platform(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
     job = {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "AnalyticsJob",
@@ -69,19 +67,56 @@ def _resources(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
     ]
 
 
+def _with_gateway(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
+    return [cluster("main", namespace, bootstrap), collector("main", namespace), gateway("orders", namespace)]
+
+
+CASES = {
+    # Beside the broker and the resources themselves: the number of children.
+    "platform": (
+        _platform,
+        {
+            "KafkaCluster/main": "Connected",
+            "ClientMetricsSubscription/a": "Applied",
+            "ClientMetricsSubscription/b": "Applied",
+            "TelemetryCollector/main": "Progressing",
+            "AnalyticsJob/job": "Starting",
+        },
+        10,
+    ),
+    "gateway": (
+        _with_gateway,
+        {
+            "KafkaCluster/main": "Connected",
+            "TelemetryCollector/main": "Progressing",
+            "ObserverDeployment/orders": "Progressing",
+        },
+        11,
+    ),
+}
+
+
 def _paths(namespace: str) -> list[str]:
-    kinds = ("ConfigMap", "NetworkPolicy", "PodDisruptionBudget", "Service", "StatefulSet")
+    kinds = (
+        "ConfigMap",
+        "Deployment",
+        "NetworkPolicy",
+        "PodDisruptionBudget",
+        "Service",
+        "ServiceAccount",
+        "StatefulSet",
+    )
     return [TYPES[kind].path(namespace) for kind in kinds]
 
 
-def _state(api, namespace: str, broker) -> dict[str, Any]:
+def _state(api, namespace: str, broker, expected: dict[str, str]) -> dict[str, Any]:
     """Everything that should be the same in the end, without what the API server adds."""
     state: dict[str, Any] = {"broker": broker_configs(broker)}
     for path in _paths(namespace):
         for item in api.request("GET", path).json()["items"]:
             if digest := item["metadata"].get("annotations", {}).get(APPLIED_HASH):
                 state[f"{path}/{item['metadata']['name']}"] = digest
-    for resource in EXPECTED_READY:
+    for resource in expected:
         kind, name = resource.split("/")
         body = api.request("GET", TYPES[kind].path(namespace, name)).json()
         conditions = body.get("status", {}).get("conditions", [])
@@ -89,25 +124,18 @@ def _state(api, namespace: str, broker) -> dict[str, Any]:
     return state
 
 
-EXPECTED_READY = {
-    "KafkaCluster/main": "Connected",
-    "ClientMetricsSubscription/a": "Applied",
-    "ClientMetricsSubscription/b": "Applied",
-    "TelemetryCollector/main": "Progressing",
-    "AnalyticsJob/job": "Starting",
-}
-
-
-async def _settled(api, namespace: str, broker) -> dict[str, Any]:
+async def _settled(api, namespace: str, broker, expected: dict[str, str], children: int) -> dict[str, Any]:
     return await eventually_beside(
-        lambda: _state(api, namespace, broker),
-        lambda state: len(state) == OBJECTS and EXPECTED_READY.items() <= state.items(),
+        lambda: _state(api, namespace, broker, expected),
+        lambda state: len(state) == 1 + len(expected) + children and expected.items() <= state.items(),
     )
 
 
-async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, namespace, clean_broker, tmp_path):
+@pytest.mark.parametrize("case", CASES)
+async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, namespace, clean_broker, tmp_path, case):
     settings = settings_of(namespace, tmp_path)
-    for resource in _resources(namespace, clean_broker.bootstrap):
+    resources, expected, children = CASES[case]
+    for resource in resources(namespace, clean_broker.bootstrap):
         apply(api, resource)
     end: dict[str, Any] | None = None
     for writes in range(MOST_WRITES):
@@ -125,23 +153,23 @@ async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, names
             waiting.cancel()
         survived = not lifetime.over.is_set()
         async with operating(api, settings, lambda _context: None):
-            state = await _settled(api, namespace, clean_broker)
+            state = await _settled(api, namespace, clean_broker, expected, children)
         end = end or state
         assert state == end, f"killed after {writes} writes"
         if survived:
             break
-        await asyncio.to_thread(_start_anew, api, namespace)
+        await asyncio.to_thread(_start_anew, api, namespace, expected)
     else:
-        pytest.fail(f"more than {MOST_WRITES} writes for five resources")
+        pytest.fail(f"more than {MOST_WRITES} writes for {len(expected)} resources")
 
 
-def _start_anew(api, namespace: str) -> None:
+def _start_anew(api, namespace: str, expected: dict[str, str]) -> None:
     """Take away everything that was made, as if the resources had just been applied; the broker keeps what it has."""
     for path in _paths(namespace):
         for item in api.request("GET", path).json()["items"]:
             if APPLIED_HASH in item["metadata"].get("annotations", {}):
                 api.request("DELETE", f"{path}/{item['metadata']['name']}")
-    for resource in EXPECTED_READY:
+    for resource in expected:
         kind, name = resource.split("/")
         path = TYPES[kind].path(namespace, name)
         headers = {"Content-Type": "application/merge-patch+json"}
