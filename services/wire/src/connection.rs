@@ -1,5 +1,7 @@
 //! The life of one connection, from both directions' bytes.
 
+use std::mem;
+
 use crate::cold::{names_identities, read_request, read_response};
 use crate::event::{Event, Exchange, Nanos, Opaque, Request, Unread};
 use crate::frame::{Framer, Piece};
@@ -9,7 +11,7 @@ use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
 use crate::reader::{Fault, Reader};
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
-use crate::sasl::{Authenticated, Sasl, is_sasl};
+use crate::sasl::{Authenticated, Sasl, Tokens, is_sasl};
 use crate::schema::{Api, Layout, api};
 use crate::software::Declared;
 
@@ -74,6 +76,9 @@ struct Observed {
     answered: Option<Asked<Sent>>,
     memory: Memory,
     sasl: Sasl,
+    tokens: Tokens,
+    /// The frame of the broker's that passes answers a token.
+    answers_token: bool,
 }
 
 /// What is remembered of a request until it is answered.
@@ -149,8 +154,17 @@ impl Connection {
         let client = Stream::new(limits.request, limits.message);
         let broker = Stream::new(limits.response, limits.message);
         let in_flight = InFlight::new(limits.in_flight);
-        let (answered, memory, sasl) = (None, Memory::default(), Sasl::default());
-        let observed = Observed { is_known_to_be_kafka: false, client, broker, in_flight, answered, memory, sasl };
+        let observed = Observed {
+            is_known_to_be_kafka: false,
+            client,
+            broker,
+            in_flight,
+            answered: None,
+            memory: Memory::default(),
+            sasl: Sasl::default(),
+            tokens: Tokens::new(),
+            answers_token: false,
+        };
         Self { observed: Some(Box::new(observed)) }
     }
 
@@ -238,6 +252,7 @@ impl Observed {
             Ok(Opening { key, .. }) if is_kept(key) => stream.route = Route::Kept,
             Ok(_) => stream.leave(read),
             Err(Unread::TooLong) if !stream.prefix.is_full() => {}
+            Err(_) if self.tokens.may_come() => stream.route = Route::Kept,
             Err(_) => stream.leave(kept),
         }
     }
@@ -261,6 +276,11 @@ impl Observed {
         let Ok(correlation) = stream.prefix.reader().int32() else { return Ok(()) };
         let asked = match self.answered {
             Some(asked) => asked,
+            None if self.tokens.is_answer(self.in_flight.first(), Some(correlation)) => {
+                self.answers_token = true;
+                stream.route = Route::Kept;
+                return Ok(());
+            }
             None => self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?,
         };
         self.answered = Some(asked);
@@ -296,7 +316,13 @@ impl Observed {
     fn request(&mut self, at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         let mut reader = self.client.prefix.reader();
         let short = if self.is_known_to_be_kafka { Opaque::ShortRequest } else { Opaque::NotKafka };
-        let opening = Opening::read(&mut reader).map_err(|_| short)?;
+        let opening = Opening::read(&mut reader);
+        if self.tokens.is_token(opening) {
+            self.sasl.asked();
+            self.sasl.token(self.client.prefix.bytes());
+            return Ok(());
+        }
+        let opening = opening.map_err(|_| short)?;
         let Opening { key, version, .. } = opening;
         let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
         let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
@@ -326,11 +352,14 @@ impl Observed {
             let asked = Asked { opening, more: Sent { at, bytes, wanted }, may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
-        if key == Api::SASL_HANDSHAKE && version == 0 { Err(Opaque::SaslTokens) } else { Ok(()) }
+        if key == Api::SASL_HANDSHAKE && version == 0 {
+            self.tokens.begin();
+        }
+        Ok(())
     }
 
     fn response(&mut self, at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
-        let asked = self.answered.take().ok_or(Opaque::ShortResponse)?;
+        let Some(asked) = self.answered.take() else { return self.token_answered(sink) };
         let Opening { key, version, .. } = asked.opening;
         let Sent { at: asked_at, bytes: request_bytes, wanted } = asked.more;
         if is_sasl(key) {
@@ -354,6 +383,17 @@ impl Observed {
             let (asked, answered) = (asked_at, at);
             sink(Event::Exchange(Exchange { key, version, asked, answered, request_bytes, bytes, error, waited }));
         }
+        Ok(())
+    }
+
+    /// A frame is complete that answers no request.
+    fn token_answered(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        let is_answer = mem::take(&mut self.answers_token) || self.tokens.is_answer(None, None);
+        if !is_answer {
+            return Err(Opaque::ShortResponse);
+        }
+        self.sasl.answered();
+        self.sasl.token_answered(self.broker.prefix.bytes(), |told| sink(Event::Authenticated(told)));
         Ok(())
     }
 

@@ -201,6 +201,4 @@ pub enum Opaque {
     Correlation,
     /// More requests wait for their responses than are remembered.
     InFlight,
-    /// After `SaslHandshake` version 0 tokens are sent without any header.
-    SaslTokens,
 }

@@ -7,6 +7,7 @@ use crate::header::Opening;
 use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
+use crate::sasl::Tokens;
 use crate::schema::Api;
 
 /// Follows the client's direction. It keeps the first eight bytes of a request, and more only of a Produce: no secret.
@@ -16,8 +17,7 @@ pub(super) struct Correlator {
     framer: Framer,
     prefix: Prefix,
     in_flight: InFlight<()>,
-    /// After `SaslHandshake` version 0: frames that are no request are tokens, of which so many have no answer yet.
-    tokens: Option<usize>,
+    tokens: Tokens,
 }
 
 /// What a frame of the broker's answers.
@@ -35,7 +35,7 @@ impl Correlator {
             framer: Framer::new(limits.request),
             prefix: Prefix::new(limits.kept),
             in_flight: InFlight::new(limits.in_flight),
-            tokens: None,
+            tokens: Tokens::new(),
         }
     }
 
@@ -55,18 +55,16 @@ impl Correlator {
 
     /// What a frame with this id at its front answers.
     pub(super) fn answered(&mut self, correlation: i32) -> Result<Answered, Opaque> {
-        if self.in_flight.first().is_none_or(|first| first.correlation != correlation) && self.token() {
+        if self.tokens.is_answer(self.in_flight.first(), Some(correlation)) {
             return Ok(Answered::Token);
         }
         let asked = self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?;
         Ok(Answered::Request(asked.opening))
     }
 
-    /// Whether a frame may be the answer to a token; it is taken for one then.
-    pub(super) fn token(&mut self) -> bool {
-        let one_less = self.tokens.and_then(|tokens| tokens.checked_sub(1));
-        self.tokens = one_less.or(self.tokens);
-        one_less.is_some()
+    /// Whether a frame that is too short for an id answers a token.
+    pub(super) fn answered_shortly(&mut self) -> bool {
+        self.tokens.is_answer(None, None)
     }
 
     fn body(&mut self, body: &[u8]) -> Result<(), Opaque> {
@@ -93,13 +91,8 @@ impl Correlator {
         let mut reader = self.prefix.reader();
         let short = if self.is_known_to_be_kafka { Opaque::ShortRequest } else { Opaque::NotKafka };
         let opening = Opening::read(&mut reader);
-        if let Some(tokens) = &mut self.tokens {
-            // The first bytes of no mechanism's tokens are an API and a version that Kafka has.
-            if opening.is_err() || opening.is_ok_and(|opening| Known::of(opening).is_err()) {
-                *tokens = tokens.saturating_add(1);
-                return Ok(());
-            }
-            self.tokens = None;
+        if self.tokens.is_token(opening) {
+            return Ok(());
         }
         let opening = opening.map_err(|_| short)?;
         let acks = match Known::of(opening) {
@@ -114,7 +107,7 @@ impl Correlator {
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
         if opening.key == Api::SASL_HANDSHAKE && opening.version == 0 {
-            self.tokens = Some(0);
+            self.tokens.begin();
         }
         Ok(())
     }

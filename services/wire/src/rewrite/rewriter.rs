@@ -280,7 +280,7 @@ impl Rewriter {
 
     /// A frame begins that has no room for a correlation id: it can only answer a token.
     fn begin_short(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
-        let left = usize::try_from(start.length()).ok().filter(|_| self.correlator.token());
+        let left = usize::try_from(start.length()).ok().filter(|_| self.correlator.answered_shortly());
         let left = left.ok_or(Broken::Opaque(Opaque::ShortResponse))?;
         start.pass(part, output);
         self.response = Response::Pass { left };

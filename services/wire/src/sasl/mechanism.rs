@@ -54,7 +54,7 @@ impl Mechanism {
     pub(super) const fn is_done(self, tokens: usize, answer: &[u8]) -> bool {
         match self {
             Self::Plain | Self::AwsMskIam => true,
-            Self::ScramSha256 | Self::ScramSha512 => tokens >= 2,
+            Self::ScramSha256 | Self::ScramSha512 => tokens >= 2 && matches!(answer, [b'v', b'=', ..]),
             // What a broker says of a token that it refuses is not empty, and no error yet.
             Self::OauthBearer => answer.is_empty(),
             // How many tokens there are is not known: the client's next request tells.

@@ -7,11 +7,13 @@ mod mechanism;
 mod oauth;
 mod plain;
 mod scram;
+mod tokens;
 
 use crate::reader::{Fault, Reader};
 use crate::schema::Api;
 
 pub use mechanism::Mechanism;
+pub(crate) use tokens::Tokens;
 
 /// Where a principal's name is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,7 +149,7 @@ impl Sasl {
     }
 
     /// The client sends this token.
-    fn token(&mut self, token: &[u8]) {
+    pub(crate) fn token(&mut self, token: &[u8]) {
         let Some(attempt) = &mut self.attempt else { return };
         if attempt.tokens == 0 && !self.is_impatient {
             attempt.claim = attempt.mechanism.claim(token);
@@ -156,7 +158,7 @@ impl Sasl {
     }
 
     /// The broker answers the client's last token with this one.
-    fn token_answered(&mut self, token: &[u8], tell: impl FnOnce(Authenticated<'_>)) {
+    pub(crate) fn token_answered(&mut self, token: &[u8], tell: impl FnOnce(Authenticated<'_>)) {
         if self.attempt.as_ref().is_some_and(|attempt| attempt.mechanism.is_done(attempt.tokens, token)) {
             self.ends(true, tell);
         }

@@ -157,7 +157,6 @@ fn a_connection_that_loses_its_thread_is_opaque_from_then_on() {
     let cases = [
         (Side::Client, vec![0xff; 4], Opaque::FrameLength),
         (Side::Client, frame(&[&[0; 7]]), Opaque::ShortRequest),
-        (Side::Client, request(17, 0, 2, false, &[0, 5, b'P', b'L', b'A', b'I', b'N']), Opaque::SaslTokens),
         (Side::Broker, vec![0x80, 0, 0, 0], Opaque::FrameLength),
         (Side::Broker, frame(&[&[0; 3]]), Opaque::ShortResponse),
         (Side::Broker, response(7, &[]), Opaque::Correlation),

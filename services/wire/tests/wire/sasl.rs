@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kwitness_wire::aggregate::{End, Identity, Recorder, Settings, TopicNames, Writer};
 use kwitness_wire::schema::Api;
-use kwitness_wire::{Authenticated, Event, Limits, Mechanism, PrincipalSource, Rewriter, Side};
+use kwitness_wire::{Authenticated, Event, Limits, Mechanism, Opaque, PrincipalSource, Rewriter, Side};
 
-use crate::transcript::{Conversation, Told, request, response};
+use crate::transcript::{Conversation, Told, frame, request, response};
 use crate::windows::source;
 
 const METADATA: i16 = 3;
@@ -187,6 +187,61 @@ fn a_client_that_does_not_wait_gets_no_name_by_anothers_success() {
         let names = authenticated(&conversation).into_iter().filter(|told| **told != unnamed(Mechanism::Plain, true));
         assert_eq!(names.count(), 0);
     }
+}
+
+/// Frames of both sides in turn, after `SaslHandshake` version 0 for a mechanism.
+fn without_headers(mechanism: &str, frames: &[&[u8]]) -> Conversation {
+    let mut conversation = Conversation::new();
+    let name = [&[0, u8::try_from(mechanism.len()).unwrap()], mechanism.as_bytes()].concat();
+    conversation.client(&request(Api::SASL_HANDSHAKE, 0, 1, false, &name));
+    conversation.broker(&response(1, &[0; 6]));
+    for (turn, token) in frames.iter().enumerate() {
+        let side = if turn % 2 == 0 { Side::Client } else { Side::Broker };
+        frame(&[token]).chunks(1).for_each(|byte| conversation.feed(side, byte, 0));
+    }
+    conversation
+}
+
+#[test]
+fn tokens_without_headers_are_read_and_the_connection_is_followed_on() {
+    let bearer = b"n,,\x01auth=Bearer e30.eyJzdWIiOiJhbGljZSJ9.c2ln\x01\x01";
+    let cases: [(&str, &[&[u8]], Told); 3] = [
+        ("PLAIN", &[b"\0alice\0canary-bird", b""], named(Mechanism::Plain, "alice", true)),
+        ("OAUTHBEARER", &[bearer, b""], named(Mechanism::OauthBearer, "alice", true)),
+        (
+            "SCRAM-SHA-256",
+            &[b"n,,n=alice,r=abc", b"r=abcdef,s=c2FsdA==,i=4096", b"c=biws,r=abcdef,p=cHJvb2Y=", b"v=c2lnbmF0dXJl"],
+            named(Mechanism::ScramSha256, "alice", true),
+        ),
+    ];
+    for (mechanism, frames, expected) in cases {
+        let mut conversation = without_headers(mechanism, frames);
+
+        conversation.client(&request(METADATA, 0, 2, false, &[0; 4]));
+        conversation.broker(&response(2, &[0; 8]));
+
+        assert_eq!(authenticated(&conversation), [&expected]);
+        assert_eq!(conversation.exchanges(), [Api::SASL_HANDSHAKE, METADATA]);
+    }
+}
+
+#[test]
+fn a_broker_need_not_answer_the_last_token_without_a_header() {
+    let mut conversation = without_headers("GSSAPI", &[b"\x60\x82 ticket", b"\x60\x81 reply", b"\x05\x04 layer"]);
+
+    conversation.client(&request(METADATA, 0, 2, false, &[0; 4]));
+    conversation.broker(&response(2, &[0; 8]));
+
+    assert_eq!(conversation.exchanges(), [Api::SASL_HANDSHAKE, METADATA]);
+}
+
+#[test]
+fn an_answer_to_no_token_is_no_response_either() {
+    let mut conversation = without_headers("PLAIN", &[b"\0alice\0canary-bird", b"", b"\0bob\0his", b""]);
+
+    conversation.broker(&frame(&[b""]));
+
+    assert_eq!(conversation.last(), Some(&Told::Opaque(Opaque::ShortResponse)));
 }
 
 #[test]
