@@ -7,7 +7,7 @@ from typing import Any
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from kwitness.collector.inventory.observers import FORGET_AFTER_MS, SILENT_AFTER_MS, Observers
-from kwitness.collector.prometheus.observed import IDLE_MS, ObservedTotals
+from kwitness.collector.prometheus.observed import IDLE_MS, ObservedTotals, parts_of
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
 
 from tests.collector.collector_process import parse, value
@@ -82,6 +82,23 @@ def test_a_series_that_nothing_was_added_to_for_an_hour_ends_and_makes_room() ->
     assert {dict(labels)["client_id"] for labels in samples[RECORDS]} == {"new"}
     assert observed.series < before
     assert observed.series == sum(len(found) for name, found in samples.items() if not name.endswith("_created"))
+
+
+def test_a_window_in_parts_adds_up_to_the_window() -> None:
+    entries = totals(1)
+    whole = WindowTotals.model_validate({**entries, "traffic": entries["traffic"] * 7, "times": entries["times"] * 4})
+    observed = ObservedTotals(100)
+
+    parts = list(parts_of(whole, 3))
+    for part in parts:
+        observed.add(CLUSTER, part, NOW)
+
+    assert [len(one.traffic) + len(one.apis) + len(one.times) for one in parts] == [3, 3, 1, 1, 3, 1]
+    shown(observed)
+    samples = shown(observed)
+    assert value(samples, RECORDS) == 70
+    assert value(samples, "kafka_client_api_requests_total") == 3
+    assert value(samples, "kafka_client_response_time_seconds_count") == 12
 
 
 def test_openmetrics_reads_it() -> None:

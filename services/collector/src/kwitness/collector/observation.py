@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from kwitness.collector.failures import UnavailableError
 from kwitness.collector.inventory.observers import Observers
 from kwitness.collector.ledger import EVENTS, EVENTS_TOPIC
 from kwitness.collector.pipeline import Pipeline, now_ms
-from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals
+from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals, parts_of
 from kwitness.collector.sinks.topic_writer import Record
 from kwitness.contracts import record_headers
 from kwitness.contracts.collector_config import CollectorConfig, CollectorTopics
@@ -28,6 +29,7 @@ from kwitness.contracts.topics import (
 
 _SCHEMAS: Final = {TRAFFIC: TRAFFIC_SCHEMA, CONNECTIONS: CONNECTIONS_SCHEMA, SEALS: SEALS_SCHEMA}
 _RETRY_AFTER_MS: Final = 1_000
+_ENTRIES_PER_STEP: Final = 250
 _SHARE: Final = 2
 """Observers' totals may have one series for two of clients' own telemetry."""
 
@@ -83,7 +85,7 @@ class Observation:
         rejected: list[Rejection] = []
         try:
             # They are counted from here on, whatever becomes of the rows: totals never count twice.
-            taken = self._add_totals(head, numbers, claim.fresh, rejected)
+            taken = await self._add_totals(head, numbers, claim.fresh, rejected)
             rows = dict(self._possible(batch, claim.fresh, rejected))
             try:
                 rejected += await self._write(head, sender, rows)
@@ -120,7 +122,7 @@ class Observation:
                         head.cluster_id, one.client_software_name, one.client_software_version, now
                     )
 
-    def _add_totals(
+    async def _add_totals(
         self, head: EventsHead, numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]
     ) -> set[int]:
         now = now_ms()
@@ -132,7 +134,9 @@ class Observation:
                 message = f"times must have {TIME_COUNTS} counts, as contracts/vectors/response_time_bounds.json says"
                 rejected.append(Rejection(seq=window.seq, reason="UnknownBounds", message=message))
                 continue
-            self.totals.add(head.cluster_id, window, now)
+            for part in parts_of(window, _ENTRIES_PER_STEP):
+                self.totals.add(head.cluster_id, part, now)
+                await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
             numbers.take((window.seq,))
             taken.add(window.seq)
         return taken

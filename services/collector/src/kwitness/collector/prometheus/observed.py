@@ -174,6 +174,15 @@ class ObservedTotals:
                 yield "".join(piece).encode("utf-8", "replace")
 
 
+def parts_of(window: WindowTotals, most: int) -> Iterator[WindowTotals]:
+    """Split a window into parts of at most ``most`` entries, which add up to it."""
+    for name in ("traffic", "apis", "times"):
+        entries = getattr(window, name)
+        for first in range(0, len(entries), most):
+            nothing: dict[str, object] = {"traffic": (), "apis": (), "times": ()}
+            yield window.model_copy(update={**nothing, name: entries[first : first + most]})
+
+
 def _key(cluster_id: str, totals: TrafficTotals | ApiTotals, topic: Key) -> Key:
     who = (totals.principal, totals.client_id, totals.client_software_name, totals.client_software_version)
     return _bounded((cluster_id, totals.api, *topic, *(value or "" for value in who)))
