@@ -45,7 +45,10 @@ impl Correlator {
             match self.framer.next(&mut bytes) {
                 Ok(Some(Piece::Head(length))) => self.prefix.begin(length),
                 Ok(Some(Piece::Body(body))) => self.body(body)?,
-                Ok(Some(Piece::End)) => self.request()?,
+                Ok(Some(Piece::End)) => {
+                    self.request()?;
+                    self.prefix.release();
+                }
                 Ok(None) => return Ok(()),
                 Err(_) if self.is_known_to_be_kafka => return Err(Opaque::FrameLength),
                 Err(length) => return Err(first_bytes(length.0)),
