@@ -194,9 +194,14 @@ impl Identity {
         change
     }
 
+    /// Whether anything is known of these keys.
+    pub(crate) fn knows(&self, keys: IdentityKeys) -> bool {
+        self.known().any(|(key, _)| keys.contain(key))
+    }
+
     /// Forget what is known of these keys.
     pub(crate) fn forget(this: &mut Arc<Self>, keys: IdentityKeys) {
-        if this.known().any(|(key, _)| keys.contain(key)) {
+        if this.knows(keys) {
             for (value, is) in Arc::make_mut(this).0.iter_mut().zip(keys.0) {
                 *value = value.take().filter(|_| !is);
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::identity::Identity;
+use super::json::reason;
 use crate::event::Opaque;
 
 /// How a connection ended.
@@ -37,6 +38,26 @@ impl End {
     }
 }
 
+/// Why a connection is passed on unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unfollowed {
+    /// Its bytes cannot be followed.
+    Opaque(Opaque),
+    /// Reading it ended by an error of ours.
+    Panic,
+}
+
+impl Unfollowed {
+    /// As records spell it.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Opaque(opaque) => reason(opaque),
+            Self::Panic => "panic".into(),
+        }
+    }
+}
+
 /// Something that happened to a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionEvent {
@@ -49,7 +70,7 @@ pub struct ConnectionEvent {
     /// As Kafka spells it, such as `SASL_SSL`.
     pub security_protocol: &'static str,
     /// Why nothing of the connection is understood any more.
-    pub opaque: Option<Opaque>,
+    pub opaque: Option<Unfollowed>,
     /// What happened.
     pub kind: Happened,
 }

@@ -7,6 +7,7 @@ mod counts;
 mod identity;
 mod json;
 mod life;
+mod open;
 mod ranges;
 mod recorder;
 mod rows;
@@ -19,7 +20,8 @@ mod window;
 
 pub use counts::{Counts, DIFFERENT};
 pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
-pub use life::{ConnectionEvent, End, Happened};
+pub use life::{ConnectionEvent, End, Happened, Unfollowed};
+pub use open::OpenConnections;
 pub use ranges::{KEPT, Range, Ranges};
 pub use recorder::{Client, Recorder, Settings};
 pub use rows::{Row, Source, Writer};

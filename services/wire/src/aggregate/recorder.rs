@@ -5,11 +5,12 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
-use super::life::{ConnectionEvent, End, Happened};
+use super::life::{ConnectionEvent, End, Happened, Unfollowed};
+use super::open::OpenConnections;
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
-use crate::event::{Event, Exchange, IdentityField, Opaque, PartitionExchange, Request, Topic};
+use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic};
 use crate::sasl::Authenticated;
 
 const JOIN_GROUP: i16 = 11;
@@ -65,6 +66,7 @@ pub struct Recorder {
     window: Window,
     /// Of the window; none is 0.
     number: u64,
+    open: OpenConnections,
 }
 
 /// One connection, as its [`Recorder`] knows it.
@@ -76,7 +78,7 @@ pub struct Client {
     identity: Arc<Identity>,
     is_told: bool,
     last_error: Option<i16>,
-    opaque: Option<Opaque>,
+    opaque: Option<Unfollowed>,
     places: Places,
 }
 
@@ -139,7 +141,7 @@ impl Recorder {
     #[must_use]
     pub fn new(settings: Settings, names: Arc<TopicNames>, now_ms: u64) -> Self {
         let window = Window::new(&settings, aligned(&settings, now_ms));
-        Self { settings, names, window, number: 1 }
+        Self { settings, names, window, number: 1, open: OpenConnections::default() }
     }
 
     /// Take other settings. Limits and the length of windows hold from the next window on, the rest at once; but what of
@@ -152,6 +154,12 @@ impl Recorder {
     #[must_use]
     pub const fn ends_ms(&self) -> u64 {
         self.window.end_ms
+    }
+
+    /// The connections that are open.
+    #[must_use]
+    pub const fn open_connections(&self) -> &OpenConnections {
+        &self.open
     }
 
     /// End the window, and begin the one of `now_ms`. What it takes does not depend on how much is in it.
@@ -167,7 +175,7 @@ impl Recorder {
     /// opaque or ends.
     #[must_use]
     pub fn open(
-        &self,
+        &mut self,
         connection: u64,
         identity: Identity,
         security_protocol: &'static str,
@@ -175,6 +183,7 @@ impl Recorder {
     ) -> Client {
         let mut identity = Arc::new(identity);
         Identity::forget(&mut identity, self.settings.dropped);
+        self.open.enter(&identity);
         Client {
             connection,
             opened_at_ms,
@@ -216,17 +225,22 @@ impl Recorder {
                     self.window.api_tally(row).into_iter().for_each(|tally| tally.unread.add(*why));
                 }
             }
-            Event::Opaque(reason) => {
-                self.window.opaque.add(*reason);
-                client.opaque = Some(*reason);
-                self.tell_opened(client);
-            }
+            Event::Opaque(opaque) => self.give_up(client, Unfollowed::Opaque(*opaque)),
         }
+    }
+
+    /// Nothing of the connection is told any more. A [`Connection`](crate::Connection) says so itself where its bytes are
+    /// the reason.
+    pub fn give_up(&mut self, client: &mut Client, why: Unfollowed) {
+        self.window.opaque.add(why);
+        client.opaque = Some(why);
+        self.tell_opened(client);
     }
 
     /// A connection ended, at this time in milliseconds since 1970.
     pub fn close(&mut self, mut client: Client, end: End, now_ms: u64) {
         self.tell_opened(&mut client);
+        self.open.leave(&client.identity);
         let duration_ms = now_ms.saturating_sub(client.opened_at_ms);
         self.happened(&client, now_ms, Happened::Closed { end, duration_ms, last_error: client.last_error });
     }
@@ -330,7 +344,11 @@ impl Recorder {
 
     fn who(&mut self, client: &mut Client) -> u32 {
         if client.places.window != self.number {
-            Identity::forget(&mut client.identity, self.settings.dropped);
+            if client.identity.knows(self.settings.dropped) {
+                self.open.leave(&client.identity);
+                Identity::forget(&mut client.identity, self.settings.dropped);
+                self.open.enter(&client.identity);
+            }
             let who = self.window.place(&client.identity);
             client.places = Places { window: self.number, who, ..Places::default() };
         }
@@ -341,7 +359,12 @@ impl Recorder {
         if self.settings.dropped.contain(key) {
             return;
         }
+        let before = OpenConnections::are_by(key).then(|| Arc::clone(&client.identity));
         let change = Identity::set(&mut client.identity, key, value);
+        if let Some(before) = before {
+            self.open.leave(&before);
+            self.open.enter(&client.identity);
+        }
         if change == Change::None || client.places.window != self.number {
             return;
         }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::counts::Counts;
 use super::identity::uuid;
-use super::json::{CodecCounts, ErrorCounts, KnownKeys, OffsetRanges, ReasonCounts, reason, text};
-use super::life::{ConnectionEvent, Happened};
+use super::json::{CodecCounts, ErrorCounts, KnownKeys, OffsetRanges, ReasonCounts, text};
+use super::life::{ConnectionEvent, Happened, Unfollowed};
 use super::sketch::Sketch;
 use super::tally::{ApiTally, PartitionTally};
 use super::topics::TopicNames;
@@ -433,6 +433,6 @@ fn connection_row(source: &Source, event: &ConnectionEvent) -> ConnectionRow {
         duration_ms,
         end,
         last_error,
-        opaque: event.opaque.map(reason),
+        opaque: event.opaque.map(Unfollowed::name),
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::OTHER;
 use super::counts::Counts;
 use super::identity::{Identities, Identity};
-use super::life::ConnectionEvent;
+use super::life::{ConnectionEvent, Unfollowed};
 use super::recorder::Settings;
 use super::series::Series;
 use super::tally::{ApiTally, PartitionTally, TopicTally, grow};
 use super::topics::{LONGEST_NAME, OwnTopic};
-use crate::event::{Opaque, Topic, Unread};
+use crate::event::{Topic, Unread};
 
 /// In the place of a partition's number where partitions are not told apart.
 const NO_PARTITION: i32 = -1;
@@ -102,7 +102,7 @@ pub struct Window {
     /// Requests that were not, or not wholly, understood.
     pub unread: Counts<Unread>,
     /// Connections that became opaque.
-    pub opaque: Counts<Opaque>,
+    pub opaque: Counts<Unfollowed>,
     most_connection_events: usize,
     identities: Identities,
     topics: Series<OwnTopic, ()>,

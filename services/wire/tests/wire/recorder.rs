@@ -3,14 +3,19 @@
 use std::sync::Arc;
 
 use kwitness_wire::aggregate::{
-    Client, End, Identity, IdentityKey, Recorder, Row, Settings, TopicNames, Window, Writer,
+    Client, End, Identity, IdentityKey, OpenConnections, Recorder, Row, Settings, TopicNames, Unfollowed, Window,
+    Writer,
 };
 use kwitness_wire::{
-    Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Software, Topic, Unread,
+    Connection, Content, Event, Exchange, IdentityField, Limits, Nanos, Opaque, PartitionExchange, Request, Side,
+    Software, Topic, Unread,
 };
 use serde_json::{Value, json};
 
 use crate::contracts::vectors;
+use crate::exchanges::{Produced, produced, producing};
+use crate::records::RECORDS;
+use crate::transcript::{api_versions, response};
 use crate::windows::source;
 
 const PRODUCE: i16 = 0;
@@ -31,7 +36,7 @@ impl Scene {
 
     fn with(settings: Settings) -> Self {
         let names = Arc::new(TopicNames::new(1_000));
-        let recorder = Recorder::new(settings, Arc::clone(&names), 21_234);
+        let mut recorder = Recorder::new(settings, Arc::clone(&names), 21_234);
         let identity = Identity::default()
             .with(IdentityKey::Listener, b"GATEWAY")
             .with(IdentityKey::ClientAddress, b"10.0.0.7")
@@ -347,6 +352,7 @@ fn a_connection_is_told_with_its_first_answer_and_when_it_ends() {
 
 #[test]
 fn a_connection_that_is_opaque_is_told_at_once_and_says_why_at_its_end() {
+    const NOT_KAFKA: Unfollowed = Unfollowed::Opaque(Opaque::NotKafka);
     let mut scene = Scene::new();
     scene.record(Event::Opaque(Opaque::NotKafka));
     let Scene { mut recorder, client, .. } = scene;
@@ -354,8 +360,8 @@ fn a_connection_that_is_opaque_is_told_at_once_and_says_why_at_its_end() {
     let window = recorder.swap(30_000);
 
     assert_eq!(window.connections.len(), 2);
-    assert!(window.connections.iter().all(|event| event.opaque == Some(Opaque::NotKafka)));
-    assert_eq!(window.opaque.iter().collect::<Vec<_>>(), [(Opaque::NotKafka, 1)]);
+    assert!(window.connections.iter().all(|event| event.opaque == Some(NOT_KAFKA)));
+    assert_eq!(window.opaque.iter().collect::<Vec<_>>(), [(NOT_KAFKA, 1)]);
 }
 
 #[test]
@@ -525,4 +531,82 @@ fn only_what_is_wanted_is_added_up() {
     assert_eq!(rows(false, false, true), (vec!["opened".into()], false));
     assert_eq!(rows(false, true, false), (vec!["api".into()], true));
     assert_eq!(rows(true, false, false), (["partition", "api", "presence"].map(Into::into).into(), false));
+}
+
+#[test]
+fn a_connection_that_is_given_up_says_so_at_its_end() {
+    let Scene { mut recorder, names, mut client } = Scene::new();
+    recorder.give_up(&mut client, Unfollowed::Panic);
+    recorder.close(client, End::Client, 22_000);
+
+    let rows = written(&recorder.swap(30_000), &names);
+
+    let closed: Value = serde_json::from_slice(&rows[1].line).unwrap();
+    assert_eq!((&closed["kind"], &closed["opaque"]), (&json!("closed"), &json!("panic")));
+}
+
+#[test]
+fn open_connections_are_counted_by_software_until_they_end() {
+    let told = |open: &OpenConnections| serde_json::to_value(open).unwrap();
+    let count = |name: &str, version: &str, connections: u64| {
+        json!({"listener": "GATEWAY", "client_software_name": name, "client_software_version": version,
+               "connections": connections})
+    };
+    let mut scene = Scene::new();
+    let other = Identity::default().with(IdentityKey::Listener, b"GATEWAY");
+    let other = scene.recorder.open(2, other, "SSL", 21_234);
+    let both_unknown = told(scene.recorder.open_connections());
+    scene.record(Event::Software(Software { name: "librdkafka", version: "2.6.0" }));
+    let one_known = told(scene.recorder.open_connections());
+    let mut twice = OpenConnections::default();
+    twice.merge(scene.recorder.open_connections());
+    twice.merge(scene.recorder.open_connections());
+    scene.recorder.set(Settings {
+        dropped: [IdentityKey::ClientSoftwareVersion].into_iter().collect(),
+        ..Settings::of_at_most(10)
+    });
+    scene.request(METADATA, b"shop");
+    let dropped = told(scene.recorder.open_connections());
+    scene.recorder.close(other, End::Client, 22_000);
+    scene.recorder.close(scene.client, End::Client, 22_000);
+
+    assert_eq!(both_unknown, json!([count("unknown", "unknown", 2)]));
+    assert_eq!(one_known, json!([count("librdkafka", "2.6.0", 1), count("unknown", "unknown", 1)]));
+    assert_eq!(told(&twice), json!([count("librdkafka", "2.6.0", 2), count("unknown", "unknown", 2)]));
+    assert_eq!(dropped, json!([count("librdkafka", "unknown", 1), count("unknown", "unknown", 1)]));
+    assert_eq!(told(scene.recorder.open_connections()), json!([]));
+}
+
+#[test]
+fn bytes_of_a_connection_become_rows() {
+    let records = RECORDS.iter().find(|one| one.name == "format 2 none of 3").unwrap();
+    let Scene { mut recorder, names, mut client } = Scene::new();
+    let mut connection = Connection::new(Limits::default());
+    let partition = |partition, error| Produced { partition, error, base_offset: 70 };
+    let bytes = [
+        (Side::Client, api_versions(1, "librdkafka", "2.6.0")),
+        (Side::Broker, response(1, &[0; 20])),
+        (Side::Client, producing(2, -1, &[(4, &records.bytes), (5, &records.bytes)])),
+        (Side::Broker, produced(2, &[partition(4, 0), partition(5, 6)])),
+    ];
+
+    for (side, bytes) in &bytes {
+        connection.feed(*side, bytes, Nanos(0), &mut |event| recorder.record(&mut client, &event));
+    }
+
+    let window = recorder.swap(30_000);
+    let rows: Vec<Value> =
+        written(&window, &names).iter().map(|row| serde_json::from_slice(&row.line).unwrap()).collect();
+    let partitions: Vec<_> = rows.iter().filter(|row| row["kind"] == "partition").collect();
+    let length = records.bytes.len();
+    assert!(
+        rows.iter()
+            .filter(|row| row["schema"] == "kwitness.traffic/1")
+            .all(|row| { (&row["client_id"], &row["client_software_name"]) == (&json!("me"), &json!("librdkafka")) })
+    );
+    assert_eq!(partitions.len(), 2);
+    assert_eq!((&partitions[0]["records"], &partitions[0]["bytes"]), (&json!(3), &json!(length)));
+    assert_eq!(partitions[0]["offset_ranges"], json!([{"first": 70, "last": 72}]));
+    assert_eq!((&partitions[1]["records"], &partitions[1]["rejected_bytes"]), (&json!(0), &json!(length)));
+    assert_eq!(partitions[1]["errors"], json!({"6": 1}));
 }

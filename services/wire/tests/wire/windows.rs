@@ -218,7 +218,7 @@ struct Observed {
     now_ms: u64,
 }
 
-fn open(recorder: &Recorder, connection: u64, port: usize, now_ms: u64) -> Client {
+fn open(recorder: &mut Recorder, connection: u64, port: usize, now_ms: u64) -> Client {
     let identity = Identity::default().with(IdentityKey::ClientSourcePort, port.to_string().as_bytes());
     recorder.open(connection, identity, "PLAINTEXT", now_ms)
 }
@@ -227,8 +227,8 @@ impl Observed {
     fn of_at_most(most: usize) -> Self {
         let names = Arc::new(TopicNames::new(100));
         let settings = Settings { most_connection_events: 1_000, ..Settings::of_at_most(most) };
-        let recorder = Recorder::new(settings, Arc::clone(&names), 0);
-        let clients = (0..CONNECTIONS).map(|port| open(&recorder, port as u64, port, 0)).collect();
+        let mut recorder = Recorder::new(settings, Arc::clone(&names), 0);
+        let clients = (0..CONNECTIONS).map(|port| open(&mut recorder, port as u64, port, 0)).collect();
         Self { recorder, clients, names, opened: CONNECTIONS as u64, now_ms: 0 }
     }
 
@@ -273,7 +273,7 @@ impl Observed {
             }
             Step::Unread { key, version } => record(Event::Unread { key, version, why: Unread::Malformed }),
             Step::Reopened => {
-                let again = open(&self.recorder, self.opened, port, self.now_ms);
+                let again = open(&mut self.recorder, self.opened, port, self.now_ms);
                 self.opened += 1;
                 let ended = std::mem::replace(&mut self.clients[port], again);
                 self.recorder.close(ended, End::Client, self.now_ms);
