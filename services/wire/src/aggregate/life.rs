@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::identity::Identity;
 use super::json::reason;
 use crate::event::Opaque;
+use crate::sasl::{Mechanism, PrincipalSource};
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,15 @@ pub struct ConnectionEvent {
 pub enum Happened {
     /// It was accepted.
     Opened,
+    /// A broker answered who the client said it is.
+    Authenticated {
+        /// How the client said it.
+        mechanism: Mechanism,
+        /// Where the principal is from; `None` where it was not read.
+        source: Option<PrincipalSource>,
+        /// Whether the broker believed it.
+        succeeded: bool,
+    },
     /// It ended.
     Closed {
         /// How.

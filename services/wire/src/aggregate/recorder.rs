@@ -11,7 +11,7 @@ use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
 use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic};
-use crate::sasl::Authenticated;
+use crate::sasl::{Authenticated, PrincipalSource};
 
 const JOIN_GROUP: i16 = 11;
 const SYNC_GROUP: i16 = 14;
@@ -196,8 +196,9 @@ impl Recorder {
         }
     }
 
-    /// Count what a connection tells. It belongs to the window that is open now.
-    pub fn record(&mut self, client: &mut Client, event: &Event<'_>) {
+    /// Count what a connection tells. It belongs to the window that is open, and what is told of the connection itself
+    /// happened at `now_ms`, in milliseconds since 1970.
+    pub fn record(&mut self, client: &mut Client, event: &Event<'_>, now_ms: u64) {
         match event {
             Event::Request(request) => self.request(client, request),
             Event::Software(software) => {
@@ -210,10 +211,7 @@ impl Recorder {
                 }
             }
             Event::Identity { field, value } => self.learn(client, (*field).into(), value),
-            Event::Authenticated(Authenticated { principal: Some(principal), succeeded: true, .. }) => {
-                self.learn(client, IdentityKey::Principal, principal.as_bytes());
-            }
-            Event::Authenticated(_) => {}
+            Event::Authenticated(authenticated) => self.authenticated(client, authenticated, now_ms),
             Event::TopicName { id, name } => self.names.tell(*id, name),
             Event::Partition(exchange) => self.partition(client, exchange),
             Event::Presence { topic, partitions } => self.presence(client, topic, *partitions),
@@ -243,6 +241,18 @@ impl Recorder {
         self.open.leave(&client.identity);
         let duration_ms = now_ms.saturating_sub(client.opened_at_ms);
         self.happened(&client, now_ms, Happened::Closed { end, duration_ms, last_error: client.last_error });
+    }
+
+    /// A principal that the broker did not believe is nobody's.
+    fn authenticated(&mut self, client: &mut Client, authenticated: &Authenticated<'_>, now_ms: u64) {
+        self.tell_opened(client);
+        let Authenticated { mechanism, principal, source, succeeded } = *authenticated;
+        if let Some(principal) = principal.filter(|_| succeeded) {
+            self.learn(client, IdentityKey::Principal, principal.as_bytes());
+        }
+        let is_read = principal.is_some() || source == PrincipalSource::Token;
+        let source = Some(source).filter(|_| is_read);
+        self.happened(client, now_ms, Happened::Authenticated { mechanism, source, succeeded });
     }
 
     fn tell_opened(&mut self, client: &mut Client) {

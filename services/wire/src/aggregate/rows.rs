@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::counts::Counts;
 use super::identity::uuid;
-use super::json::{CodecCounts, ErrorCounts, KnownKeys, OffsetRanges, ReasonCounts, text};
+use super::json::{CodecCounts, ErrorCounts, KnownKeys, OffsetRanges, ReasonCounts, reason, text};
 use super::life::{ConnectionEvent, Happened, Unfollowed};
 use super::sketch::Sketch;
 use super::tally::{ApiTally, PartitionTally};
@@ -160,6 +160,12 @@ struct ConnectionRow {
     connection_id: String,
     occurred_at_ms: u64,
     security_protocol: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mechanism: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principal_source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    succeeded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -419,20 +425,30 @@ fn api_row<'a>(who: Who<'_>, api: &'a str, api_version: Option<i16>, tally: &'a 
 }
 
 fn connection_row(source: &Source, event: &ConnectionEvent) -> ConnectionRow {
-    let (kind, duration_ms, end, last_error) = match event.kind {
-        Happened::Opened => ("opened", None, None, None),
-        Happened::Closed { end, duration_ms, last_error } => {
-            ("closed", Some(duration_ms), Some(end.name()), last_error)
-        }
-    };
-    ConnectionRow {
-        kind,
+    let row = ConnectionRow {
+        kind: "opened",
         connection_id: format!("{}-{}", source.epoch_ms, event.connection),
         occurred_at_ms: event.occurred_at_ms,
         security_protocol: event.security_protocol,
-        duration_ms,
-        end,
-        last_error,
+        mechanism: None,
+        principal_source: None,
+        succeeded: None,
+        duration_ms: None,
+        end: None,
+        last_error: None,
         opaque: event.opaque.map(Unfollowed::name),
+    };
+    match event.kind {
+        Happened::Opened => row,
+        Happened::Authenticated { mechanism, source, succeeded } => ConnectionRow {
+            kind: "authenticated",
+            mechanism: Some(mechanism.name()),
+            principal_source: Some(source.map_or_else(|| "none".into(), reason)),
+            succeeded: Some(succeeded),
+            ..row
+        },
+        Happened::Closed { end, duration_ms, last_error } => {
+            ConnectionRow { kind: "closed", duration_ms: Some(duration_ms), end: Some(end.name()), last_error, ..row }
+        }
     }
 }

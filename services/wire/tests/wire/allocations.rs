@@ -17,22 +17,23 @@ fn recorder() -> (Recorder, Client) {
 
 fn exchanges(recorder: &mut Recorder, client: &mut Client) {
     for key in [0, 1] {
-        recorder.record(client, &Event::Request(Request { key, version: 9, client_id: Some(b"shop"), bytes: 100 }));
+        recorder.record(client, &Event::Request(Request { key, version: 9, client_id: Some(b"shop"), bytes: 100 }), 0);
         for topic in [Topic::Name(b"orders"), Topic::Name(b"bills"), Topic::Id([7; 16])] {
             for partition in 0..3 {
                 let offsets = Content { first_offset: Some(0), last_offset: Some(9), ..Content::default() };
                 let content = Content { records: 10, batches: 1, ..offsets };
                 let told = PartitionExchange { key, version: 9, topic, partition, error: 0, confirmed: true, content };
-                recorder.record(client, &Event::Partition(told));
+                recorder.record(client, &Event::Partition(told), 0);
             }
-            recorder.record(client, &Event::Presence { topic, partitions: 3 });
-            recorder.record(client, &Event::TopicName { id: [7; 16], name: b"orders" });
+            recorder.record(client, &Event::Presence { topic, partitions: 3 }, 0);
+            recorder.record(client, &Event::TopicName { id: [7; 16], name: b"orders" }, 0);
         }
         let (asked, answered) = (Nanos(0), Nanos(5_000));
         let (request_bytes, bytes, error, waited) = (100, 100, 3, key == 1);
         recorder.record(
             client,
             &Event::Exchange(Exchange { key, version: 9, asked, answered, request_bytes, bytes, error, waited }),
+            0,
         );
     }
 }
@@ -58,7 +59,7 @@ fn following_and_counting_a_produce_that_is_like_the_last_allocates_nothing() {
     ];
     let mut once = || {
         for (side, bytes) in &bytes {
-            connection.feed(*side, bytes, Nanos(0), &mut |event| recorder.record(&mut client, &event));
+            connection.feed(*side, bytes, Nanos(0), &mut |event| recorder.record(&mut client, &event, 0));
         }
     };
     once();
@@ -75,7 +76,7 @@ fn ending_a_window_costs_no_more_when_there_is_more_in_it() {
         for number in 0..clients {
             let client_id = number.to_string();
             let client_id = Some(client_id.as_bytes());
-            recorder.record(&mut client, &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1 }));
+            recorder.record(&mut client, &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1 }), 0);
         }
         let mut window = None;
         let allocated = measure(|| window = Some(recorder.swap(10_000)));

@@ -7,8 +7,8 @@ use kwitness_wire::aggregate::{
     Writer,
 };
 use kwitness_wire::{
-    Connection, Content, Event, Exchange, IdentityField, Limits, Nanos, Opaque, PartitionExchange, Request, Side,
-    Software, Topic, Unread,
+    Authenticated, Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque,
+    PartitionExchange, PrincipalSource, Request, Side, Software, Topic, Unread,
 };
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ impl Scene {
     }
 
     fn record(&mut self, event: Event<'_>) {
-        self.recorder.record(&mut self.client, &event);
+        self.recorder.record(&mut self.client, &event, 22_000);
     }
 
     fn request(&mut self, key: i16, client_id: &[u8]) {
@@ -591,7 +591,7 @@ fn bytes_of_a_connection_become_rows() {
     ];
 
     for (side, bytes) in &bytes {
-        connection.feed(*side, bytes, Nanos(0), &mut |event| recorder.record(&mut client, &event));
+        connection.feed(*side, bytes, Nanos(0), &mut |event| recorder.record(&mut client, &event, 0));
     }
 
     let window = recorder.swap(30_000);
@@ -609,4 +609,30 @@ fn bytes_of_a_connection_become_rows() {
     assert_eq!(partitions[0]["offset_ranges"], json!([{"first": 70, "last": 72}]));
     assert_eq!((&partitions[1]["records"], &partitions[1]["rejected_bytes"]), (&json!(0), &json!(length)));
     assert_eq!(partitions[1]["errors"], json!({"6": 1}));
+}
+
+#[test]
+fn a_principal_is_the_clients_once_the_broker_believed_it() {
+    let mut scene = Scene::new();
+    for (principal, succeeded) in [(None, false), (Some("User:mallory"), false), (Some("User:alice"), true)] {
+        let (mechanism, source) = (Mechanism::Plain, PrincipalSource::Sasl);
+        scene.record(Event::Authenticated(Authenticated { mechanism, principal, source, succeeded }));
+    }
+    let window = scene.swap();
+
+    let rows = scene.rows(&window);
+
+    let told = rows.iter().filter(|row| row["schema"] == "kwitness.connections/1");
+    let told = told.map(|row| json!([row["kind"], row["succeeded"], row["principal"], row["principal_source"]]));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            json!(["opened", null, null, null]),
+            json!(["authenticated", false, null, "none"]),
+            json!(["authenticated", false, null, "sasl"]),
+            json!(["authenticated", true, "User:alice", "sasl"]),
+        ]
+    );
+    assert_eq!((&rows[1]["mechanism"], &rows[1]["occurred_at_ms"]), (&json!("PLAIN"), &json!(22_000)));
+    assert!(!format!("{rows:?}").contains("mallory"));
 }

@@ -252,7 +252,7 @@ fn rows_have_the_principal_that_a_broker_believed() {
         let mut client = recorder.open(1, Identity::default(), "SASL_SSL", 0);
         let mechanism = Mechanism::Plain;
         let told = Authenticated { mechanism, principal: Some(principal), source: PrincipalSource::Sasl, succeeded };
-        recorder.record(&mut client, &Event::Authenticated(told));
+        recorder.record(&mut client, &Event::Authenticated(told), 0);
         recorder.close(client, End::Client, 5);
     }
 

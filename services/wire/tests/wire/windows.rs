@@ -235,7 +235,7 @@ impl Observed {
     /// The finished window, if the step ended it.
     fn take(&mut self, port: usize, step: &Step) -> Option<Window> {
         let client = &mut self.clients[port];
-        let mut record = |event: Event<'_>| self.recorder.record(client, &event);
+        let mut record = |event: Event<'_>| self.recorder.record(client, &event, 0);
         match *step {
             Step::Request { key, version, client_id, bytes } => {
                 let client_id = client_id.map(|number| [b'c', b'0' + number]);
