@@ -24,6 +24,7 @@ from tests.collector.collector_samples import CLUSTER
 from tests.eventually import PATIENCE_S, eventually
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
+OPERATOR = "operator-token"
 OTHER_PLUGIN = "other-plugin-token"
 GATEWAY, SIDECAR = "gateway-token", "sidecar-token"
 GATEWAY_SOURCE, SIDECAR_SOURCE = "shop/kwitness-gateway-front-0", "stranger/app-1"
@@ -68,7 +69,7 @@ class CollectorProcess:
         self.tokens = folder / "tokens"
         self.tokens.write_text(
             f"{PLUGIN} plugin {CLUSTER}\n{OTHER_PLUGIN} plugin elsewhere\n{OTLP} otlp {CLUSTER}\n"
-            f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n"
+            f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n{OPERATOR} operator {CLUSTER}\n"
             f"{GATEWAY} observer {CLUSTER} gateway {GATEWAY_SOURCE}\n"
             f"{SIDECAR} observer {CLUSTER} pod {SIDECAR_SOURCE}\n"
         )
@@ -165,6 +166,12 @@ class CollectorProcess:
         """Post an observer's request."""
         headers = {"Content-Type": EVENTS_CONTENT_TYPE, **more.pop("headers", {})}
         return self.post("/v1/events", body, token=token, headers=headers, **more)
+
+    def direct(self, path: str, body: Any, *, token: str | None = OPERATOR) -> Answer:
+        """Tell observers what to do, as the operator does."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = requests.put(f"http://127.0.0.1:{self.port}{path}", json=body, headers=headers, timeout=30)
+        return Answer(answer.status_code, _body(answer), answer.headers)
 
     def get(self, path: str, *, token: str | None = READER) -> Answer:
         """Ask the inventory."""

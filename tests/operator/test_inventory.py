@@ -50,6 +50,7 @@ class Collector:
         self.state: dict[str, Any] = {"cluster_id": cluster_id, "clients": 2, "series": 10}
         self.numbers: dict[str, Any] = {"clients": {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}}
         self.tokens: list[str] = []
+        self.directives: list[tuple[str, Any]] = []
         self.broken = False
         self.clock = ClockAhead()
 
@@ -66,11 +67,18 @@ class Collector:
             return web.json_response(self.state)
         return web.json_response({"id": request.match_info["id"], **self.numbers})
 
+    async def be_told(self, request: web.Request) -> web.Response:
+        if self.broken:
+            return web.json_response({"error": "canary"}, status=503)
+        self.directives.append((request.path, await request.json()))
+        return web.json_response({})
+
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[str]:
         application = web.Application()
         application.router.add_get("/v1/clusters/{id}", self.answer)
         application.router.add_get("/v1/subscriptions/{id}", self.answer)
+        application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.be_told)
         runner = web.AppRunner(application)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -290,3 +298,42 @@ async def test_a_gateways_numbers_come_from_what_its_pods_told_the_collector(inv
     inventory.clock.ahead_ms = 120_000
     silent = await eventually_beside(status, lambda now: "connections" not in now)
     assert silent["conditions"][1]["reason"] == "NoReports"
+
+
+async def test_a_gateway_that_is_suspended_is_told_so_at_once_and_told_no_more_when_it_obeys(inventory, api, namespace):
+    def config_hash() -> str:
+        return str(get(api, "kobs", "orders", namespace).get("status", {}).get("configHash", ""))
+
+    def hear(settings: str, *, suspended: bool) -> None:
+        inventory.state["observers"] = [
+            {
+                "namespace": namespace,
+                "name": "orders",
+                "mode": "gateway",
+                "pod": "kwitness-gateway-orders-1",
+                "pod_namespace": namespace,
+                "reported_by": "gateway",
+                "epoch": 1,
+                "settings": settings,
+                "suspended": suspended,
+                "last_heard_ms": round(time.time() * 1000),
+            }
+        ]
+
+    apply(api, gateway("orders", namespace))
+    before = await eventually_beside(config_hash)
+    hear(before, suspended=False)
+
+    apply(api, gateway("orders", namespace, suspend=True))
+    path, directives = (await eventually_beside(lambda: inventory.directives))[0]
+
+    assert path == f"/v1/observers/{namespace}/orders/directives"
+    after = await eventually_beside(config_hash, lambda now: now != before)
+    assert directives == {"settings": after, "suspend": True}
+    hear(before, suspended=True)  # it obeys, and Kubernetes has not brought it the file yet
+    looks = len(inventory.tokens)
+    await eventually_beside(lambda: len(inventory.tokens) > looks + 2)
+    said = len(inventory.directives)
+    looks = len(inventory.tokens)
+    await eventually_beside(lambda: len(inventory.tokens) > looks + 4)
+    assert len(inventory.directives) == said

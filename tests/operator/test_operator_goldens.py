@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
@@ -252,6 +254,7 @@ def _gateway(case: dict[str, Any]) -> Any:
         "status": outcome.status.model_dump(mode="json", by_alias=True, exclude_none=True),
         "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
         "children": outcome.children,
+        **({"actions": [dataclasses.asdict(one) for one in outcome.actions]} if outcome.actions else {}),
     }
 
 
@@ -284,4 +287,6 @@ def test_the_decision_is_as_recorded(case):
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_none=True)
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -51,10 +51,11 @@ class SenderConfig(_Config):
 
 
 class ReaderConfig(_Config):
-    """A service account whose tokens for its inventory may read the inventory."""
+    """A service account whose tokens for its inventory may read it, and tell observers what to do if it ``directs``."""
 
     namespace: str
     service_account: str
+    directs: bool = False
 
 
 class IngestConfig(_Config):

@@ -6,6 +6,7 @@ __all__ = [
     "CLIENTS_PATH",
     "CLUSTER_PATH",
     "COLLECTOR_PORT",
+    "DIRECTIVES_PATH",
     "DRIVER_PORT",
     "DRIVER_STATUS_PATH",
     "EVENTS_PATH",
@@ -33,6 +34,7 @@ PROBE_PORT = 8080
 PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"
 EVENTS_PATH = "/v1/events"
+DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
 CLUSTER_PATH = "/v1/clusters/{cluster_id}"

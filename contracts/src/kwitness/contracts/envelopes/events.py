@@ -22,6 +22,7 @@ __all__ = [
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
     "ApiTotals",
+    "Directives",
     "EventRow",
     "EventsAnswer",
     "EventsHead",
@@ -165,6 +166,15 @@ class EventsHead(Envelope):
     state: ObserverReport = Field(default_factory=ObserverReport, description="How the observer is.")
 
 
+class Directives(Envelope):
+    """What an observer is to do at once: a file that Kubernetes mounts may come more than a minute later."""
+
+    settings: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="Hash of the settings that say so; once these are in force they alone count."
+    )
+    suspend: bool | None = Field(None, description="Whether to pass everything on unread. Absent: as the settings say.")
+
+
 class EventsAnswer(Envelope):
     """What became of each number. One that is in no list counts as `later`."""
 
@@ -178,6 +188,4 @@ class EventsAnswer(Envelope):
     later: Annotated[str, Field(pattern=RANGES)] = Field("", description="Numbers to be sent again.")
     rejected: tuple[Rejection, ...] = Field((), description="Numbers that will never be accepted.")
     retry_after_ms: Count = Field(0, description="How long to wait before sending `later` again.")
-    directives: dict[Reason, str] = Field(
-        default_factory=dict, description="What the observer is to do; none yet, and what it does not know it ignores."
-    )
+    directives: Directives = Field(default_factory=Directives, description="What the observer is to do at once.")

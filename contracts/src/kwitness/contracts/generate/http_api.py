@@ -15,6 +15,7 @@ from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.endpoints import (
     CLIENTS_PATH,
     CLUSTER_PATH,
+    DIRECTIVES_PATH,
     EVENTS_PATH,
     GAUGES_PATH,
     OTLP_GRPC_PORT,
@@ -27,6 +28,7 @@ from kwitness.contracts.envelopes import (
     MAX_EVENTS_BYTES,
     ClientPage,
     ClusterState,
+    Directives,
     ErrorBody,
     EventsAnswer,
     EventsHead,
@@ -141,6 +143,24 @@ OPERATIONS: tuple[Operation, ...] = (
             ("Kwitness-Reported-By", "header", "On that hop: what the sender is known as."),
         ),
         statuses=_EVENTS,
+    ),
+    Operation(
+        "put",
+        DIRECTIVES_PATH,
+        "Tells the observers of one ObserverDeployment what to do, with the next answer that each of them gets.",
+        _READERS,
+        request=Directives,
+        parameters=(
+            ("namespace", "path", "Namespace of the ObserverDeployment."),
+            ("name", "path", "Its name."),
+            ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further."),
+        ),
+        statuses=(
+            (400, "The body is not what the schema says."),
+            (401, "The token is missing, expired or unknown."),
+            (403, "The token's service account is not the operator's."),
+            (503, "Not every replica could be told; tell them again after Retry-After."),
+        ),
     ),
     Operation(
         "get",

@@ -1,9 +1,10 @@
-"""GET of JSON from our own components inside the cluster, with a token for the one that is asked."""
+"""JSON from and to our own components inside the cluster, with a token for the one that is asked."""
 
 from __future__ import annotations
 
 import json
 import ssl
+from collections.abc import Mapping
 from typing import Any, Final
 
 import aiohttp
@@ -67,9 +68,31 @@ class JsonReader:
                     raise TransientError(self._reason, f"{url} answered {response.status}; see its pods' logs")
                 return json.loads(await self._body(url, response))
         except (aiohttp.ClientError, TimeoutError, ValueError, RecursionError, OSError) as error:
-            raise TransientError(
-                self._reason, f"{url} does not answer ({type(error).__name__}); see its pods and their logs"
-            ) from error
+            raise self._silent(url, error) from error
+
+    async def put(
+        self, url: str, body: Mapping[str, Any], *, audience: str, ca_certificates: str | None = None
+    ) -> None:
+        """Send JSON to ``url``; what is answered beside success is not read. Parameters and errors as `get`."""
+        token = await self._tokens.token_for(audience)
+        try:
+            async with self._session.put(
+                url,
+                json=body,
+                headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
+                ssl=self._context(ca_certificates),
+                timeout=_TIMEOUT,
+                allow_redirects=False,
+            ) as response:
+                if response.status != 200:  # noqa: PLR2004
+                    raise TransientError(self._reason, f"{url} answered {response.status}; see its pods' logs")
+        except (aiohttp.ClientError, TimeoutError, ValueError, OSError) as error:
+            raise self._silent(url, error) from error
+
+    def _silent(self, url: str, error: Exception) -> TransientError:
+        return TransientError(
+            self._reason, f"{url} does not answer ({type(error).__name__}); see its pods and their logs"
+        )
 
     async def _body(self, url: str, response: aiohttp.ClientResponse) -> bytes:
         """All of the answer, however it comes: what its head says of its length is not believed."""

@@ -120,7 +120,7 @@ def _ingest(
                 ReaderConfig(namespace=reader.namespace or own, service_account=reader.service_account)
                 for reader in ingest.readers
             ),
-            ReaderConfig(namespace=settings.namespace, service_account=settings.service_account),
+            ReaderConfig(namespace=settings.namespace, service_account=settings.service_account, directs=True),
             # One replica answers for all and asks the others.
             ReaderConfig(namespace=own, service_account=account),
         ),

@@ -9,6 +9,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.engine.fact_table import FactTable
+from kwitness.operator.engine.performing import perform
 from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
@@ -99,6 +100,7 @@ class Engine:
         if body is None or body["metadata"].get("uid") != outcome.uid or "deletionTimestamp" in body["metadata"]:
             return None
         verdicts, trouble = outcome.verdicts, None
+        late: OperatorError | None = None
         if outcome.children is not None:
             if is_paused(body["metadata"].get("annotations") or {}):
                 verdicts = _with_ready(verdicts, paused("its pods and what belongs to them are left as they are"))
@@ -112,11 +114,21 @@ class Engine:
                 except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
                     trouble = as_operator_error(caught, kind, key)
                     verdicts = _with_ready(verdicts, failure(trouble))
+                else:
+                    late = await self._perform(kind, key, outcome)
         subject = Subject(key, outcome.uid, outcome.generation)
         wait = await write_status(self._context, kind, subject, fields=_fields(outcome.status), verdicts=verdicts)
-        if trouble is not None:
-            raise trouble
+        if (error := trouble or late) is not None:
+            raise error
         return wait
+
+    async def _perform(self, kind: str, key: Key, outcome: Outcome) -> OperatorError | None:
+        try:
+            for action in outcome.actions:
+                await perform(self._context, action)
+        except Exception as caught:  # noqa: BLE001 - whatever it was, it is tried again
+            return as_operator_error(caught, kind, key)
+        return None
 
     async def _apply(self, spec: KindSpec, kind: str, key: Key, outcome: Outcome, children: tuple[Body, ...]) -> bool:
         if not children_are_due(self._context, kind, key, children):

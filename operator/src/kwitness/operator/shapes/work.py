@@ -10,6 +10,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.actions import TellObservers
 from kwitness.operator.shapes.facts import Answer, Body, Fact
 
 __all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
@@ -53,7 +54,8 @@ class View(Protocol):
 class Outcome:
     """What becomes of one resource, which is that with ``uid`` and no later one of its name.
 
-    ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order.
+    ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order. ``actions``
+    follow once nothing of the children had to be written; one that fails is tried again and leaves the status as it is.
     """
 
     uid: str
@@ -61,6 +63,7 @@ class Outcome:
     status: Status
     verdicts: tuple[Verdict, ...]
     children: tuple[Body, ...] | None = None
+    actions: tuple[TellObservers, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

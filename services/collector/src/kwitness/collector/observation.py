@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from kwitness.collector.event_lines import EventBatch, trouble_with
 from kwitness.collector.event_numbers import EventNumbers, SourceNumbers
 from kwitness.collector.failures import UnavailableError
+from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.observers import Observers
 from kwitness.collector.ledger import EVENTS, EVENTS_TOPIC
 from kwitness.collector.pipeline import Pipeline, now_ms
@@ -59,6 +60,7 @@ class Observation:
         self._pipeline = pipeline
         self._numbers = EventNumbers()
         self.observers = Observers()
+        self.directives = DirectiveTable()
         self.totals = ObservedTotals(0)
         self.configure(config)
 
@@ -111,6 +113,7 @@ class Observation:
             later=ranges_of(later),
             rejected=tuple(sorted(rejected, key=lambda one: one.seq)),
             retry_after_ms=_RETRY_AFTER_MS if later else 0,
+            directives=self.directives.for_observer(head),
         )
 
     def _hear(self, head: EventsHead) -> None:

@@ -91,12 +91,15 @@ class Peers:
         return {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Content-Encoding": "gzip"}
 
     async def _post(self, ordinal: int, path: str, body: bytes) -> bytes:
+        return await self._send("POST", ordinal, path, body)
+
+    async def _send(self, method: str, ordinal: int, path: str, body: bytes) -> bytes:
         url = self._address(ordinal) + path
         headers = {**self._headers(), FORWARDED: "1"}
         data = await asyncio.to_thread(gzip.compress, body, 1)
         try:
-            async with self._client().post(
-                url, data=data, headers=headers, ssl=self._tls(), allow_redirects=False
+            async with self._client().request(
+                method, url, data=data, headers=headers, ssl=self._tls(), allow_redirects=False
             ) as answer:
                 content = await _read(answer)
                 if answer.status == _TOO_LARGE:
@@ -158,6 +161,11 @@ class Peers:
                 return answer.status, await _read(answer)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise UnavailableError("PeerUnavailable", f"replica {ordinal} cannot be reached; try again") from error
+
+    async def tell_all(self, path: str, body: bytes) -> None:
+        """Give all other replicas something to remember, at once; raises `UnavailableError` if one does not take it."""
+        others = [ordinal for ordinal in range(self.replicas) if ordinal != self.own]
+        await asyncio.gather(*(self._send("PUT", ordinal, path, body) for ordinal in others))
 
     async def ask_all(self, path: str) -> list[bytes]:
         """Ask all other replicas a question at once; those that do not answer in time are left out."""

@@ -15,6 +15,7 @@ from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.directives_api import DirectivesApi
 from kwitness.collector.ingest.events_api import EventsApi
 from kwitness.collector.ingest.http_server import Certificate, Listener, Requests
 from kwitness.collector.ingest.inventory_api import InventoryApi
@@ -80,6 +81,8 @@ class Collector:
         own = Listener(self._requests, settings.host, settings.port, certificate)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
+        directives = self._observation.directives
+        DirectivesApi(directives, self._authenticator, self._peers, budget).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from pydantic import ValidationError
 
+from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
@@ -29,6 +31,7 @@ from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.actions import TellObservers
 from kwitness.operator.shapes.facts import Body, ClusterKnowledge, Inventory, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
@@ -65,7 +68,7 @@ def _outcome(subject: Subject, resource: ObserverDeployment, view: View) -> Outc
         return Outcome(subject.uid, subject.generation, ObserverDeploymentStatus(), verdicts)
     # Its clients have no other way to the brokers by now; what they do is counted by nobody twice.
     outcome = _gateway(subject, resource, cluster, listener, deployment, view=view, relay_only=True)
-    return Outcome(subject.uid, subject.generation, outcome.status, verdicts, outcome.children)
+    return dataclasses.replace(outcome, verdicts=verdicts)
 
 
 def _gateway(
@@ -101,7 +104,19 @@ def _gateway(
     verdict = readiness(deployment, resource.spec.replicas, suspended=resource.spec.suspend)
     children = gateway_objects(resource, settings, slots, collector, view.settings)
     verdicts = (verdict, *reporting(own, known=state is not None))
-    return Outcome(subject.uid, subject.generation, status, verdicts, children)
+    actions: tuple[TellObservers, ...] = ()
+    if any(one.settings != digest and one.suspended != suspend for one in own):
+        of = collector.resource
+        actions = (
+            TellObservers(
+                observers=subject.key,
+                collector=Key(of.metadata.namespace, of.metadata.name),
+                encrypted=of.spec.ingest.tls.secret_ref is not None,
+                authority=collector.authority,
+                directives=Directives(settings=digest, suspend=suspend),
+            ),
+        )
+    return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 
 
 def _identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tuple[int, ...]]:

@@ -14,7 +14,7 @@ from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.observers import ReportedBy
 from kwitness.runtime.reloading import ReloadingFile
 
-Kind = Literal["plugin", "otlp", "observer", "collector", "reader"]
+Kind = Literal["plugin", "otlp", "observer", "collector", "reader", "operator"]
 Purpose = Literal["send", "read"]
 SENDERS: Final[Purpose] = "send"
 """Tokens that send."""
@@ -26,6 +26,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "otlp": "otlp",
     "collector": "collector",
     "reader": "reader",
+    "operator": "operator",
 }
 
 
@@ -146,8 +147,10 @@ class Authenticator:
         namespace, _, name = account.partition(":")
         config = self._config
         if purpose == READERS:
-            listed = any((one.namespace, one.service_account) == (namespace, name) for one in config.ingest.readers)
-            return Caller("reader", None) if listed else None
+            listed = [one for one in config.ingest.readers if (one.namespace, one.service_account) == (namespace, name)]
+            if not listed:
+                return None
+            return Caller("operator" if any(one.directs for one in listed) else "reader", None)
         for sender in config.ingest.senders:
             if (sender.namespace, sender.service_account) == (namespace, name):
                 pod = f"{namespace}/{user.pod}" if user.pod and sender.source == "observer" else None

@@ -68,7 +68,9 @@ class EventsApi:
             _check(sender, batch.head)
             # A sender that hangs up must not stop a batch half way.
             answer = await asyncio.shield(self._observation.accept(batch, sender))
-        return web.Response(body=answer.model_dump_json().encode("utf-8", "replace"), content_type="application/json")
+        return web.Response(
+            body=answer.model_dump_json(exclude_none=True).encode("utf-8", "replace"), content_type="application/json"
+        )
 
     async def _pass_on(self, request: web.Request, owner: int, sender: Sender) -> web.StreamResponse:
         headers = {name: request.headers[name] for name in _DESCRIBING if name in request.headers}

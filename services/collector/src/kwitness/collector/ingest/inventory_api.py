@@ -57,7 +57,7 @@ class InventoryApi:
         caller = await self._authenticator.caller(request.headers.get("Authorization"), purposes)
         if caller.kind == "collector" and local:
             return True
-        require(caller, "reader")
+        require(caller, "reader", "operator")
         return local
 
     async def clients(self, request: web.Request) -> web.StreamResponse:

@@ -1,0 +1,53 @@
+"""PUT of directives: the operator tells observers what to do before the file says so that Kubernetes mounts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from kwitness.collector.failures import RefusedError
+from kwitness.collector.ingest import bodies
+from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
+from kwitness.collector.inventory.directives import DirectiveTable
+from kwitness.collector.peers import FORWARDED, Peers
+from kwitness.contracts.endpoints import DIRECTIVES_PATH
+from kwitness.contracts.envelopes import Directives
+
+_MOST: Final = 4_096
+
+
+class DirectivesApi:
+    """The handler of the one path."""
+
+    def __init__(
+        self, directives: DirectiveTable, authenticator: Authenticator, peers: Peers, budget: bodies.Budget
+    ) -> None:
+        self._directives = directives
+        self._authenticator = authenticator
+        self._peers = peers
+        self._budget = budget
+
+    def add_to(self, application: web.Application) -> None:
+        """Add the route."""
+        application.router.add_put(DIRECTIVES_PATH, self.put)
+
+    async def put(self, request: web.Request) -> web.StreamResponse:
+        """Remember them here and at every other replica, since any may own an observer."""
+        forwarded = request.headers.get(FORWARDED) == "1"
+        purpose = SENDERS if forwarded else READERS
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,))
+        require(caller, "collector" if forwarded else "operator")
+        with self._budget.holding() as hold:
+            body = await bodies.read(request, hold, _MOST)
+        try:
+            directives = Directives.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(part) for part in first["loc"]) or "the body"
+            raise RefusedError("MalformedBody", f"{place}: {first['msg']}"[:500]) from error
+        self._directives.put(request.match_info["namespace"], request.match_info["name"], directives)
+        if not forwarded:
+            await self._peers.tell_all(request.url.raw_path, body)
+        return web.json_response({})

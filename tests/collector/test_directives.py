@@ -1,0 +1,98 @@
+"""What the operator has observers told: with the next answer, until they run the settings that say so themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kwitness.collector.inventory.directives import DirectiveTable
+from kwitness.collector.sharding import owner_of
+from kwitness.contracts.envelopes import Directives, EventsHead
+
+from tests.collector.collector_process import (
+    GATEWAY,
+    GATEWAY_SOURCE,
+    PLUGIN,
+    READER,
+    REPLICA,
+    CollectorProcess,
+)
+from tests.collector.event_samples import head, request
+from tests.collector.test_replicas import port_pair
+
+Start = Callable[..., CollectorProcess]
+PATH = "/v1/observers/shop/front/directives"
+SUSPENDED = {"settings": "new", "suspend": True}
+
+
+def told(collector: CollectorProcess, settings: str = "old") -> Any:
+    """What an observer that runs these settings is answered."""
+    return collector.observe(request(state={"settings": settings})).body["directives"]
+
+
+def test_an_observer_is_told_until_its_own_settings_say_so(start: Start) -> None:
+    collector = start()
+    assert told(collector) == {}
+
+    assert collector.direct(PATH, SUSPENDED).status == 200
+
+    assert told(collector) == SUSPENDED
+    assert told(collector, "new") == {}
+    collector.direct(PATH, {"settings": "newer", "suspend": False})
+    assert told(collector, "new") == {"settings": "newer", "suspend": False}
+
+
+def test_observers_of_another_resource_are_told_nothing(start: Start) -> None:
+    collector = start()
+
+    collector.direct("/v1/observers/shop/back/directives", SUSPENDED)
+    collector.direct("/v1/observers/stranger/front/directives", SUSPENDED)
+
+    assert told(collector) == {}
+
+
+@pytest.mark.parametrize("token", [None, "unknown", READER, PLUGIN, GATEWAY, REPLICA])
+def test_none_but_the_operator_may_tell_them(start: Start, token: str | None) -> None:
+    collector = start()
+
+    assert collector.direct(PATH, SUSPENDED, token=token).status in {401, 403}
+
+    assert told(collector) == {}
+
+
+def test_a_body_that_is_no_directive_is_refused_with_its_field(start: Start) -> None:
+    collector = start()
+
+    refused = collector.direct(PATH, {"settings": "new", "suspend": "soon"})
+
+    assert (refused.status, refused.body["error"]["reason"]) == (400, "MalformedBody")
+    assert "suspend" in refused.body["error"]["message"]
+    assert told(collector) == {}
+
+
+def test_whichever_replica_is_told_the_owner_knows(start: Start) -> None:
+    tens = port_pair()
+    peers = f"http://127.0.0.1:{tens}{{ordinal}}"
+    pair = [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
+    owner = pair[owner_of(GATEWAY_SOURCE, 2)]
+    other = pair[1 - pair.index(owner)]
+
+    assert other.direct(PATH, SUSPENDED).status == 200
+    assert told(owner) == SUSPENDED
+
+    owner.kill()
+    assert other.direct(PATH, SUSPENDED).status == 503
+
+
+def test_the_table_keeps_the_newest() -> None:
+    table = DirectiveTable(most=2)
+    for name in ("a", "b", "a", "c"):
+        table.put("shop", name, Directives(settings="new", suspend=True))
+
+    def known(name: str) -> bool:
+        observer = {"namespace": "shop", "name": name, "mode": "gateway"}
+        return table.for_observer(EventsHead.model_validate(head(observer=observer))).suspend is not None
+
+    assert [known(name) for name in "abc"] == [True, False, True]
