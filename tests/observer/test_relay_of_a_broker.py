@@ -15,6 +15,7 @@ from kafka import KafkaConsumer, KafkaProducer
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
+from tests.observer.events_server import EventsServer
 from tests.observer.observer_process import ObserverProcess, built_observer
 
 pytestmark = pytest.mark.broker
@@ -141,6 +142,29 @@ def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
         if sample.startswith(("kwitness_observer_opaque_total", "kwitness_observer_unread"))
     ]
     assert end_offsets(broker.bootstrap, "everything") == 2 * RECORDS
+
+
+def test_what_is_reported_is_what_was_produced_and_what_was_read(
+    broker: LocalBroker, program: Path, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("token")
+    with EventsServer() as server:
+        collector = {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)}
+        changes = {"collector": collector}
+        with ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(NODE,), changes=changes) as observer:
+            produce_by_librdkafka(observer.bootstrap, "counted", **{"compression.type": "zstd"})
+            consume_by_librdkafka(observer.bootstrap, "counted", RECORDS)
+        head = server.heads[-1]
+
+        assert server.records("Produce", "counted") == end_offsets(broker.bootstrap, "counted") == RECORDS
+        assert server.records("Fetch", "counted") == RECORDS
+        assert head.state.ledger.queued == 0
+        assert head.state.ledger.accepted == head.state.ledger.delivered == len(server.rows)
+        totals = [entry for one in server.heads for part in one.totals for entry in part.traffic]
+        assert sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "counted") == RECORDS
+        software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
+        assert software == {"confluent-kafka-python"}
 
 
 def test_a_transaction_commits_through_the_observer(broker: LocalBroker, observer: ObserverProcess) -> None:

@@ -94,7 +94,12 @@ pub(crate) struct Rare {
     pub(crate) unread: HashMap<Unread, u64>,
     /// Connections that became opaque, since the start.
     pub(crate) opaque: HashMap<OpaqueReason, u64>,
+    /// Connections that are open, by the software of the client and its version.
+    pub(crate) software: HashMap<Software, u64>,
 }
+
+/// Name and version.
+pub(crate) type Software = (Box<str>, Box<str>);
 
 /// The sum over all threads.
 #[derive(Clone, Debug, Default)]
@@ -140,6 +145,19 @@ impl Counters {
         *open = open.saturating_sub(1);
     }
 
+    /// A client has said, or ceased, to be this.
+    pub(crate) fn software(&self, software: &Software, is_open: bool) {
+        let mut rare = self.rare();
+        if is_open {
+            add(rare.software.entry(software.clone()).or_default(), 1);
+        } else if let Some(count) = rare.software.get_mut(software) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                rare.software.remove(software);
+            }
+        }
+    }
+
     pub(crate) fn unread(&self, why: Unread) {
         add(self.rare().unread.entry(why).or_default(), 1);
     }
@@ -163,6 +181,7 @@ impl Counters {
         add_all(&mut total.rare.closed, &rare.closed);
         add_all(&mut total.rare.unread, &rare.unread);
         add_all(&mut total.rare.opaque, &rare.opaque);
+        add_all(&mut total.rare.software, &rare.software);
     }
 }
 
@@ -170,9 +189,9 @@ const fn add(to: &mut u64, count: u64) {
     *to = to.saturating_add(count);
 }
 
-fn add_all<K: Copy + Eq + std::hash::Hash>(to: &mut HashMap<K, u64>, from: &HashMap<K, u64>) {
+fn add_all<K: Clone + Eq + std::hash::Hash>(to: &mut HashMap<K, u64>, from: &HashMap<K, u64>) {
     for (key, count) in from {
-        add(to.entry(*key).or_default(), *count);
+        add(to.entry(key.clone()).or_default(), *count);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Stands between Kafka's clients and brokers, passes their bytes on, and reports what passes.
 
 mod brokers_seen;
+mod clock;
 mod control;
 mod counters;
 mod listeners;
@@ -8,7 +9,9 @@ mod log;
 mod metrics;
 mod observer;
 mod probes;
+mod recording;
 mod relay;
+mod report;
 mod settings;
 mod settings_file;
 mod tls;
@@ -56,8 +59,11 @@ fn command() -> Command {
     let settings = Arg::new("settings").long("settings").value_name("FILE").required(true);
     let settings =
         settings.value_parser(value_parser!(PathBuf)).help("The settings file, JSON; followed while it changes");
+    let pod = Arg::new("pod-name").long("pod-name").value_name("NAME");
+    let pod = pod.help("The name of the pod, by which reports are known; $POD_NAME, else $HOSTNAME, else `observer`");
     let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
         settings,
+        pod,
         seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
     ]);
@@ -71,7 +77,9 @@ fn command() -> Command {
 
 fn run(given: &ArgMatches) -> std::io::Result<()> {
     let seconds = |name| Duration::from_secs(given.get_one(name).copied().unwrap_or_default());
+    let named = || ["POD_NAME", "HOSTNAME"].iter().find_map(|variable| std::env::var(variable).ok());
     let options = Options {
+        pod: given.get_one("pod-name").cloned().or_else(named).unwrap_or_else(|| "observer".to_owned()),
         settings: given.get_one("settings").cloned().unwrap_or_default(),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::counters::{OpaqueReason, STATES, Total, unread_name};
 use crate::relay::End;
+use crate::report::ReportLedger;
 
 /// What there is to show beside what the threads count.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub(crate) struct Process {
     pub(crate) is_suspended: bool,
     pub(crate) refused: u64,
     pub(crate) resident_bytes: Option<u64>,
+    pub(crate) ledger: ReportLedger,
 }
 
 /// The text of a scrape.
@@ -76,6 +78,15 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "Errors of ours while reading; each made one connection opaque.",
     );
     page.sample(&[], rare.opaque.get(&OpaqueReason::Panic).copied().unwrap_or_default());
+    let ledger = &process.ledger;
+    page.family("kwitness_observer_events_total", "counter", "Rows made, and what became of them.");
+    page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);
+    page.sample(&[("outcome", "delivered"), ("reason", "")], ledger.delivered);
+    for (reason, count) in &ledger.dropped {
+        page.sample(&[("outcome", "dropped"), ("reason", reason)], *count);
+    }
+    page.family("kwitness_observer_queued_events", "gauge", "Rows that wait for the collector.");
+    page.sample(&[], ledger.queued);
     if let Some(bytes) = process.resident_bytes {
         page.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
         page.sample(&[], bytes);

@@ -6,16 +6,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use kwitness_wire::aggregate::TopicNames;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
+use crate::clock::now_ms;
 use crate::control::{Control, later};
-use crate::counters::{Counters, Total};
+use crate::counters::{Counters, Total, unpoisoned};
 use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
 use crate::metrics::{Process, render, resident_bytes};
 use crate::probes::{self, Answers};
+use crate::recording::TOPIC_NAMES;
+use crate::report::{ReportLedger, Reporter, report};
 use crate::settings::Settings;
 use crate::settings_file::{Found, SettingsFile};
 use crate::worker::{Shared, Worker};
@@ -25,6 +29,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What is given on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
+    /// The name of the pod, by which reports are known.
+    pub(crate) pod: String,
     /// The settings file.
     pub(crate) settings: PathBuf,
     /// How long connections may go on after the process was asked to end.
@@ -40,6 +46,7 @@ struct Status {
     entrance: Arc<Entrance>,
     settings: watch::Receiver<Arc<Settings>>,
     settings_refused: AtomicU64,
+    ledger: Arc<Mutex<ReportLedger>>,
     is_listening: AtomicBool,
     is_draining: AtomicBool,
 }
@@ -63,6 +70,7 @@ impl Answers for Status {
             is_suspended: settings.suspend,
             refused: self.entrance.refused.load(Relaxed),
             resident_bytes: resident_bytes(),
+            ledger: unpoisoned(&self.ledger).clone(),
         };
         render(&process, &total)
     }
@@ -83,20 +91,37 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut interrupted = signal(SignalKind::interrupt())?;
     let (control, obeyed) = watch::channel(Control { is_suspended: first.suspend, drain_until: None });
     let (published, settings) = watch::channel(first);
+    let (windows, finished) = mpsc::unbounded_channel();
+    let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let shared = Shared {
         settings: settings.clone(),
         control: obeyed,
         brokers: Arc::default(),
         seen: Arc::default(),
+        names: Arc::clone(&names),
+        windows,
+        number: Arc::default(),
         epoch: Instant::now(),
         first_request_within: options.first_request_within,
     };
     let workers = start_workers(&shared)?;
+    drop(shared); // the last thread to end closes the way for windows
     let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
     let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
     let entrance = Arc::new(Entrance::new(channels, settings.clone()));
+    let reporter = Reporter {
+        settings: settings.clone(),
+        counters: counters.clone(),
+        names,
+        pod: options.pod,
+        epoch_ms: now_ms(),
+        ledger: Arc::default(),
+    };
+    let ledger = Arc::clone(&reporter.ledger);
+    let reporting = tokio::spawn(report(reporter, finished));
     let status = Arc::new(Status {
         counters,
+        ledger,
         entrance: Arc::clone(&entrance),
         settings,
         settings_refused: AtomicU64::new(0),
@@ -147,6 +172,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     drop((listeners, status, entrance));
     let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
     joined.await.map_err(io::Error::other)?;
+    reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
 }

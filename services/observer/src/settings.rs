@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
+use kwitness_wire::aggregate;
 use ring::digest;
 use serde::{Deserialize, Deserializer};
 
@@ -43,6 +44,18 @@ pub(crate) enum Mode {
     Laptop,
 }
 
+impl Mode {
+    /// As records spell it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Sidecar => "sidecar",
+            Self::Broker => "broker",
+            Self::Laptop => "laptop",
+        }
+    }
+}
+
 /// Whose observer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +64,18 @@ pub(crate) enum ReportedBy {
     Pod,
     Broker,
     Laptop,
+}
+
+impl ReportedBy {
+    /// As records spell it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Pod => "pod",
+            Self::Broker => "broker",
+            Self::Laptop => "laptop",
+        }
+    }
 }
 
 /// The brokers.
@@ -120,6 +145,21 @@ pub(crate) enum IdentityKey {
     GroupId,
     GroupMemberId,
     TransactionalId,
+}
+
+impl IdentityKey {
+    /// The key among all that a connection knows.
+    pub(crate) const fn key(self) -> aggregate::IdentityKey {
+        match self {
+            Self::Principal => aggregate::IdentityKey::Principal,
+            Self::ClientId => aggregate::IdentityKey::ClientId,
+            Self::ClientInstanceId => aggregate::IdentityKey::ClientInstanceId,
+            Self::ClientAddress => aggregate::IdentityKey::ClientAddress,
+            Self::GroupId => aggregate::IdentityKey::GroupId,
+            Self::GroupMemberId => aggregate::IdentityKey::GroupMemberId,
+            Self::TransactionalId => aggregate::IdentityKey::TransactionalId,
+        }
+    }
 }
 
 /// What an observer may cost.

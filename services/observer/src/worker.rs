@@ -2,22 +2,25 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kwitness_wire::Limits;
+use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames, Window};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
-use tokio::task::LocalSet;
+use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{Instant, timeout_at};
 
 use crate::brokers_seen::{BrokersSeen, Directory};
 use crate::control::{Control, later};
 use crate::counters::Counters;
 use crate::log::{Throttle, log};
+use crate::recording;
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::Settings;
 use crate::upstream::Brokers;
@@ -29,6 +32,10 @@ pub(crate) struct Shared {
     pub(crate) control: watch::Receiver<Control>,
     pub(crate) brokers: Arc<Brokers>,
     pub(crate) seen: Arc<BrokersSeen>,
+    pub(crate) names: Arc<TopicNames>,
+    pub(crate) windows: mpsc::UnboundedSender<Window>,
+    /// The number of the connection that comes next.
+    pub(crate) number: Arc<AtomicU64>,
     /// What times are counted from.
     pub(crate) epoch: Instant,
     /// How long a client may take for its first request.
@@ -91,19 +98,28 @@ impl Worker {
         let counted = Arc::clone(&counters);
         let serve_all = move || {
             let local = LocalSet::new();
+            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names));
+            let ticking =
+                recording::hand_on_windows(Rc::clone(&recorder), shared.settings.clone(), shared.windows.clone());
+            let ticking = local.spawn_local(ticking);
             runtime.block_on(local.run_until(async {
                 let mut control = shared.control.clone();
+                let mut connections = JoinSet::new();
                 loop {
                     tokio::select! {
                         biased;
                         Some(client) = arriving.recv() => {
-                            tokio::task::spawn_local(serve(client, shared.clone(), Arc::clone(&counted)));
+                            let served = serve(client, shared.clone(), Arc::clone(&counted), Rc::clone(&recorder));
+                            connections.spawn_local(served);
                         }
+                        Some(_) = connections.join_next() => {}
                         _ = control.wait_for(|control| control.drain_until.is_some()) => break,
                     }
                 }
+                while connections.join_next().await.is_some() {}
+                ticking.abort();
+                recording::hand_on(&recorder, &shared.windows);
             }));
-            runtime.block_on(local);
         };
         let thread = std::thread::Builder::new().name(format!("relay-{number}")).spawn(serve_all)?;
         Ok(Self { counters, accepted, thread })
@@ -117,10 +133,10 @@ impl Worker {
     }
 }
 
-async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>) {
+async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>, recorder: recording::Shared) {
     let Accepted { stream, peer, target, place } = client;
     counters.opened();
-    let end = pass_on(stream, peer, target, shared, &counters).await;
+    let end = pass_on(stream, peer, target, shared, &counters, &recorder).await;
     counters.closed(end);
     drop(place);
 }
@@ -131,6 +147,7 @@ async fn pass_on(
     target: Target,
     shared: Shared,
     counters: &Arc<Counters>,
+    recorder: &recording::Shared,
 ) -> End {
     let first_request_by = later(Instant::now(), shared.first_request_within);
     let mut drain = shared.control.clone();
@@ -149,7 +166,13 @@ async fn pass_on(
     };
     match opened {
         Ok((client, broker, makeshift)) => {
-            relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await
+            watch.tap.obey(*shared.control.borrow());
+            let number = shared.number.fetch_add(1, Relaxed);
+            let identity = identity(&settings, peer, target, &broker, makeshift.is_some());
+            watch.tap.record(recorder, number, identity, security_protocol(&settings));
+            let end = relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await;
+            watch.tap.close(end);
+            end
         }
         Err(Unopened::Client(end)) => end,
         Err(Unopened::Broker(error)) => {
@@ -165,6 +188,25 @@ async fn pass_on(
             End::Error
         }
     }
+}
+
+/// What is known of a client before it says anything.
+fn identity(settings: &Settings, peer: SocketAddr, target: Target, broker: &Stream, is_makeshift: bool) -> Identity {
+    let text = |identity: Identity, key, value: &str| identity.with(key, value.as_bytes());
+    let mut identity = text(Identity::default(), IdentityKey::Listener, &settings.listener.name);
+    identity = text(identity, IdentityKey::ClientAddress, &peer.ip().to_canonical().to_string());
+    if let Some(port) = broker.local_port() {
+        // The port that the broker sees, so that what both say of a connection can be joined.
+        identity = text(identity, IdentityKey::ClientSourcePort, &port.to_string());
+    }
+    match target {
+        Target::Broker(node) if !is_makeshift => text(identity, IdentityKey::BrokerId, &node.to_string()),
+        _ => identity,
+    }
+}
+
+const fn security_protocol(settings: &Settings) -> &'static str {
+    if settings.listener.tls.is_some() { "SSL" } else { "PLAINTEXT" }
 }
 
 /// Why there is nothing to relay.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use kwitness_wire::Side;
+use kwitness_wire::{Side, aggregate};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -58,6 +58,19 @@ impl End {
             Self::Deadline => "deadline",
             Self::Drained => "drained",
             Self::Limit => "limit",
+        }
+    }
+}
+
+impl From<End> for aggregate::End {
+    fn from(end: End) -> Self {
+        match end {
+            End::Client => Self::Client,
+            End::Broker => Self::Broker,
+            End::Error => Self::Error,
+            End::Deadline => Self::Deadline,
+            End::Drained => Self::Drained,
+            End::Limit => Self::Limit,
         }
     }
 }

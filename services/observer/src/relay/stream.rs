@@ -41,6 +41,11 @@ impl Stream {
         }
     }
 
+    /// The port of this end, where there is one.
+    pub(crate) fn local_port(&self) -> Option<u16> {
+        self.tcp().local_addr().ok().map(|address| address.port())
+    }
+
     /// Close it so that the peer sees a reset, as the other side's peer gave one.
     pub(crate) fn reset(self) {
         // A connection that is gone already needs no reset.

@@ -9,6 +9,8 @@
     reason = "a test says what it expects by unwrapping it, and nobody imports it"
 )]
 
+mod collector;
 mod process;
 mod relaying;
+mod reporting;
 mod settings;

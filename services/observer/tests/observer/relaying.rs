@@ -107,6 +107,7 @@ fn garbage_and_tls_pass_unread_with_one_line_for_each_source() {
         observer.metric(r#"kwitness_observer_opaque_total{reason="tls"}"#) == 2
             && observer.metric(r#"kwitness_observer_opaque_total{reason="not_kafka"}"#) == 1
     });
+    eventually("it is logged", || !observer.logged("A connection is passed on unread").is_empty());
     let warnings = observer.logged("A connection is passed on unread");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(warnings[0]["source"], "127.0.0.1");
@@ -243,6 +244,9 @@ fn a_client_whose_broker_cannot_be_reached_is_closed_with_the_reason_in_the_log(
 
     assert!(is_closed(&mut client));
     eventually("it is counted", || observer.metric(r#"kwitness_observer_connections_closed_total{end="error"}"#) == 1);
+    eventually("it is logged", || {
+        !observer.logged("A client was closed because no broker could be reached").is_empty()
+    });
     let lines = observer.logged("A client was closed because no broker could be reached");
     assert!(lines[0]["reason"].as_str().unwrap().contains(&format!("127.0.0.1:{nobody}")), "{lines:?}");
 }

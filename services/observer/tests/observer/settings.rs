@@ -30,6 +30,7 @@ fn a_bad_file_is_refused_by_the_name_of_its_field_and_the_last_good_one_stays() 
     observer.set("/window_ms", json!("10s"));
 
     eventually("it is counted", || observer.metric("kwitness_observer_settings_refused_total") == 1);
+    eventually("it is logged", || !observer.logged("The settings file is refused, the last good one stays").is_empty());
     let refused = observer.logged("The settings file is refused, the last good one stays");
     assert_eq!(refused[0]["field"], "window_ms");
     let mut client = observer.client();

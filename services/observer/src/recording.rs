@@ -1,0 +1,61 @@
+//! What a thread adds up of its connections.
+
+use std::cell::RefCell;
+use std::num::NonZeroU64;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kwitness_wire::aggregate::{IdentityKeys, Recorder, Settings as Wanted, TopicNames, Window};
+use tokio::sync::{mpsc, watch};
+
+use crate::clock::now_ms;
+use crate::settings::Settings;
+
+/// How many ids of topics are remembered by their names, for all threads.
+pub(crate) const TOPIC_NAMES: usize = 100_000;
+
+/// Shared by the connections of a thread.
+pub(crate) type Shared = Rc<RefCell<Recorder>>;
+
+/// A recorder as the settings want it.
+pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>) -> Shared {
+    Rc::new(RefCell::new(Recorder::new(wanted(settings), names, now_ms())))
+}
+
+/// Hand on each window when it is over, and obey new settings, until the thread ends.
+pub(crate) async fn hand_on_windows(
+    recorder: Shared,
+    mut settings: watch::Receiver<Arc<Settings>>,
+    windows: mpsc::UnboundedSender<Window>,
+) {
+    loop {
+        let left = recorder.borrow().ends_ms().saturating_sub(now_ms());
+        tokio::select! {
+            Ok(()) = settings.changed() => {
+                let wanted = wanted(&settings.borrow_and_update());
+                recorder.borrow_mut().set(wanted);
+            }
+            () = tokio::time::sleep(Duration::from_millis(left.max(1))) => hand_on(&recorder, &windows),
+        }
+    }
+}
+
+/// Hand on the window that is open, if its time is over or not.
+pub(crate) fn hand_on(recorder: &Shared, windows: &mpsc::UnboundedSender<Window>) {
+    let window = recorder.borrow_mut().swap(now_ms());
+    // Nobody takes windows any more when the process ends.
+    let _ = windows.send(window);
+}
+
+fn wanted(settings: &Settings) -> Wanted {
+    let of_at_most = Wanted::of_at_most(settings.limits.max_series);
+    Wanted {
+        window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
+        dropped: settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>(),
+        connections: settings.report.connections,
+        traffic: settings.report.traffic,
+        latency: settings.report.latency,
+        ..of_at_most
+    }
+}

@@ -1,0 +1,99 @@
+//! One request to the collector, over a connection of its own.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::{Request, StatusCode, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::relay::Stream;
+use crate::settings::Collector;
+use crate::tls::Trust;
+
+const CONNECT_WITHIN: Duration = Duration::from_secs(3);
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+const LONGEST_ANSWER: usize = 1 << 20;
+/// The authorities that the system trusts.
+const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// Posts to the collector. The token and the authorities are read again for each request.
+#[derive(Default)]
+pub(crate) struct Client {
+    trust: Trust,
+}
+
+impl Client {
+    /// Post a body to the replica with this ordinal.
+    ///
+    /// # Errors
+    /// There is no connection, or no whole answer in time.
+    pub(crate) async fn post(&self, to: &Collector, ordinal: u32, body: &[u8]) -> io::Result<(StatusCode, Bytes)> {
+        timeout(ANSWER_WITHIN, self.post_now(to, ordinal, body))
+            .await
+            .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in time")))
+    }
+
+    async fn post_now(&self, to: &Collector, ordinal: u32, body: &[u8]) -> io::Result<(StatusCode, Bytes)> {
+        let url = format!("{}/v1/events", to.url.replace("{ordinal}", &ordinal.to_string()).trim_end_matches('/'));
+        let uri: Uri = url.parse().map_err(|_| invalid(format!("{url} is no URL")))?;
+        let token = std::fs::read_to_string(&to.token_file)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", to.token_file.display())))?;
+        let host = uri.authority().ok_or_else(|| invalid(format!("{url} has no host")))?.clone();
+        let request = Request::post(uri.path())
+            .header("Host", host.as_str())
+            .header("Authorization", format!("Bearer {}", token.trim()))
+            .header("Content-Type", "application/x-ndjson")
+            .header("Content-Encoding", "gzip")
+            .header("Kwitness-Protocol", "2")
+            .header("Kwitness-Owner", ordinal.to_string())
+            .body(Full::new(Bytes::from(gzip(body)?)))
+            .map_err(|_| invalid("the token is none that a header can hold".to_owned()))?;
+        let stream = self.connect(to, &uri).await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+        let connected = tokio::spawn(connection);
+        let answered = async {
+            let response = sender.send_request(request).await.map_err(io::Error::other)?;
+            let status = response.status();
+            let body = Limited::new(response.into_body(), LONGEST_ANSWER).collect().await.map_err(io::Error::other)?;
+            Ok((status, body.to_bytes()))
+        };
+        let answer = answered.await;
+        connected.abort();
+        answer
+    }
+
+    async fn connect(&self, to: &Collector, uri: &Uri) -> io::Result<Stream> {
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let is_tls = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+        let connecting = async {
+            let stream = TcpStream::connect((host, port)).await?;
+            if !is_tls {
+                return Ok(Stream::Plain(stream));
+            }
+            let authorities: PathBuf = to.ca_file.clone().unwrap_or_else(|| Path::new(SYSTEM_AUTHORITIES).into());
+            Ok(Stream::Tls(Box::new(self.trust.connect(&authorities, host, stream).await?)))
+        };
+        let connected = timeout(CONNECT_WITHIN, connecting).await;
+        let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        connected.map_err(|error: io::Error| io::Error::new(error.kind(), format!("{host}:{port}: {error}")))
+    }
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
+fn gzip(body: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(body)?;
+    encoder.finish()
+}

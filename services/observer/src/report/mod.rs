@@ -1,0 +1,298 @@
+//! Sends what was seen to the collector, and says every few seconds that it is alive.
+
+mod answer;
+mod client;
+mod owner;
+mod queue;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::StatusCode;
+use kwitness_wire::aggregate::{Source, TopicNames, Window, Writer};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use answer::Verdicts;
+use client::Client;
+use owner::owner_of;
+use queue::{Item, Ledger, Queue};
+
+use crate::control::later;
+use crate::counters::{Counters, Total, unpoisoned};
+use crate::log::log;
+use crate::metrics::resident_bytes;
+use crate::settings::{Collector, Settings};
+
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
+const SHORTEST_WAIT: Duration = Duration::from_millis(200);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long the last report may take after everything else has ended.
+const FINISH_WITHIN: Duration = Duration::from_secs(5);
+/// How many kinds of software are listed; they have bounds of their own at the collector.
+const MOST_SOFTWARE: usize = 500;
+const EVERYTHING: usize = usize::MAX;
+
+/// Who reports, and from what.
+pub(crate) struct Reporter {
+    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub(crate) counters: Vec<Arc<Counters>>,
+    pub(crate) names: Arc<TopicNames>,
+    pub(crate) pod: String,
+    pub(crate) epoch_ms: u64,
+    /// Shown among the metrics.
+    pub(crate) ledger: Arc<Mutex<Ledger>>,
+}
+
+pub(crate) use queue::Ledger as ReportLedger;
+
+/// The sender: one request at a time.
+struct Sender {
+    reporter: Reporter,
+    writer: Writer,
+    queue: Queue,
+    client: Client,
+    /// The collector that answered first at this URL; only it can acknowledge.
+    acknowledges: Option<(String, String)>,
+    /// Items of the next request at most.
+    most: usize,
+    failures: u32,
+    last_sent: Option<Instant>,
+    not_before: Instant,
+}
+
+/// What a request has come to.
+enum Outcome {
+    /// It was answered, and so many items are to be sent again, after so many milliseconds.
+    Settled { again: usize, after_ms: u64 },
+    /// Try again soon.
+    Again(String),
+    /// Try again, and nothing is likely to have changed soon.
+    Slowly(String),
+    /// The collector cannot read the request.
+    Unreadable(&'static str),
+}
+
+/// Report windows as they come, until there are no more; then what is left, and a last word.
+pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Window>) {
+    let settings = Arc::clone(&reporter.settings.borrow());
+    let source = Source {
+        name: format!("{}/{}", settings.namespace, reporter.pod),
+        epoch_ms: reporter.epoch_ms,
+        cluster_id: settings.cluster_id.clone(),
+        reported_by: settings.reported_by.name().to_owned(),
+        observer_mode: settings.mode.name().to_owned(),
+    };
+    let mut sender = Sender {
+        reporter,
+        writer: Writer::new(source, 1),
+        queue: Queue::new(1),
+        client: Client::default(),
+        acknowledges: None,
+        most: EVERYTHING,
+        failures: 0,
+        last_sent: None,
+        not_before: Instant::now(),
+    };
+    loop {
+        let due = sender.due();
+        tokio::select! {
+            biased;
+            window = windows.recv() => match window {
+                Some(window) => sender.take(&window),
+                None => break,
+            },
+            () = tokio::time::sleep_until(due) => sender.send().await,
+        }
+    }
+    let finish = async {
+        while !sender.queue.is_empty() {
+            tokio::time::sleep_until(sender.not_before).await;
+            sender.send().await;
+        }
+        sender.send().await;
+    };
+    // What is left then is lost with the process; the next one begins an epoch of its own.
+    let _ = tokio::time::timeout(FINISH_WITHIN, finish).await;
+}
+
+impl Sender {
+    fn due(&self) -> Instant {
+        let heartbeat = self.last_sent.map_or_else(Instant::now, |sent| later(sent, HEARTBEAT_EVERY));
+        let due = if self.queue.is_empty() { heartbeat } else { Instant::now() };
+        due.max(self.not_before)
+    }
+
+    fn take(&mut self, window: &Window) {
+        let settings = Arc::clone(&self.reporter.settings.borrow());
+        if settings.collector.is_none() {
+            return;
+        }
+        let (queue, names) = (&mut self.queue, &self.reporter.names);
+        self.writer.write(window, names, &mut |row| {
+            queue.push(Item::Row(row), settings.limits.queue_bytes);
+            Ok(())
+        });
+        for totals in self.writer.totals(window, names) {
+            queue.push(Item::Totals(totals), settings.limits.queue_bytes);
+        }
+        self.publish();
+    }
+
+    fn publish(&self) {
+        unpoisoned(&self.reporter.ledger).clone_from(self.queue.ledger());
+    }
+
+    async fn send(&mut self) {
+        self.last_sent = Some(Instant::now());
+        let settings = Arc::clone(&self.reporter.settings.borrow());
+        let Some(collector) = &settings.collector else { return };
+        let batch = self.queue.send(self.most);
+        let body = self.body(&settings, &batch);
+        let outcome = self.post(&settings, collector, &body).await;
+        self.judge(outcome, batch.len());
+        self.publish();
+    }
+
+    async fn post(&mut self, settings: &Settings, collector: &Collector, body: &[u8]) -> Outcome {
+        let source = format!("{}/{}", settings.namespace, self.reporter.pod);
+        let ordinal = owner_of(&source, collector.replicas);
+        let (status, answer) = match self.client.post(collector, ordinal, body).await {
+            Ok(answered) => answered,
+            Err(error) => return Outcome::Again(error.to_string()),
+        };
+        match status {
+            StatusCode::OK => {}
+            StatusCode::BAD_REQUEST | StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::UNPROCESSABLE_ENTITY => {
+                return Outcome::Unreadable("refused");
+            }
+            StatusCode::PAYLOAD_TOO_LARGE => return Outcome::Unreadable("too_large"),
+            StatusCode::MISDIRECTED_REQUEST => return Outcome::Again("the replica is not the owner".to_owned()),
+            status if status.is_server_error() => return Outcome::Again(format!("answered {status}")),
+            status => return Outcome::Slowly(format!("answered {status}")),
+        }
+        let Some(verdicts) = Verdicts::parse(&answer).filter(|verdicts| verdicts.replica == ordinal) else {
+            return Outcome::Slowly("somebody else answers at the collector's address".to_owned());
+        };
+        let own = (collector.url.clone(), verdicts.collector.clone());
+        match &self.acknowledges {
+            Some((url, name)) if *url == own.0 && *name != own.1 => {
+                return Outcome::Slowly(format!("{} answers in the place of {name}", own.1));
+            }
+            _ => self.acknowledges = Some(own),
+        }
+        Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
+    }
+
+    fn judge(&mut self, outcome: Outcome, sent: usize) {
+        let (reason, wait) = match outcome {
+            Outcome::Settled { again, after_ms } => {
+                if self.failures > 0 {
+                    log!(Info, "The collector answers again");
+                }
+                self.failures = 0;
+                self.most = EVERYTHING;
+                let wait = if again == 0 { Duration::ZERO } else { SHORTEST_WAIT.max(Duration::from_millis(after_ms)) };
+                self.not_before = later(Instant::now(), wait.min(LONGEST_WAIT));
+                return;
+            }
+            Outcome::Unreadable(reason) => {
+                if sent <= 1 {
+                    self.queue.give_up(reason);
+                } else {
+                    self.most = sent.div_euclid(2);
+                }
+                ("the collector cannot read a request".to_owned(), self.wait())
+            }
+            Outcome::Again(reason) => (reason, self.wait()),
+            Outcome::Slowly(reason) => (reason, LONGEST_WAIT),
+        };
+        self.queue.come_back();
+        if self.failures == 0 {
+            log!(Warning, "The collector takes nothing; it is tried again", reason = reason);
+        }
+        self.failures = self.failures.saturating_add(1);
+        self.not_before = later(Instant::now(), wait);
+    }
+
+    fn wait(&self) -> Duration {
+        SHORTEST_WAIT.saturating_mul(2_u32.saturating_pow(self.failures.min(16))).min(LONGEST_WAIT)
+    }
+
+    /// The head, and a line for each row.
+    fn body(&self, settings: &Settings, batch: &[Item]) -> Vec<u8> {
+        let (mut rows, mut totals, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for item in batch {
+            match item {
+                Item::Row(row) => {
+                    rows.push(json!({"seq": row.seq, "topic": row.topic, "key": row.key, "bytes": row.line.len()}));
+                    lines.extend_from_slice(&row.line);
+                    lines.push(b'\n');
+                }
+                Item::Totals(part) => {
+                    if let Ok(Value::Object(mut object)) = serde_json::from_str(&part.json) {
+                        object.insert("seq".to_owned(), part.seq.into());
+                        totals.push(Value::Object(object));
+                    }
+                }
+            }
+        }
+        let mut total = Total::default();
+        self.reporter.counters.iter().for_each(|counters| counters.add_to(&mut total));
+        let head = json!({
+            "schema": "kwitness.events/1",
+            "source": format!("{}/{}", settings.namespace, self.reporter.pod),
+            "epoch": self.reporter.epoch_ms,
+            "cluster_id": settings.cluster_id,
+            "observer": {"namespace": settings.namespace, "name": settings.name, "mode": settings.mode.name()},
+            "reported_by": settings.reported_by.name(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "settled": self.queue.settled(),
+            "sent_at_ms": crate::clock::now_ms(),
+            "rows": rows,
+            "totals": totals,
+            "connections": connections(settings, &total),
+            "state": state(settings, &total, self.queue.ledger()),
+        });
+        let mut body = head.to_string().into_bytes();
+        body.push(b'\n');
+        body.append(&mut lines);
+        body
+    }
+}
+
+fn connections(settings: &Settings, total: &Total) -> Vec<Value> {
+    let mut all: Vec<_> = total.rare.software.iter().filter(|(_, count)| **count > 0).collect();
+    all.sort_by(|one, other| other.1.cmp(one.1).then_with(|| one.0.cmp(other.0)));
+    let entry = |((name, version), count): (&(Box<str>, Box<str>), &u64)| {
+        json!({
+            "listener": settings.listener.name,
+            "client_software_name": name, "client_software_version": version, "connections": count,
+        })
+    };
+    all.into_iter().take(MOST_SOFTWARE).map(entry).collect()
+}
+
+fn state(settings: &Settings, total: &Total, ledger: &Ledger) -> Value {
+    let mut by_state: BTreeMap<&str, u64> = crate::counters::STATES.map(|state| (state, 0)).into();
+    for (state, count) in &total.rare.open {
+        let sum = by_state.entry(state.name()).or_default();
+        *sum = sum.saturating_add(*count);
+    }
+    let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
+    let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (format!("{why:?}"), *count)).collect();
+    json!({
+        "settings": settings.hash,
+        "suspended": settings.suspend,
+        "by_state": by_state,
+        "opaque": opaque,
+        "unread": unread,
+        "resident_bytes": resident_bytes(),
+        "ledger": {
+            "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
+            "dropped": ledger.dropped,
+        },
+    })
+}

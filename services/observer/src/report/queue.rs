@@ -1,0 +1,205 @@
+//! What waits for the collector, and the ledger of it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use kwitness_wire::aggregate::{Row, Totals};
+
+use super::answer::Verdicts;
+
+/// Most rows of one request.
+const MOST_ROWS: usize = 4_096;
+/// Most bytes of one request that items take; what is left to a mebibyte is for the head.
+const MOST_BYTES: usize = 768 << 10;
+/// What a row takes in the head beside its key.
+const ROW_OVERHEAD: usize = 128;
+
+/// Something with a number.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Row(Row),
+    Totals(Totals),
+}
+
+impl Item {
+    pub(crate) const fn seq(&self) -> u64 {
+        match self {
+            Self::Row(row) => row.seq,
+            Self::Totals(totals) => totals.seq,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Row(row) => row.line.len().saturating_add(row.key.len()).saturating_add(ROW_OVERHEAD),
+            Self::Totals(totals) => totals.json.len().saturating_add(ROW_OVERHEAD),
+        }
+    }
+
+    const fn rows(&self) -> u64 {
+        matches!(self, Self::Row(_)) as u64
+    }
+}
+
+/// In rows: accepted = delivered + queued + dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    pub(crate) accepted: u64,
+    pub(crate) delivered: u64,
+    pub(crate) queued: u64,
+    pub(crate) dropped: BTreeMap<String, u64>,
+}
+
+/// A queue bounded in bytes. When it is full the oldest item goes, but for those that are on their way.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    items: VecDeque<Item>,
+    bytes: usize,
+    on_their_way: usize,
+    next: u64,
+    ledger: Ledger,
+}
+
+impl Queue {
+    /// An empty one; `first` is the number that comes first.
+    pub(crate) fn new(first: u64) -> Self {
+        Self { items: VecDeque::new(), bytes: 0, on_their_way: 0, next: first, ledger: Ledger::default() }
+    }
+
+    pub(crate) const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Every number below it is final.
+    pub(crate) fn settled(&self) -> u64 {
+        self.items.front().map_or(self.next, Item::seq)
+    }
+
+    /// Take an item, whose number is above those before.
+    pub(crate) fn push(&mut self, item: Item, limit: usize) {
+        self.next = item.seq().saturating_add(1);
+        self.ledger.accepted = self.ledger.accepted.saturating_add(item.rows());
+        self.ledger.queued = self.ledger.queued.saturating_add(item.rows());
+        self.bytes = self.bytes.saturating_add(item.bytes());
+        self.items.push_back(item);
+        while self.bytes > limit && self.items.len() > self.on_their_way {
+            self.drop_at(self.on_their_way, "queue_full");
+        }
+    }
+
+    /// The next request: items by rising numbers, at most `most` of them. They stay until they are settled.
+    pub(crate) fn send(&mut self, most: usize) -> Vec<Item> {
+        let (mut bytes, mut batch) = (0_usize, Vec::new());
+        for item in self.items.iter().take(most.min(MOST_ROWS)) {
+            bytes = bytes.saturating_add(item.bytes());
+            if bytes > MOST_BYTES && !batch.is_empty() {
+                break;
+            }
+            batch.push(item.clone());
+        }
+        self.on_their_way = batch.len();
+        batch
+    }
+
+    /// What was on its way has come to nothing, and is sent again.
+    pub(crate) const fn come_back(&mut self) {
+        self.on_their_way = 0;
+    }
+
+    /// What was on its way was judged; how many of it are to be sent again.
+    pub(crate) fn settle(&mut self, verdicts: &Verdicts) -> usize {
+        let mut at = 0;
+        for _ in 0..std::mem::take(&mut self.on_their_way) {
+            let Some(seq) = self.items.get(at).map(Item::seq) else { break };
+            if verdicts.are_taken(seq) {
+                let rows = self.take_at(at);
+                self.ledger.delivered = self.ledger.delivered.saturating_add(rows);
+            } else if let Some(reason) = verdicts.rejected(seq) {
+                self.drop_at(at, reason);
+            } else {
+                at = at.saturating_add(1);
+            }
+        }
+        at
+    }
+
+    /// Give up what was on its way.
+    pub(crate) fn give_up(&mut self, reason: &str) {
+        for _ in 0..std::mem::take(&mut self.on_their_way) {
+            self.drop_at(0, reason);
+        }
+    }
+
+    fn drop_at(&mut self, at: usize, reason: &str) {
+        let rows = self.take_at(at);
+        if rows > 0 {
+            let dropped = self.ledger.dropped.entry(reason.to_owned()).or_default();
+            *dropped = dropped.saturating_add(rows);
+        }
+    }
+
+    fn take_at(&mut self, at: usize) -> u64 {
+        let Some(item) = self.items.remove(at) else { return 0 };
+        self.bytes = self.bytes.saturating_sub(item.bytes());
+        self.ledger.queued = self.ledger.queued.saturating_sub(item.rows());
+        item.rows()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kwitness_wire::aggregate::Row;
+
+    use super::{Item, Ledger, Queue};
+    use crate::report::answer::Verdicts;
+
+    fn row(seq: u64) -> Item {
+        Item::Row(Row { seq, topic: "traffic", key: String::new(), line: vec![b'x'; 1000] })
+    }
+
+    fn closes(ledger: &Ledger) -> bool {
+        let parts = ledger.dropped.values().chain([&ledger.delivered, &ledger.queued]);
+        ledger.accepted == parts.sum::<u64>()
+    }
+
+    fn seqs(items: &[Item]) -> Vec<u64> {
+        items.iter().map(Item::seq).collect()
+    }
+
+    #[test]
+    fn the_oldest_goes_when_it_is_full_but_for_what_is_on_its_way() {
+        let mut queue = Queue::new(1);
+        (1..=3).for_each(|seq| queue.push(row(seq), 10_000));
+        assert_eq!(seqs(&queue.send(2)), [1, 2]);
+        (4..=6).for_each(|seq| queue.push(row(seq), 4_600));
+
+        assert_eq!(queue.ledger().dropped.get("queue_full"), Some(&2));
+        queue.come_back();
+        assert_eq!(seqs(&queue.send(9)), [1, 2, 5, 6]);
+        assert!(closes(queue.ledger()));
+        assert_eq!(queue.settled(), 1);
+    }
+
+    #[test]
+    fn what_is_not_listed_is_sent_again_and_the_ledger_closes() {
+        let mut queue = Queue::new(1);
+        (1..=6).for_each(|seq| queue.push(row(seq), 100_000));
+        queue.send(5);
+        let verdicts = Verdicts::parse(
+            r#"{"protocol":2,"collector":"n/c","replica":0,"accepted":"1-2","duplicates":"4","later":"3",
+                "rejected":[{"seq":5,"reason":"BadRow","message":"m"}],"retry_after_ms":0,"directives":{}}"#
+                .as_bytes(),
+        )
+        .unwrap();
+
+        assert_eq!(queue.settle(&verdicts), 1);
+        assert_eq!(seqs(&queue.send(9)), [3, 6]);
+        assert_eq!(queue.settled(), 3);
+        let ledger = queue.ledger();
+        assert_eq!((ledger.delivered, ledger.queued, ledger.dropped.get("BadRow")), (3, 2, Some(&1)));
+        assert!(closes(ledger));
+    }
+}

@@ -1,0 +1,70 @@
+"""A server in the place of the collector: takes everything, and keeps the rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from typing_extensions import override
+
+from kwitness.contracts.envelopes import EventsAnswer, EventsHead
+
+
+class EventsServer:
+    """Answers `POST /v1/events` on a free port of loopback; use as a context manager."""
+
+    def __init__(self) -> None:
+        self.heads: list[EventsHead] = []
+        self.rows: list[dict[str, Any]] = []
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
+                first, _, rest = body.partition(b"\n")
+                answer = server.take(EventsHead.model_validate_json(first), rest)
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            @override
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """For the settings."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def take(self, head: EventsHead, rest: bytes) -> bytes:
+        """Keep what came and accept it."""
+        for row in head.rows:
+            line, rest = rest[: row.bytes], rest[row.bytes + 1 :]
+            self.rows.append(json.loads(line))
+        self.heads.append(head)
+        seqs = [row.seq for row in head.rows] + [part.seq for part in head.totals]
+        taken = ",".join(map(str, seqs))
+        return EventsAnswer(collector="kafka/main", replica=0, accepted=taken).model_dump_json().encode()
+
+    def records(self, api: str, topic: str) -> int:
+        """Records of the partition rows of one API and topic."""
+        rows = [row for row in list(self.rows) if row.get("kind") == "partition" and row["api"] == api]
+        return sum(int(row["records"]) for row in rows if row.get("topic") == topic)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
