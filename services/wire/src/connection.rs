@@ -324,17 +324,19 @@ impl Observed {
         }
         let opening = opening.map_err(|_| short)?;
         let Opening { key, version, .. } = opening;
-        let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
-        let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
         let bytes = self.client.prefix.length();
-        sink(Event::Request(Request { key, version, client_id, bytes }));
-        if is_sasl(key) {
-            self.sasl.asked();
-        }
         let (read, RequestEnd { acks, wanted }) = if self.client.route == Route::Passing {
+            let client_id = reader.string(false).unwrap_or_default(); // it was read before
+            sink(Event::Request(Request { key, version, client_id, bytes }));
             let end = self.client.reading.end_request(&mut self.memory, sink);
             (self.client.reading.unread().map_or(Ok(()), Err), end)
         } else {
+            let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
+            let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
+            sink(Event::Request(Request { key, version, client_id, bytes }));
+            if is_sasl(key) {
+                self.sasl.asked();
+            }
             let read = known.and_then(|(known, _)| {
                 if is_sasl(key) {
                     let is_flexible = known.layout.flexible.contain(version);

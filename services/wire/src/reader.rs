@@ -69,6 +69,18 @@ impl<'a> Reader<'a> {
         self.bytes.len().saturating_add(self.beyond)
     }
 
+    /// Those at hand.
+    pub(crate) const fn at_hand_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Go past as many of `skip` bytes as are at hand; what is left of it comes later.
+    pub(crate) fn pass(&mut self, skip: &mut usize) {
+        let (passed, rest) = self.bytes.split_at(self.bytes.len().min(*skip));
+        *skip = skip.saturating_sub(passed.len());
+        self.bytes = rest;
+    }
+
     /// How many of them are at hand.
     pub(crate) const fn at_hand(&self) -> usize {
         self.bytes.len()
@@ -78,6 +90,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Fault::BeyondFrame`] or [`Fault::Incomplete`].
+    #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (taken, rest) = self.bytes.split_at_checked(count).ok_or_else(|| self.shortage(count))?;
         self.bytes = rest;
@@ -88,6 +101,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Fault::BeyondFrame`] or [`Fault::Incomplete`].
+    #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let (taken, rest) = self.bytes.split_first_chunk().ok_or_else(|| self.shortage(N))?;
         self.bytes = rest;
@@ -102,6 +116,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::take`]; so do all that follow.
+    #[inline]
     pub fn int8(&mut self) -> Result<i8, Fault> {
         self.array().map(i8::from_be_bytes)
     }
@@ -110,6 +125,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::take`].
+    #[inline]
     pub fn int16(&mut self) -> Result<i16, Fault> {
         self.array().map(i16::from_be_bytes)
     }
@@ -118,6 +134,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::take`].
+    #[inline]
     pub fn int32(&mut self) -> Result<i32, Fault> {
         self.array().map(i32::from_be_bytes)
     }
@@ -126,6 +143,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::take`].
+    #[inline]
     pub fn int64(&mut self) -> Result<i64, Fault> {
         self.array().map(i64::from_be_bytes)
     }
@@ -134,7 +152,16 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::take`], and [`Fault::Varint`].
+    #[inline]
     pub fn varint(&mut self) -> Result<u32, Fault> {
+        if let Some((first @ 0..=0x7f, rest)) = self.bytes.split_first() {
+            self.bytes = rest;
+            return Ok(u32::from(*first));
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u32, Fault> {
         let mut value = 0;
         for shift in [0, 7, 14, 21, 28] {
             let [byte] = self.array()?;

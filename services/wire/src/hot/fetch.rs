@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::produce::{count, topic};
 use super::topics::TopicNumber;
-use super::units::{After, Machine, Stop};
+use super::units::{After, Machine, Stop, name};
 use crate::event::{Event, IdentityField};
 use crate::reader::Reader;
 
@@ -130,7 +130,7 @@ impl Machine for FetchRequest {
                 memory.session.forget(self.topic, partition);
             }
             At::Rack => {
-                let rack = reader.string(flexible)?.unwrap_or_default();
+                let rack = name(flexible, reader)?.unwrap_or_default();
                 self.at = At::End;
                 memory.identities.tell(IdentityField::ClientRack, rack, tell);
             }

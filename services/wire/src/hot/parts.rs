@@ -63,14 +63,14 @@ impl Parts {
     }
 
     /// The part of the first request, which has `count`, that is answered now; none twice.
-    pub(crate) fn answered(&mut self, count: usize, topic: TopicNumber, partition: i32) -> Option<Part> {
+    pub(crate) fn answered(&mut self, count: usize, topic: TopicNumber, partition: i32) -> Option<&Part> {
         let key = (topic, partition);
         let is_next = self.next < count && self.waiting.get(self.next).is_some_and(|part| part.key() == key);
         let place = if is_next { self.next } else { self.search(count, key)? };
         let part = self.waiting.get_mut(place).filter(|part| !part.is_answered)?;
         part.is_answered = true;
         self.next = place.saturating_add(1);
-        Some(*part)
+        Some(part)
     }
 
     fn search(&mut self, count: usize, key: (TopicNumber, i32)) -> Option<usize> {

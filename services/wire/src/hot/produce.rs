@@ -4,7 +4,7 @@ use super::batch::Records;
 use super::memory::Memory;
 use super::parts::Part;
 use super::topics::TopicNumber;
-use super::units::{After, Machine, Stop};
+use super::units::{After, Machine, Stop, name};
 use crate::event::{Content, Event, IdentityField, PartitionExchange, Topic, Unread};
 use crate::reader::{Fault, Reader};
 use crate::schema::Api;
@@ -70,8 +70,8 @@ impl ProduceRequest {
 }
 
 /// A topic at the reader, by name or, in newer versions, by id.
-pub(crate) fn topic<'a>(is_id: bool, flexible: bool, reader: &mut Reader<'a>) -> Result<Topic<'a>, Fault> {
-    Ok(if is_id { Topic::Id(reader.array()?) } else { Topic::Name(reader.string(flexible)?.ok_or(Fault::Null)?) })
+pub(crate) fn topic<'a>(is_id: bool, flexible: bool, reader: &mut Reader<'a>) -> Result<Topic<'a>, Stop> {
+    Ok(if is_id { Topic::Id(reader.array()?) } else { Topic::Name(name(flexible, reader)?.ok_or(Fault::Null)?) })
 }
 
 /// The number of elements of an array that may not be null.
@@ -89,7 +89,7 @@ impl Machine for ProduceRequest {
         let flexible = self.is_flexible();
         match self.at {
             At::Head => {
-                let transactional_id = if self.version >= 3 { reader.string(flexible)? } else { None };
+                let transactional_id = if self.version >= 3 { name(flexible, reader)? } else { None };
                 let acks = reader.int16()?;
                 reader.int32()?; // timeout
                 let topics = count(flexible, reader)?;

@@ -57,7 +57,7 @@ impl ProduceResponse {
         let content = if is_duplicate {
             Content { duplicate_batches: part.content.batches, ..Content::default() }
         } else {
-            written(&part, answer.base_offset, answer.log_append_time_ms)
+            written(part, answer.base_offset, answer.log_append_time_ms)
         };
         let (key, version) = (Api::PRODUCE, self.version);
         tell(Event::Partition(PartitionExchange { key, version, topic, partition, error, confirmed: true, content }));

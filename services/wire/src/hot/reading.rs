@@ -125,7 +125,7 @@ impl Reading {
         self.feed(&[], memory, tell);
         let mut wanted = Wanted::default();
         let mut acks = Acks::Answered;
-        match self.message.take() {
+        match &self.message {
             Some(Message::ProduceRequest(request)) => {
                 acks = match request.acks {
                     None => Acks::Unknown,
@@ -168,7 +168,7 @@ impl Reading {
         let mut outcome = ResponseEnd { error: 0, waited: false, is_clients: !wanted.is_replica };
         let nearly_all = u64::try_from(wanted.max_wait_ms).unwrap_or_default().saturating_mul(NEARLY_A_MILLISECOND);
         let took_long = at.0.saturating_sub(asked.0) >= nearly_all;
-        match self.message.take() {
+        match &self.message {
             Some(Message::ProduceResponse(_)) => memory.parts.release(wanted.parts),
             Some(Message::FetchResponse(response)) => {
                 (outcome.error, outcome.waited) = (response.error, took_long || !response.has_records);

@@ -4,7 +4,7 @@ use super::batch::{Batch, Records};
 use super::memory::Memory;
 use super::produce::count;
 use super::topics::TopicNumber;
-use super::units::{After, Machine, Stop};
+use super::units::{After, Machine, Stop, name};
 use crate::event::{Content, Event, IdentityField, PartitionExchange, Topic, Unread};
 use crate::reader::Reader;
 use crate::schema::Api;
@@ -26,7 +26,7 @@ impl Machine for ShareFetchRequest {
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<After, Stop> {
-        let (group, member) = (reader.string(FLEXIBLE)?, reader.string(FLEXIBLE)?);
+        let (group, member) = (name(FLEXIBLE, reader)?, name(FLEXIBLE, reader)?);
         reader.int32()?; // the session's epoch
         self.max_wait_ms = reader.int32()?;
         memory.identities.tell(IdentityField::GroupId, group.unwrap_or_default(), tell);

@@ -4,8 +4,8 @@ use super::memory::Memory;
 use crate::event::{Event, Unread};
 use crate::reader::{Fault, Reader};
 
-/// The longest unit in bytes; longer names cannot be read.
-const LONGEST: usize = 1 << 10;
+/// In bytes, so that units are short; topics have no more than 249.
+const LONGEST_NAME: usize = 1_000;
 /// How many bytes of a further piece are tried at once to complete a unit.
 const PORTION: usize = 64;
 
@@ -94,56 +94,114 @@ impl Units {
     /// Take the next bytes of the message, never more than are left of it.
     pub(crate) fn feed(
         &mut self,
-        mut bytes: &[u8],
+        bytes: &[u8],
         machine: &mut impl Machine,
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<(), Unread> {
-        loop {
-            if self.is_done {
+        let Some(mut rest) = self.complete_unit(bytes, machine, memory, tell)? else { return Ok(()) };
+        while !self.is_done {
+            rest.pass(&mut self.skip);
+            self.left = rest.left();
+            if rest.at_hand() == 0 && self.left > 0 {
                 return Ok(());
             }
-            let passed = self.skip.min(bytes.len());
-            (_, bytes) = bytes.split_at(passed);
-            self.skip = self.skip.saturating_sub(passed);
-            self.left = self.left.saturating_sub(passed);
-            let before = self.carry.len();
-            if bytes.is_empty() && (self.skip > 0 || self.left > before) {
-                return Ok(());
-            }
-            let portion = if before == 0 { LONGEST } else { PORTION.min(LONGEST.saturating_sub(before)) };
-            let (window, rest) = bytes.split_at(portion.min(bytes.len()));
-            let mut reader = if before == 0 {
-                Reader::of_prefix(window, self.left)
-            } else {
-                self.carry.extend_from_slice(window);
-                Reader::of_prefix(&self.carry, self.left)
-            };
-            let at_hand = reader.at_hand();
-            let outcome = if self.tags == 0 {
-                machine.unit(&mut reader, memory, tell)
-            } else {
-                tag(machine, &mut reader).map(After::skip)
-            };
-            match outcome {
-                Ok(after) => {
-                    let read = at_hand.saturating_sub(reader.at_hand());
-                    (_, bytes) = bytes.split_at(read.saturating_sub(before).min(bytes.len()));
-                    self.carry.clear();
-                    self.left = self.left.saturating_sub(read);
-                    self.tags = self.tags.saturating_sub(1).max(after.tags);
-                    (self.skip, self.is_done) = (after.skip, after.is_done);
+            let start = rest.clone();
+            match self.unit(&mut rest, machine, memory, tell) {
+                Ok(()) => {}
+                Err(Stop::More) => {
+                    self.carry.extend_from_slice(start.at_hand_bytes());
+                    return Ok(());
                 }
-                Err(Stop::More) if at_hand < LONGEST => {
-                    if before == 0 {
-                        self.carry.extend_from_slice(window);
-                    }
-                    bytes = rest;
-                }
-                Err(Stop::More) => return Err(Unread::TooLong),
                 Err(Stop::Unread(why)) => return Err(why),
             }
         }
+        Ok(())
+    }
+
+    /// Read the unit that began in an earlier piece; what follows it in this one, `None` where it goes on.
+    fn complete_unit<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        machine: &mut impl Machine,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<Option<Reader<'a>>, Unread> {
+        if self.carry.is_empty() {
+            return Ok(Some(Reader::of_prefix(bytes, self.left)));
+        }
+        let carry = std::mem::take(&mut self.carry);
+        let (outcome, carry, taken) = self.grow_unit(carry, bytes, machine, memory, tell);
+        match outcome {
+            Ok(read) => {
+                self.left = self.left.saturating_sub(read);
+                // What was tried beyond the unit is still at hand.
+                let used = taken.saturating_sub(carry.len().saturating_sub(read));
+                let (_, rest) = bytes.split_at(used.min(bytes.len()));
+                self.carry = carry;
+                self.carry.clear();
+                Ok(Some(Reader::of_prefix(rest, self.left)))
+            }
+            Err(Stop::More) => {
+                self.carry = carry;
+                Ok(None)
+            }
+            Err(Stop::Unread(why)) => Err(why),
+        }
+    }
+
+    /// Add to the beginning of a unit until it is whole: its length, what was collected, how much of `bytes` is in that.
+    fn grow_unit(
+        &mut self,
+        mut carry: Vec<u8>,
+        bytes: &[u8],
+        machine: &mut impl Machine,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> (Result<usize, Stop>, Vec<u8>, usize) {
+        let mut taken = 0_usize;
+        for portion in bytes.chunks(PORTION) {
+            carry.extend_from_slice(portion);
+            taken = taken.saturating_add(portion.len());
+            let mut reader = Reader::of_prefix(&carry, self.left);
+            match self.unit(&mut reader, machine, memory, tell) {
+                Ok(()) => {
+                    let read = carry.len().saturating_sub(reader.at_hand());
+                    return (Ok(read), carry, taken);
+                }
+                Err(Stop::More) => {}
+                Err(stop) => return (Err(stop), carry, taken),
+            }
+        }
+        (Err(Stop::More), carry, taken)
+    }
+
+    /// Read one unit of the message, or one tagged field.
+    #[inline]
+    fn unit(
+        &mut self,
+        reader: &mut Reader<'_>,
+        machine: &mut impl Machine,
+        memory: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<(), Stop> {
+        if let Some(tags) = self.tags.checked_sub(1) {
+            self.skip = tag(machine, reader)?;
+            self.tags = tags;
+        } else {
+            let after = machine.unit(reader, memory, tell)?;
+            (self.skip, self.tags, self.is_done) = (after.skip, after.tags, after.is_done);
+        }
+        Ok(())
+    }
+}
+
+/// A name at the reader; `None` is null.
+pub(crate) fn name<'a>(flexible: bool, reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Stop> {
+    match reader.string_size(flexible)? {
+        Some(size) if size > LONGEST_NAME => Err(Stop::Unread(Unread::TooLong)),
+        Some(size) => Ok(Some(reader.take(size)?)),
+        None => Ok(None),
     }
 }
 
