@@ -23,6 +23,13 @@ def sample(client: str, value: str) -> dict[str, Any]:
     return {"metric": labels, "value": [0, value]}
 
 
+def relayed(value: str) -> dict[str, Any]:
+    return {
+        "metric": {**sample("orders", value)["metric"], "api": "Produce", "topic": "demo.orders"},
+        "value": [0, value],
+    }
+
+
 FACTS = Facts(
     connections=[
         connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
@@ -31,6 +38,11 @@ FACTS = Facts(
     ],
     metrics={
         "kafka_client_producer_node_request_latency_avg_seconds": [sample("orders", "0.0089371"), sample("idle", "NaN")]
+    },
+    observed={
+        "kafka_client_requests_total": [relayed("7")],
+        "kafka_client_records_total": [relayed("12")],
+        "kafka_client_record_bytes_total": [relayed("960")],
     },
     resources=[
         {
@@ -85,6 +97,12 @@ def test_metrics_that_say_nothing_are_left_out() -> None:
     ]
 
 
+def test_what_went_through_the_gateway_is_one_line_for_each_client_and_topic() -> None:
+    assert lines("Through the gateway, by client and topic (Prometheus, from the observer)")[1:] == [
+        "orders apache-kafka-java 4.1.2 Produce demo.orders 7 12 960"
+    ]
+
+
 def test_who_is_silent_is_said_with_the_reason() -> None:
     assert lines("Pushing and silent (status of the subscriptions)") == [
         "demo: 5 asking, 5 matching, 5 pushing",
@@ -111,5 +129,5 @@ def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str
 def headings(text: str) -> list[str]:
     """The line over each rule of dashes and, where a table follows, the names of its columns."""
     found = re.findall(r"^(\S.*)\n-{8,}\n(.*)$", text, re.MULTILINE)
-    columns = [" ".join(below.split()) for _, below in found if re.match(r"  (software|metric|kind) ", below)]
+    columns = [" ".join(below.split()) for _, below in found if re.match(r"  (software|metric|kind|client) ", below)]
     return [title for title, _ in found] + columns

@@ -17,8 +17,10 @@ APPS = "demo-apps"
 KAFKA = "kwitness-dev-kafka"
 """StatefulSet and Service of the development Kafka."""
 PROMETHEUS = "kwitness-prometheus"
-CLUSTER, COLLECTOR, SUBSCRIPTION, JOB = "demo", "demo", "demo", "client-inventory"
+CLUSTER, COLLECTOR, SUBSCRIPTION, GATEWAY, JOB = "demo", "demo", "demo", "demo", "client-inventory"
 """Names of the custom resources."""
+GATEWAY_CLIENT = "demo-gateway-producer"
+"""Client id of the program that connects through the gateway."""
 
 
 @dataclass(frozen=True, kw_only=True)

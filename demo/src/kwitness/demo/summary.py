@@ -12,7 +12,7 @@ from typing import Any
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
 
-KINDS = ("kafkaclusters", "telemetrycollectors", "clientmetricssubscriptions", "analyticsjobs")
+KINDS = ("kafkaclusters", "telemetrycollectors", "clientmetricssubscriptions", "observerdeployments", "analyticsjobs")
 """The kinds whose status is shown, by plural name."""
 
 SHOWN_METRICS = (
@@ -24,6 +24,9 @@ SHOWN_METRICS = (
     "kafka_client_consumer_coordinator_assigned_partitions",
 )
 """The handful of client metrics that the summary quotes."""
+
+OBSERVED_METRICS = ("kafka_client_requests_total", "kafka_client_records_total", "kafka_client_record_bytes_total")
+"""What observers count by topic and client, a column each."""
 
 
 OURS_ONLY = "SASL_SSL_SCRAM"
@@ -38,6 +41,8 @@ class Facts:
     """Prometheus samples of `kafka_client_connections`: `{"metric": labels, "value": [time, text]}`."""
     metrics: Mapping[str, Sequence[Mapping[str, Any]]]
     """For each of SHOWN_METRICS its samples."""
+    observed: Mapping[str, Sequence[Mapping[str, Any]]]
+    """For each of OBSERVED_METRICS its samples."""
     resources: Sequence[Mapping[str, Any]]
     """The custom resources as the API server holds them."""
     inventory: Sequence[Mapping[str, Any]]
@@ -73,8 +78,9 @@ def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Seque
         return query(cluster, expression, namespace=namespace, service=prometheus)
 
     return Facts(
-        connections=ask("kafka_client_connections"),
+        connections=ask('kafka_client_connections{source="broker"}'),
         metrics={name: ask(name) for name in SHOWN_METRICS},
+        observed={name: ask(name) for name in OBSERVED_METRICS},
         resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
         inventory=rows,
     )
@@ -85,6 +91,7 @@ def render(facts: Facts) -> str:
     sections = [
         ("Connected, by software and version (Prometheus, from the broker's gauge)", _connections(facts)),
         ("A handful of their metrics (Prometheus, from their pushes)", _metrics(facts)),
+        ("Through the gateway, by client and topic (Prometheus, from the observer)", _observed(facts)),
         ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
         ("Custom resources (status)", _resources(facts)),
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
@@ -128,6 +135,19 @@ def _metrics(facts: Facts) -> str:
             for sample in sorted(_known(samples), key=lambda one: str(one["metric"].get("client_id")))[:4]
             for label in [sample["metric"]]
         ],
+    )
+
+
+def _observed(facts: Facts) -> str:
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for name, samples in facts.observed.items():
+        for sample in samples:
+            label = sample["metric"]
+            key = (label.get("client_id", ""), _software(label), label.get("api", ""), label.get("topic", ""))
+            rows.setdefault(key, {})[name] = sample["value"][1]
+    return table(
+        ["client", "software", "api", "topic", "requests", "records", "bytes"],
+        [(*key, *(counts.get(name) for name in OBSERVED_METRICS)) for key, counts in sorted(rows.items())],
     )
 
 

@@ -8,16 +8,28 @@ from pathlib import Path
 
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
 from kwitness.demo.cluster import DemoCluster
-from kwitness.demo.platform import APPS, CLUSTER, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.platform import (
+    APPS,
+    CLUSTER,
+    COLLECTOR,
+    GATEWAY,
+    GATEWAY_CLIENT,
+    JOB,
+    KAFKA,
+    NAMESPACE,
+    SUBSCRIPTION,
+    Platform,
+)
 from kwitness.demo.progress import Progress, wait_until
 
-STEPS = 8
+STEPS = 9
 """Steps that this module announces."""
 
 RESOURCES = (
     ("kafkacluster", CLUSTER, 180),
     ("telemetrycollector", COLLECTOR, 240),
     ("clientmetricssubscription", SUBSCRIPTION, 120),
+    ("observerdeployment", GATEWAY, 180),
 )
 """Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
 
@@ -61,7 +73,7 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _workloads(target, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
     with progress.step("least permissions in Kafka for operator, collector and job"):
         acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
-    with progress.step("kubectl apply: KafkaCluster, TelemetryCollector, ClientMetricsSubscription, AnalyticsJob"):
+    with progress.step("kubectl apply: one resource of each kind that acts"):
         for file in manifests.files(releases.RESOURCES):
             cluster.apply(manifests.filled(file, {}), namespace=NAMESPACE)
         for kind, name, seconds in RESOURCES:
@@ -74,6 +86,8 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
+    with progress.step("what went through the gateway in Prometheus"):
+        _relayed(progress, platform)
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(target, progress, "analyticsjob", JOB, 300)
         _rows(target, progress, platform)
@@ -117,6 +131,18 @@ def _pushes(progress: Progress, platform: Platform) -> None:
 
     log = f"kubectl logs --namespace {NAMESPACE} kwitness-collector-{COLLECTOR}-0 (and {KAFKA}-0 for the plugin)"
     wait_until(missing, progress=progress, component="collector", log=log, seconds=FIRST_PUSH_SECONDS, every=2)
+
+
+def _relayed(progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        if not platform.query(f'kafka_client_records_total{{client_id="{GATEWAY_CLIENT}"}}'):
+            return f"the first window with records of {GATEWAY_CLIENT}"
+        if not platform.query('kafka_client_connections{source="observer"}'):
+            return "the gateway's connections"
+        return None
+
+    log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-gateway-{GATEWAY}"
+    wait_until(missing, progress=progress, component="gateway", log=log, seconds=120, every=2)
 
 
 def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
