@@ -1,0 +1,135 @@
+"""A gateway in front of a listener: clients are relayed, what they do is counted, and it stops being read at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kwitness.demo.platform import CLUSTER, GATEWAY, NAMESPACE, Platform
+from kwitness.demo.toolbox import Toolbox
+
+from tests.e2e import subscriptions, topic_records
+from tests.eventually import eventually, remains
+
+KIND = "observerdeployment"
+TOPIC = "demo.orders"
+PROGRAM = """
+import glob, json, sys
+sys.path[:0] = sorted(glob.glob("/opt/confluent-*"))[-1:]
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+order = json.load(sys.stdin)
+topic, records = order["topic"], order["records"]
+common = {"bootstrap.servers": order["bootstrap"], "client.id": order["client_id"]}
+at = []
+
+
+def delivered(error, message):
+    if error is not None:
+        raise SystemExit(str(error))
+    at.append((message.partition(), message.offset()))
+
+
+producer = Producer(common)
+for number in range(records):
+    producer.produce(topic, key=str(number), value="v" * 100, on_delivery=delivered)
+    producer.poll(0)
+if producer.flush(60):
+    raise SystemExit("not all records were delivered within 60 s")
+offsets = {}
+for partition, offset in at:
+    offsets.setdefault(partition, []).append(offset)
+consumer = Consumer({**common, "group.id": order["client_id"], "enable.auto.commit": False})
+consumer.assign([TopicPartition(topic, partition, min(found)) for partition, found in offsets.items()])
+wanted, got = set(at), set()
+while wanted - got:
+    for record in consumer.consume(500, 1):
+        if record.error():
+            raise SystemExit(str(record.error()))
+        got.add((record.partition(), record.offset()))
+brokers = [f"{one.host}:{one.port}" for one in consumer.list_topics(topic, 20).brokers.values()]
+consumer.close()
+print(json.dumps({"offsets": offsets, "brokers": brokers}))
+"""
+
+
+def through_the_gateway(platform: Platform, toolbox: Toolbox, client_id: str, records: int) -> dict[str, Any]:
+    """Produce and read back so many records; gives their offsets by partition, and the brokers as the client knows them."""
+    order = {
+        "bootstrap": subscriptions.found(platform, GATEWAY, KIND)["status"]["bootstrapServers"],
+        "topic": TOPIC,
+        "client_id": client_id,
+        "records": records,
+    }
+    answer = toolbox.cluster.kubectl(
+        *("exec", "-i", "toolbox", "--namespace", toolbox.namespace, "--", "python3", "-c", PROGRAM),
+        input=json.dumps(order),
+    )
+    return dict(json.loads(answer))
+
+
+def counted(platform: Platform, client_id: str, api: str) -> float:
+    return platform.latest(f'kafka_client_records_total{{client_id="{client_id}",api="{api}",topic="{TOPIC}"}}')
+
+
+def test_what_a_client_sends_and_reads_through_the_gateway_is_counted_exactly(
+    platform: Platform, toolbox: Toolbox
+) -> None:
+    done = through_the_gateway(platform, toolbox, "e2e-gateway", 1000)
+
+    host = f"kwitness-gateway-{GATEWAY}.{NAMESPACE}.svc"
+    assert [broker.partition(":")[0] for broker in done["brokers"]] == [host]
+    eventually(lambda: counted(platform, "e2e-gateway", "Produce"), lambda now: now == 1000, seconds=90)
+    eventually(lambda: counted(platform, "e2e-gateway", "Fetch"), lambda now: now >= 1000, seconds=90)
+    rows = [json.loads(one.value) for one in topic_records.of_client(toolbox, "kwitness.traffic", "e2e-gateway")]
+    produced = [row for row in rows if row["kind"] == "partition" and row["api"] == "Produce"]
+    assert sum(row["records"] for row in produced) == 1000
+    assert {row["reported_by"] for row in rows} == {row["observer_mode"] for row in rows} == {"gateway"}
+    assert {
+        str(partition): sorted(
+            offset
+            for row in produced
+            if row["partition"] == int(partition)
+            for one in row["offset_ranges"]
+            for offset in range(one["first"], one["last"] + 1)
+        )
+        for partition in done["offsets"]
+    } == {partition: sorted(offsets) for partition, offsets in done["offsets"].items()}
+
+
+def test_the_gateways_status_tells_address_connections_and_coverage(platform: Platform) -> None:
+    def status() -> dict[str, Any]:
+        return dict(subscriptions.found(platform, GATEWAY, KIND)["status"])
+
+    told = eventually(status, lambda now: bool(now.get("connections")) and "coverage" in now, seconds=90)
+
+    assert told["bootstrapServers"] == f"kwitness-gateway-{GATEWAY}.{NAMESPACE}.svc:9092"
+    assert told["coverage"]["connectionsObserved"] >= told["connections"] > 0
+    unseen = {one["clientSoftwareName"] for one in told["coverage"]["unseen"]}
+    assert "kafka-python" in unseen  # this program of the demo goes to the brokers directly
+    assert "confluent-kafka-python" in {
+        sample["metric"]["client_software_name"]
+        for sample in platform.query('kafka_client_connections{source="observer"}')
+    }
+
+
+def test_a_suspended_gateway_relays_and_reads_nothing(platform: Platform, toolbox: Toolbox) -> None:
+    def suspended() -> bool:
+        return bool(platform.query(f'kwitness_observer_connections{{name="{GATEWAY}",state="relay_only"}} > 0'))
+
+    def suspend(value: bool) -> None:
+        patch = json.dumps({"spec": {"suspend": value}})
+        platform.cluster.kubectl("patch", KIND, GATEWAY, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}")
+
+    suspend(True)
+    try:
+        eventually(suspended, lambda now: now, seconds=60)
+        done = through_the_gateway(platform, toolbox, "e2e-unread", 100)
+        assert sum(len(offsets) for offsets in done["offsets"].values()) == 100
+        remains(lambda: counted(platform, "e2e-unread", "Produce"), lambda now: now == 0, seconds=25, every=5)
+    finally:
+        suspend(False)
+    eventually(suspended, lambda now: not now, seconds=120)
+    subscriptions.reason_becomes(platform, CLUSTER, "Connected", "kafkacluster")
+    through_the_gateway(platform, toolbox, "e2e-read-again", 10)
+    eventually(lambda: counted(platform, "e2e-read-again", "Produce"), lambda now: now == 10, seconds=90)
