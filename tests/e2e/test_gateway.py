@@ -54,7 +54,7 @@ print(json.dumps({"offsets": offsets, "brokers": brokers}))
 
 
 def through_the_gateway(platform: Platform, toolbox: Toolbox, client_id: str, records: int) -> dict[str, Any]:
-    """Produce and read back so many records; gives their offsets by partition, and the brokers as the client knows them."""
+    """Produce and read back so many records; gives offsets by partition, and the brokers as the client knows them."""
     order = {
         "bootstrap": subscriptions.found(platform, GATEWAY, KIND)["status"]["bootstrapServers"],
         "topic": TOPIC,
