@@ -22,7 +22,11 @@ def all_rules() -> list[dict[str, Any]]:
 
 
 def known() -> set[str]:
-    own = {metric.name for metric in own_metrics.OWN_METRICS}
+    own = {
+        f"{metric.name}{part}"
+        for metric in own_metrics.OWN_METRICS
+        for part in (("_bucket", "_sum", "_count") if metric.type == "histogram" else ("",))
+    }
     clients = {metric.prometheus_name for metric in client_metrics.CLIENT_METRICS}
     return own | clients | {rule["record"] for rule in all_rules() if "record" in rule}
 
