@@ -27,9 +27,9 @@ PATH = "/v1/observers/shop/front/directives"
 SUSPENDED = {"settings": "new", "suspend": True}
 
 
-def told(collector: CollectorProcess, settings: str = "old") -> Any:
+def told(collector: CollectorProcess, settings: str = "old", *, suspended: bool = False) -> Any:
     """What an observer that runs these settings is answered."""
-    return collector.observe(request(state={"settings": settings})).body["directives"]
+    return collector.observe(request(state={"settings": settings, "suspended": suspended})).body["directives"]
 
 
 def test_an_observer_is_told_until_its_own_settings_say_so(start: Start) -> None:
@@ -39,9 +39,19 @@ def test_an_observer_is_told_until_its_own_settings_say_so(start: Start) -> None
     assert collector.direct(PATH, SUSPENDED).status == 200
 
     assert told(collector) == SUSPENDED
-    assert told(collector, "new") == {}
-    collector.direct(PATH, {"settings": "newer", "suspend": False})
-    assert told(collector, "new") == {"settings": "newer", "suspend": False}
+    assert told(collector, suspended=True) == SUSPENDED
+    assert told(collector, "new", suspended=True) == {}
+
+
+def test_who_is_told_the_opposite_before_its_settings_came_is_told_of_the_settings_it_has(start: Start) -> None:
+    collector = start()
+    collector.direct(PATH, SUSPENDED)
+    told(collector)
+
+    collector.direct(PATH, {"settings": "old", "suspend": False})
+
+    assert told(collector, "old", suspended=True) == {"settings": "old", "suspend": False}
+    assert told(collector, "old") == {}
 
 
 def test_observers_of_another_resource_are_told_nothing(start: Start) -> None:

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::clock::now_ms;
-use crate::control::{Control, later};
+use crate::control::{Control, Directive, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
@@ -45,6 +45,7 @@ struct Status {
     counters: Vec<Arc<Counters>>,
     entrance: Arc<Entrance>,
     settings: watch::Receiver<Arc<Settings>>,
+    control: watch::Receiver<Control>,
     settings_refused: AtomicU64,
     ledger: Arc<Mutex<ReportLedger>>,
     is_listening: AtomicBool,
@@ -67,7 +68,7 @@ impl Answers for Status {
             version: env!("CARGO_PKG_VERSION"),
             settings: settings.hash.clone(),
             settings_refused: self.settings_refused.load(Relaxed),
-            is_suspended: settings.suspend,
+            is_suspended: self.control.borrow().is_suspended,
             refused: self.entrance.refused.load(Relaxed),
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
@@ -91,11 +92,12 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut interrupted = signal(SignalKind::interrupt())?;
     let (control, obeyed) = watch::channel(Control { is_suspended: first.suspend, drain_until: None });
     let (published, settings) = watch::channel(first);
+    let (directives, mut told) = watch::channel(None::<Directive>);
     let (windows, finished) = mpsc::unbounded_channel();
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let shared = Shared {
         settings: settings.clone(),
-        control: obeyed,
+        control: obeyed.clone(),
         brokers: Arc::default(),
         seen: Arc::default(),
         names: Arc::clone(&names),
@@ -111,6 +113,8 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     let entrance = Arc::new(Entrance::new(channels, settings.clone()));
     let reporter = Reporter {
         settings: settings.clone(),
+        control: obeyed.clone(),
+        directives,
         counters: counters.clone(),
         names,
         pod: options.pod,
@@ -124,6 +128,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         ledger,
         entrance: Arc::clone(&entrance),
         settings,
+        control: obeyed,
         settings_refused: AtomicU64::new(0),
         is_listening: AtomicBool::new(true),
         is_draining: AtomicBool::new(false),
@@ -141,12 +146,12 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
             _ = terminated.recv() => break,
             _ = interrupted.recv() => break,
             _ = tick.tick() => {}
+            Ok(()) = told.changed() => {}
         }
         match file.look() {
             Found::Unchanged => {}
             Found::Changed(settings) => {
                 log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
-                control.send_modify(|control| control.is_suspended = settings.suspend);
                 published.send_replace(settings);
             }
             Found::Refused(refused) => {
@@ -156,6 +161,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
             }
         }
         let current = Arc::clone(&published.borrow());
+        obey(&control, told.borrow().as_ref(), &current);
         let followed = listeners.follow(&current);
         if let Err(error) = &followed
             && status.is_listening.load(Relaxed)
@@ -175,6 +181,16 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+/// Have connections observed, or not, as is wanted now.
+fn obey(control: &watch::Sender<Control>, directive: Option<&Directive>, settings: &Settings) {
+    let is_suspended = Directive::or_settings(directive, &settings.hash, settings.suspend);
+    control.send_if_modified(|control| {
+        let is_new = control.is_suspended != is_suspended;
+        control.is_suspended = is_suspended;
+        is_new
+    });
 }
 
 fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
+use crate::control::Directive;
+
 /// Of a reason that a collector gives.
 const LONGEST_REASON: usize = 64;
 
@@ -22,6 +24,14 @@ struct Body {
     rejected: Vec<Rejection>,
     #[serde(default)]
     retry_after_ms: u64,
+    #[serde(default)]
+    directives: Directives,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Directives {
+    settings: Option<String>,
+    suspend: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +46,8 @@ pub(crate) struct Verdicts {
     pub(crate) collector: String,
     pub(crate) replica: u32,
     pub(crate) retry_after_ms: u64,
+    /// What the observer is to do before its settings say so.
+    pub(crate) directive: Option<Directive>,
     taken: Vec<RangeInclusive<u64>>,
     rejected: BTreeMap<u64, String>,
 }
@@ -51,8 +63,14 @@ impl Verdicts {
         taken.extend(ranges(&body.duplicates)?);
         let reason = |text: &str| text.chars().take(LONGEST_REASON).collect();
         let rejected = body.rejected.iter().map(|one| (one.seq, reason(&one.reason))).collect();
-        let Body { collector, replica, retry_after_ms, .. } = body;
-        Some(Self { collector, replica, retry_after_ms, taken, rejected })
+        let Body { collector, replica, retry_after_ms, directives, .. } = body;
+        let directive = match directives {
+            Directives { settings: Some(settings), suspend: Some(is_suspended) } => {
+                Some(Directive { settings, is_suspended })
+            }
+            _ => None,
+        };
+        Some(Self { collector, replica, retry_after_ms, directive, taken, rejected })
     }
 
     /// Whether the collector has this number, now or since earlier.
@@ -77,7 +95,7 @@ fn ranges(text: &str) -> Option<Vec<RangeInclusive<u64>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdicts, ranges};
+    use super::{Directive, Verdicts, ranges};
 
     #[test]
     fn numbers_are_listed_as_ranges() {
@@ -86,6 +104,19 @@ mod tests {
         for wrong in ["x", "1-", "-1", "1;2"] {
             assert_eq!(ranges(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_directive_needs_the_settings_that_it_is_from() {
+        let answer = |directives: &str| {
+            let body = format!(r#"{{"protocol":2,"collector":"n/c","replica":0,"directives":{directives}}}"#);
+            Verdicts::parse(body.as_bytes()).map(|verdicts| verdicts.directive)
+        };
+
+        let told = Directive { settings: "a".to_owned(), is_suspended: true };
+        assert_eq!(answer(r#"{"settings":"a","suspend":true,"later":1}"#), Some(Some(told)));
+        assert_eq!(answer(r#"{"suspend":true}"#), Some(None));
+        assert_eq!(answer("{}"), Some(None));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use client::Client;
 use owner::owner_of;
 use queue::{Item, Ledger, Queue};
 
-use crate::control::later;
+use crate::control::{Control, Directive, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::log::log;
 use crate::metrics::resident_bytes;
@@ -38,6 +38,9 @@ const EVERYTHING: usize = usize::MAX;
 /// Who reports, and from what.
 pub(crate) struct Reporter {
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub(crate) control: watch::Receiver<Control>,
+    /// Where what the collector says is passed on.
+    pub(crate) directives: watch::Sender<Option<Directive>>,
     pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) names: Arc<TopicNames>,
     pub(crate) pod: String,
@@ -183,6 +186,9 @@ impl Sender {
             }
             _ => self.acknowledges = Some(own),
         }
+        if verdicts.directive.is_some() {
+            self.reporter.directives.send_replace(verdicts.directive.clone());
+        }
         Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
     }
 
@@ -254,7 +260,7 @@ impl Sender {
             "rows": rows,
             "totals": totals,
             "connections": connections(settings, &total),
-            "state": state(settings, &total, self.queue.ledger()),
+            "state": state(&settings.hash, self.reporter.control.borrow().is_suspended, &total, self.queue.ledger()),
         });
         let mut body = head.to_string().into_bytes();
         body.push(b'\n');
@@ -275,7 +281,7 @@ fn connections(settings: &Settings, total: &Total) -> Vec<Value> {
     all.into_iter().take(MOST_SOFTWARE).map(entry).collect()
 }
 
-fn state(settings: &Settings, total: &Total, ledger: &Ledger) -> Value {
+fn state(settings: &str, is_suspended: bool, total: &Total, ledger: &Ledger) -> Value {
     let mut by_state: BTreeMap<&str, u64> = crate::counters::STATES.map(|state| (state, 0)).into();
     for (state, count) in &total.rare.open {
         let sum = by_state.entry(state.name()).or_default();
@@ -284,8 +290,8 @@ fn state(settings: &Settings, total: &Total, ledger: &Ledger) -> Value {
     let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
     let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (format!("{why:?}"), *count)).collect();
     json!({
-        "settings": settings.hash,
-        "suspended": settings.suspend,
+        "settings": settings,
+        "suspended": is_suspended,
         "by_state": by_state,
         "opaque": opaque,
         "unread": unread,

@@ -105,7 +105,7 @@ def _gateway(
     children = gateway_objects(resource, settings, slots, collector, view.settings)
     verdicts = (verdict, *reporting(own, known=state is not None))
     actions: tuple[TellObservers, ...] = ()
-    if any(one.settings != digest and one.suspended != suspend for one in own):
+    if any(one.suspended != suspend for one in own):
         of = collector.resource
         actions = (
             TellObservers(

@@ -25,6 +25,7 @@ class DirectiveTable:
         self._by_resource[namespace, name] = directives
 
     def for_observer(self, head: EventsHead) -> Directives:
-        """Return what one observer is to do; nothing where the settings it runs say so themselves."""
+        """Return what one observer is to do; nothing where it does so by the settings that it runs."""
         found = self._by_resource.get((head.observer.namespace, head.observer.name), _NONE)
-        return _NONE if found.settings == head.state.settings else found
+        obeyed = (head.state.settings, head.state.suspended) == (found.settings, found.suspend)
+        return _NONE if obeyed else found
