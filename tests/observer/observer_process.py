@@ -61,7 +61,6 @@ class ObserverProcess:
                 "bootstrap_port": free_port(),
                 "advertised_host": "127.0.0.1",
                 "brokers": {str(node): free_port() for node in nodes},
-                "tls": None,
             },
             "window_ms": 1000,
             "report": {"connections": True, "traffic": True, "latency": True},

@@ -104,17 +104,6 @@ pub(crate) struct Listener {
     pub(crate) advertised_host: String,
     /// The port of each broker, by its node id.
     pub(crate) brokers: BTreeMap<i32, u16>,
-    pub(crate) tls: Option<ListenerTls>,
-}
-
-/// TLS towards clients.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "the file's own names")]
-pub(crate) struct ListenerTls {
-    pub(crate) certificate_file: PathBuf,
-    pub(crate) key_file: PathBuf,
-    pub(crate) client_ca_file: Option<PathBuf>,
 }
 
 /// What is reported.
@@ -330,7 +319,7 @@ mod tests {
 
     const GOOD: &str = r#"{"cluster_id":"c","namespace":"n","name":"edge","mode":"gateway","reported_by":"gateway","suspend":false,
         "upstream":{"bootstrap_servers":["b1:9092","[::1]:9092"],"tls":null},
-        "listener":{"name":"GATEWAY","bind":"0.0.0.0","bootstrap_port":9092,"advertised_host":"h","brokers":{"0":9093,"7":9094},"tls":null},
+        "listener":{"name":"GATEWAY","bind":"0.0.0.0","bootstrap_port":9092,"advertised_host":"h","brokers":{"0":9093,"7":9094}},
         "window_ms":10000,"report":{"connections":true,"traffic":true,"latency":true},"identity":{"drop":["principal"]},
         "limits":{"max_connections":10,"max_frame_bytes":100,"max_series":10,"queue_bytes":10,"max_rewrite_bytes":10},
         "collector":{"url":"https://c-{ordinal}:8443","replicas":2,"ca_file":"/ca","token_file":"/token"},"metrics_port":8080}"#;

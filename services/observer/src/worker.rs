@@ -25,6 +25,9 @@ use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_opt
 use crate::settings::Settings;
 use crate::upstream::Brokers;
 
+/// How clients connect: this version ends no TLS.
+const SECURITY_PROTOCOL: &str = "PLAINTEXT";
+
 /// What all threads share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -169,7 +172,7 @@ async fn pass_on(
             watch.tap.obey(*shared.control.borrow());
             let number = shared.number.fetch_add(1, Relaxed);
             let identity = identity(&settings, peer, target, &broker, makeshift.is_some());
-            watch.tap.record(recorder, number, identity, security_protocol(&settings));
+            watch.tap.record(recorder, number, identity, SECURITY_PROTOCOL);
             let end = relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await;
             watch.tap.close(end);
             end
@@ -203,10 +206,6 @@ fn identity(settings: &Settings, peer: SocketAddr, target: Target, broker: &Stre
         Target::Broker(node) if !is_makeshift => text(identity, IdentityKey::BrokerId, &node.to_string()),
         _ => identity,
     }
-}
-
-const fn security_protocol(settings: &Settings) -> &'static str {
-    if settings.listener.tls.is_some() { "SSL" } else { "PLAINTEXT" }
 }
 
 /// Why there is nothing to relay.

@@ -17,7 +17,6 @@ __all__ = [
     "IdentitySettings",
     "LimitSettings",
     "ListenerSettings",
-    "ListenerTls",
     "ObserverSettings",
     "ReportSettings",
     "UpstreamSettings",
@@ -50,14 +49,6 @@ class UpstreamSettings(_Settings):
     tls: UpstreamTls | None = None
 
 
-class ListenerTls(_Settings):
-    """The certificate shown to clients, and who signs theirs, if they need one; all PEM."""
-
-    certificate_file: str
-    key_file: str
-    client_ca_file: str | None = None
-
-
 class ListenerSettings(_Settings):
     """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients."""
 
@@ -66,7 +57,6 @@ class ListenerSettings(_Settings):
     bootstrap_port: Port
     advertised_host: str
     brokers: dict[NodeId, Port]
-    tls: ListenerTls | None = None
 
 
 class ReportSettings(_Settings):

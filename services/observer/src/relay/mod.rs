@@ -175,11 +175,13 @@ impl Relay<'_> {
     /// When this connection is closed if nothing happens until then.
     fn deadline(&self) -> Option<Instant> {
         let requests = &self.requests;
-        let is_first = requests.frames.complete() == 0 && !requests.frames.is_lost();
+        // What is not Kafka's has no requests that could be waited for.
+        let is_kafka = !requests.frames.is_lost() && !self.watch.tap.is_opaque();
+        let is_first = requests.frames.complete() == 0 && is_kafka;
         let last_read = requests.last_read.max(self.responses.last_read);
         let by_request = if is_first {
             Some(self.first_request_by)
-        } else if requests.waits_for_its_side() && requests.frames.is_within() {
+        } else if is_kafka && requests.waits_for_its_side() && requests.frames.is_within() {
             Some(later(requests.last_read, STALLED_AFTER))
         } else if requests.has_ended() || self.responses.has_ended() {
             Some(later(last_read, STALLED_AFTER))

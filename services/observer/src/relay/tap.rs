@@ -88,6 +88,11 @@ impl Tap {
         }
     }
 
+    /// Whether nothing of it can be understood.
+    pub(crate) const fn is_opaque(&self) -> bool {
+        matches!(self.state, State::Opaque(_))
+    }
+
     /// Take bytes that were passed on.
     pub(crate) fn see(&mut self, side: Side, bytes: &[u8], at: Instant) {
         self.counters.passed(side, bytes.len());

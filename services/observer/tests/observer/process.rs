@@ -94,7 +94,7 @@ pub fn settings(broker: u16) -> Value {
         "mode": "gateway", "reported_by": "gateway", "suspend": false,
         "upstream": {"bootstrap_servers": [format!("127.0.0.1:{broker}")], "tls": null},
         "listener": {"name": "GATEWAY", "bind": "127.0.0.1", "bootstrap_port": free_port(), "advertised_host": "127.0.0.1",
-                     "brokers": {}, "tls": null},
+                     "brokers": {}},
         "window_ms": 1000, "report": {"connections": true, "traffic": true, "latency": true},
         "identity": {"drop": []},
         "limits": {"max_connections": 1000, "max_frame_bytes": 104_857_600, "max_series": 10000,

@@ -54,7 +54,7 @@ class Sender(NamedTuple):
 
 
 class Observation:
-    """Everything that this replica knows from observers. It begins anew with the process (docs/decisions/0043)."""
+    """Everything that this replica knows from observers. It is forgotten with the process (docs/decisions/0043)."""
 
     def __init__(self, pipeline: Pipeline, config: CollectorConfig) -> None:
         self._pipeline = pipeline
