@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka import KafkaConsumer, KafkaProducer
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.ports import free_port
 
 from tests.eventually import eventually
 from tests.observer.events_server import EventsServer
@@ -198,3 +200,34 @@ def test_clients_go_on_when_the_observer_comes_back_and_has_forgotten_where_brok
 
     assert outcomes == [None] * 150
     assert end_offsets(broker.bootstrap, "restarts") == 150
+
+
+def test_on_a_laptop_a_table_shows_what_a_client_does(
+    broker: LocalBroker, program: Path, dialled: set[int], tmp_path: Path
+) -> None:
+    listen = f"127.0.0.1:{free_port()}"
+    shown = tmp_path / "shown"
+    with shown.open("wb") as out:
+        process = subprocess.Popen(
+            [program, "observe", "--bootstrap", broker.bootstrap, "--listen", listen], stdout=out
+        )
+    try:
+        eventually(shown.read_text, lambda text: listen in text, every=0.1)
+        held = Producer({"bootstrap.servers": listen, "client.id": "held"})
+        held.list_topics(timeout=30)
+        eventually(shown.read_text, lambda text: "connected  confluent-kafka-python" in text)
+        produce_by_librdkafka(listen, "laptop")
+        assert len(consume_by_librdkafka(listen, "laptop", RECORDS)) == RECORDS
+
+        def records(api: str) -> list[str]:
+            rows = [line.split() for line in shown.read_text().splitlines()]
+            return [row[-1] for row in rows if {api, "laptop"} <= set(row)]
+
+        eventually(lambda: records("Produce")[-1:], lambda now: now == [f"{RECORDS}"])
+        eventually(lambda: records("Fetch")[-1:], lambda now: now == [f"{RECORDS}"])
+    finally:
+        process.terminate()
+        ended = process.wait(30)
+
+    assert ended == 0
+    assert port_of(broker.bootstrap) not in dialled

@@ -8,6 +8,7 @@ use kwitness_wire::{AddressMap, Addresses};
 use tokio::sync::watch;
 
 use crate::counters::unpoisoned;
+use crate::laptop::Ports;
 use crate::settings::{Address, Settings};
 
 /// More brokers than any cluster has; further ones are not remembered.
@@ -38,26 +39,35 @@ impl BrokersSeen {
     }
 }
 
-/// Sends clients to the ports of the settings in force; a node that they lack is hidden.
+/// Sends clients to the ports of brokers; a node without one is hidden.
 #[derive(Debug)]
 pub(crate) struct Directory {
     settings: watch::Receiver<Arc<Settings>>,
     seen: Arc<BrokersSeen>,
+    /// Where brokers get their ports as they are seen, and not from the settings.
+    ports: Option<Arc<Ports>>,
     told: Option<wire::Address>,
 }
 
 impl Directory {
-    pub(crate) const fn new(settings: watch::Receiver<Arc<Settings>>, seen: Arc<BrokersSeen>) -> Self {
-        Self { settings, seen, told: None }
+    pub(crate) const fn new(
+        settings: watch::Receiver<Arc<Settings>>,
+        seen: Arc<BrokersSeen>,
+        ports: Option<Arc<Ports>>,
+    ) -> Self {
+        Self { settings, seen, ports, told: None }
     }
 }
 
 impl Addresses for Directory {
     fn of(&mut self, node: i32) -> Option<&wire::Address> {
         let listener = &self.settings.borrow().listener;
-        let port =
-            if node == AddressMap::BOOTSTRAP { Some(&listener.bootstrap_port) } else { listener.brokers.get(&node) };
-        self.told = port.and_then(|port| wire::Address::new(&listener.advertised_host, *port).ok());
+        let port = match &self.ports {
+            _ if node == AddressMap::BOOTSTRAP => Some(listener.bootstrap_port),
+            Some(ports) => ports.of(node),
+            None => listener.brokers.get(&node).copied(),
+        };
+        self.told = port.and_then(|port| wire::Address::new(&listener.advertised_host, port).ok());
         self.told.as_ref()
     }
 

@@ -113,6 +113,18 @@ impl Listeners {
         outcome
     }
 
+    /// Let clients of this broker in by a port that is open already.
+    ///
+    /// # Errors
+    /// The system refuses to watch it.
+    pub(crate) fn add(&mut self, node: i32, listener: std::net::TcpListener) -> io::Result<()> {
+        let address = listener.local_addr()?;
+        let target = Target::Broker(node);
+        let task = tokio::spawn(accept(TcpListener::from_std(listener)?, target, Arc::clone(&self.entrance)));
+        self.open.insert(address, (target, task.abort_handle()));
+        Ok(())
+    }
+
     /// Let nobody in any more.
     pub(crate) fn close(&mut self) {
         for (_, task) in std::mem::take(&mut self.open).into_values() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
@@ -50,8 +51,19 @@ pub(crate) fn write(level: Level, module: &str, message: &str, fields: &[(&str, 
     }
     let mut text = Value::Object(line).to_string();
     text.push('\n');
-    // Nobody is left to be told when standard output is gone.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    // Nobody is left to be told when the output is gone.
+    let _ = if IS_OFF_STDOUT.load(Relaxed) {
+        std::io::stderr().lock().write_all(text.as_bytes())
+    } else {
+        std::io::stdout().lock().write_all(text.as_bytes())
+    };
+}
+
+static IS_OFF_STDOUT: AtomicBool = AtomicBool::new(false);
+
+/// Write to standard error from now on, since standard output has something else to show.
+pub(crate) fn leave_stdout() {
+    IS_OFF_STDOUT.store(true, Relaxed);
 }
 
 /// `2026-01-31T23:59:59.999Z`.

@@ -4,6 +4,7 @@ mod brokers_seen;
 mod clock;
 mod control;
 mod counters;
+mod laptop;
 mod listeners;
 mod log;
 mod metrics;
@@ -18,6 +19,7 @@ mod tls;
 mod upstream;
 mod worker;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,6 +28,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::log::log;
 use crate::observer::Options;
+use crate::settings::Address;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let given = command().get_matches();
     let outcome = match given.subcommand() {
         Some(("run", given)) => run(given),
+        Some(("observe", given)) => observe(given),
         _ => Ok(()),
     };
     match outcome {
@@ -72,7 +76,30 @@ fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(run)
+        .subcommands([run, observe_command()])
+}
+
+fn observe_command() -> Command {
+    let bootstrap = Arg::new("bootstrap").long("bootstrap").value_name("HOST:PORT").required(true);
+    let bootstrap = bootstrap.value_delimiter(',').value_parser(value_parser!(Address));
+    let listen = Arg::new("listen").long("listen").value_name("ADDRESS:PORT").default_value("127.0.0.1:19092");
+    let ca = Arg::new("ca").long("ca").value_name("FILE").value_parser(value_parser!(PathBuf));
+    Command::new("observe").about("Relay clients of this machine, and show what passes").args([
+        bootstrap.help("Brokers to begin with; several are divided by commas"),
+        listen
+            .value_parser(value_parser!(SocketAddr))
+            .help("Where clients of this machine connect; brokers get the ports after it"),
+        ca.help("Certificates of the authorities that are trusted, PEM; brokers are spoken to by TLS then"),
+    ])
+}
+
+fn observe(given: &ArgMatches) -> std::io::Result<()> {
+    let options = laptop::Options {
+        bootstrap: given.get_many("bootstrap").into_iter().flatten().cloned().collect(),
+        listen: given.get_one("listen").copied().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0))),
+        ca_file: given.get_one("ca").cloned(),
+    };
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(laptop::observe(&options))
 }
 
 fn run(given: &ArgMatches) -> std::io::Result<()> {

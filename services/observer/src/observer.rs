@@ -22,7 +22,7 @@ use crate::recording::TOPIC_NAMES;
 use crate::report::{ReportLedger, Reporter, report};
 use crate::settings::Settings;
 use crate::settings_file::{Found, SettingsFile};
-use crate::worker::{Shared, Worker};
+use crate::worker::{Shared, Worker, start_workers};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -100,6 +100,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         control: obeyed.clone(),
         brokers: Arc::default(),
         seen: Arc::default(),
+        ports: None,
         names: Arc::clone(&names),
         windows,
         number: Arc::default(),
@@ -191,10 +192,4 @@ fn obey(control: &watch::Sender<Control>, directive: Option<&Directive>, setting
         control.is_suspended = is_suspended;
         is_new
     });
-}
-
-fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let throttle = Arc::new(Mutex::default());
-    (0..threads).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
 }

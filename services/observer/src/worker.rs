@@ -19,6 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::brokers_seen::{BrokersSeen, Directory};
 use crate::control::{Control, later};
 use crate::counters::Counters;
+use crate::laptop::Ports;
 use crate::log::{Throttle, log};
 use crate::recording;
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) control: watch::Receiver<Control>,
     pub(crate) brokers: Arc<Brokers>,
     pub(crate) seen: Arc<BrokersSeen>,
+    /// On a laptop alone.
+    pub(crate) ports: Option<Arc<Ports>>,
     pub(crate) names: Arc<TopicNames>,
     pub(crate) windows: mpsc::UnboundedSender<Window>,
     /// The number of the connection that comes next.
@@ -136,6 +139,16 @@ impl Worker {
     }
 }
 
+/// A thread for each core.
+///
+/// # Errors
+/// As [`Worker::start`].
+pub(crate) fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let throttle = Arc::new(Mutex::default());
+    (0..threads).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
+}
+
 async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>, recorder: recording::Shared) {
     let Accepted { stream, peer, target, place } = client;
     counters.opened();
@@ -160,7 +173,7 @@ async fn pass_on(
         held: settings.limits.max_rewrite_bytes,
         ..Limits::default()
     };
-    let directory = Directory::new(shared.settings.clone(), Arc::clone(&shared.seen));
+    let directory = Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
     let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {

@@ -1,0 +1,160 @@
+//! An observer on a laptop: no settings file and no collector, a table of what passes.
+
+mod ports;
+mod table;
+
+use std::io::{self, IsTerminal};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kwitness_wire::aggregate::{TopicNames, Window};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, MissedTickBehavior};
+
+pub(crate) use ports::Ports;
+use table::Table;
+
+use crate::control::{Control, later};
+use crate::counters::{Counters, Total};
+use crate::listeners::{Entrance, Listeners};
+use crate::log;
+use crate::recording::TOPIC_NAMES;
+use crate::settings::{Address, Identity, Limits, Listener, Mode, Report, ReportedBy, Settings, Upstream, UpstreamTls};
+use crate::worker::{Shared, Worker, start_workers};
+
+/// Between two tables, and the length of a window.
+const EVERY: Duration = Duration::from_secs(2);
+const DRAIN_WITHIN: Duration = Duration::from_secs(1);
+const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(10);
+
+/// What is given on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// Brokers to begin with.
+    pub(crate) bootstrap: Vec<Address>,
+    /// Where clients begin; brokers get the ports after it.
+    pub(crate) listen: SocketAddr,
+    /// Trusted authorities, PEM, where brokers speak TLS.
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+impl Options {
+    fn judge(&self) -> io::Result<()> {
+        if self.listen.ip().is_unspecified() || self.listen.port() == 0 {
+            let reason = format!(
+                "--listen {} is no address that clients can be told; name one, such as 127.0.0.1:19092",
+                self.listen
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            cluster_id: "laptop".to_owned(),
+            namespace: "laptop".to_owned(),
+            name: "laptop".to_owned(),
+            mode: Mode::Laptop,
+            reported_by: ReportedBy::Laptop,
+            suspend: false,
+            upstream: Upstream {
+                bootstrap_servers: self.bootstrap.clone(),
+                tls: self.ca_file.clone().map(|ca_file| UpstreamTls { ca_file }),
+            },
+            listener: Listener {
+                name: "LAPTOP".to_owned(),
+                bind: self.listen.ip(),
+                bootstrap_port: self.listen.port(),
+                advertised_host: self.listen.ip().to_string(),
+                brokers: std::collections::BTreeMap::new(),
+            },
+            window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
+            report: Report { connections: true, traffic: true, latency: true },
+            identity: Identity::default(),
+            limits: Limits {
+                max_connections: 10_000,
+                max_frame_bytes: 100 << 20,
+                max_series: 10_000,
+                queue_bytes: 64 << 20,
+                max_rewrite_bytes: 16 << 20,
+            },
+            collector: None,
+            metrics_port: 0,
+            hash: String::new(),
+        }
+    }
+}
+
+/// Relay and show until SIGINT or SIGTERM.
+///
+/// # Errors
+/// What kept it from starting.
+pub(crate) async fn observe(options: &Options) -> io::Result<()> {
+    log::leave_stdout();
+    options.judge()?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let current = Arc::new(options.settings());
+    let (_published, settings) = watch::channel(Arc::clone(&current));
+    let (control, obeyed) = watch::channel(Control::default());
+    let (windows, mut finished) = mpsc::unbounded_channel();
+    let (opened, mut opening) = mpsc::unbounded_channel();
+    let names = Arc::new(TopicNames::new(TOPIC_NAMES));
+    let shared = Shared {
+        settings: settings.clone(),
+        control: obeyed,
+        brokers: Arc::default(),
+        seen: Arc::default(),
+        ports: Some(Arc::new(Ports::new(options.listen, opened))),
+        names: Arc::clone(&names),
+        windows,
+        number: Arc::default(),
+        epoch: Instant::now(),
+        first_request_within: FIRST_REQUEST_WITHIN,
+    };
+    let workers = start_workers(&shared)?;
+    drop(shared);
+    let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
+    let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
+    let mut listeners = Listeners::new(Arc::new(Entrance::new(channels, settings)));
+    listeners.follow(&current)?;
+
+    let mut table = Table::new(names, io::stdout().is_terminal());
+    table.begin(options);
+    let mut tick = tokio::time::interval(EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = terminated.recv() => break,
+            _ = interrupted.recv() => break,
+            Some((node, listener)) = opening.recv() => listeners.add(node, listener)?,
+            Some(window) = finished.recv() => table.take(&window),
+            _ = tick.tick() => table.show(&total(&counters)),
+        }
+    }
+    listeners.close();
+    control.send_modify(|control| control.drain_until = Some(later(Instant::now(), DRAIN_WITHIN)));
+    drop(listeners);
+    tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join)).await.map_err(io::Error::other)?;
+    take_the_last(&mut finished, &mut table);
+    table.show(&total(&counters));
+    Ok(())
+}
+
+fn take_the_last(finished: &mut mpsc::UnboundedReceiver<Window>, table: &mut Table) {
+    while let Ok(window) = finished.try_recv() {
+        table.take(&window);
+    }
+}
+
+fn total(counters: &[Arc<Counters>]) -> Total {
+    let mut total = Total::default();
+    for counters in counters {
+        counters.add_to(&mut total);
+    }
+    total
+}
