@@ -110,7 +110,7 @@ def test_the_exposed_ledger_closes_at_every_hop_while_the_collector_is_killed_ag
                 look()
                 time.sleep(0.1)
             hops = eventually(look, lambda hops: hops.get("forward:gone", {}).get("queued", 0) > 0)
-            assert set(hops) == {"receive", "topic", "prometheus", "forward:gone"}
+            assert set(hops) == {"receive", "topic", "prometheus", "forward:gone", "events", "events_topic"}
             assert hops["forward:gone"]["delivered"] == 0
             collector.kill()
             collector.start()
