@@ -113,7 +113,7 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
     after = eventually(
         instances,
         lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
-        seconds=180,
+        seconds=300,
         every=5,
     )
 
