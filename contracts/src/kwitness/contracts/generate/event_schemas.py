@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, PushBatch
+from kwitness.contracts.injections import InjectionsFile
 from kwitness.contracts.records import (
     ApiTraffic,
     ConnectionEvent,
@@ -31,6 +32,7 @@ EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
     (RequestEvent,),
     (InterceptionWindow,),
     (WindowSeal,),
+    (InjectionsFile,),
 )
 """Models whose `schema` key carries their name and version; those of one topic are told apart by `kind`."""
 

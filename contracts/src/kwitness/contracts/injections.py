@@ -1,0 +1,197 @@
+"""The file that the operator writes for the injector: injections.json, and the marks that the injector leaves on pods.
+
+Both are the whole of what the two know of each other. An injection is one ObserverDeployment with everything that a
+pod needs: in a tenant's namespace nothing else is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .observer_settings import ObserverSettings
+from .observers import Namespace, ResourceName
+
+__all__ = [
+    "CONFIG_HASH",
+    "INJECT",
+    "INJECTION",
+    "INJECTIONS_KEY",
+    "LEFT_OUT",
+    "OBSERVER",
+    "OBSERVER_CONTAINER",
+    "OBSERVER_FOLDER",
+    "Injection",
+    "InjectionsFile",
+    "LeftOutReason",
+    "ObserverContainer",
+    "Variables",
+    "injection_hash",
+    "left_out_text",
+    "parse_left_out",
+]
+
+INJECTIONS_KEY: Final = "injections.json"
+"""Key of the ConfigMap."""
+
+INJECTION: Final = "kwitness.dev/injection"
+"""Label of a namespace: ``enabled`` lets pods get observers."""
+INJECT: Final = "kwitness.dev/inject"
+"""Label or annotation of a pod: ``false`` keeps it without."""
+OBSERVER: Final = "kwitness.dev/observer"
+"""Annotation of a pod with an observer: <namespace>/<name> of the ObserverDeployment."""
+CONFIG_HASH: Final = "kwitness.dev/config-hash"
+"""Annotation of such a pod: `injection_hash` of what it was given."""
+LEFT_OUT: Final = "kwitness.dev/observers-left-out"
+"""Annotation of a pod: which ObserverDeployments select it without being beside it, and why, see `left_out_text`."""
+
+OBSERVER_CONTAINER: Final = "kwitness-observer"
+"""Name of the container and of its volume."""
+OBSERVER_FOLDER: Final = "/etc/kwitness/observer"
+"""Where the container finds its files."""
+
+LeftOutReason = Literal[
+    "AddressNotOfCluster",
+    "AdmissionRefused",
+    "Conflict",
+    "ContainerNotFound",
+    "HostNetwork",
+    "MeshPresent",
+    "NoPort",
+    "RunsAsRoot",
+    "SidecarsUnsupported",
+    "Windows",
+]
+"""Why an ObserverDeployment that selects a pod is not beside it."""
+
+EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-._a-zA-Z][-._a-zA-Z0-9]*$")]
+Labels = dict[str, str]
+
+_HASH_DIGITS: Final = 16
+_MOST_LEFT_OUT: Final = 20
+_SELECTION: Final = {"namespace_labels", "pod_labels", "priority", "addresses", "refused_in"}
+"""What decides on a pod and is not in it."""
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Variables(_Config):
+    """Names of environment variables, by what they tell an application."""
+
+    bootstrap_servers: tuple[EnvironmentName, ...] = Field(min_length=1, max_length=16)
+    security_protocol: tuple[EnvironmentName, ...] = Field((), max_length=16)
+    ca_file: tuple[EnvironmentName, ...] = Field((), max_length=16)
+
+
+class ObserverContainer(_Config):
+    """What the installation says of the container; ``run_as_user`` is None where the cluster assigns one."""
+
+    image: str
+    pull_policy: Literal["Always", "IfNotPresent", "Never"] = "IfNotPresent"
+    pull_secrets: tuple[str, ...] = ()
+    resources: dict[str, dict[str, str]] = Field(default_factory=dict)
+    run_as_user: int | None = Field(None, ge=1)
+
+
+class Injection(_Config):
+    """One ObserverDeployment in mode Sidecar.
+
+    Attributes
+    ----------
+    namespace_labels
+        Labels of namespaces whose pods are meant; None: only pods of the resource's own namespace.
+    pod_labels
+        Labels of pods; empty: every pod.
+    containers
+        Whose variables are rewritten, init containers too; empty: every container's.
+    intercept
+        ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself.
+    addresses
+        host:port by which clients know the listener. A variable that names none of them is another cluster's.
+    address_namespace
+        In which short host names of `addresses` are looked up.
+    client_protocol
+        What an application speaks to the observer.
+    settings
+        What the observer starts with. Ports move together where the pod has one of them; files are in OBSERVER_FOLDER.
+    upstream_ca, collector_ca
+        PEM, for the files that `settings` names.
+    token_audience
+        Of the token for the collector, for the file that `settings` names; None where nothing is reported.
+    refused_in
+        Namespaces in which admission refused pods because of the observer: it is left out there.
+    """
+
+    namespace: Namespace
+    name: ResourceName
+    priority: int = 0
+    namespace_labels: Labels | None = None
+    pod_labels: Labels
+    containers: tuple[str, ...] = ()
+    intercept: Literal["env", "none"] = "env"
+    variables: Variables | None = None
+    addresses: tuple[str, ...] = ()
+    address_namespace: Namespace
+    client_protocol: Literal["PLAINTEXT", "SASL_PLAINTEXT"] = "PLAINTEXT"
+    observer: ObserverContainer
+    settings: ObserverSettings
+    upstream_ca: str | None = None
+    collector_ca: str | None = None
+    token_audience: str | None = None
+    refused_in: tuple[Namespace, ...] = ()
+
+    @property
+    def owner(self) -> str:
+        """<namespace>/<name> of the ObserverDeployment."""
+        return f"{self.namespace}/{self.name}"
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Injection:
+        if self.settings.mode != "sidecar" or self.settings.listener.bind != "127.0.0.1":
+            raise ValueError("settings: a sidecar has mode sidecar and listener.bind 127.0.0.1")
+        if (self.intercept == "env") != (self.variables is not None):
+            raise ValueError("variables: go with intercept env, and only with it")
+        tls, collector = self.settings.upstream.tls, self.settings.collector
+        files = {
+            "upstream_ca": (self.upstream_ca, tls.ca_file if tls else None),
+            "collector_ca": (self.collector_ca, collector.ca_file if collector else None),
+            "token_audience": (self.token_audience, collector.token_file if collector else None),
+        }
+        for field, (content, path) in files.items():
+            if (content is None) != (path is None):
+                raise ValueError(f"{field}: goes with a file that settings name, and only with it")
+            if path is not None and path.rpartition("/")[0] != OBSERVER_FOLDER:
+                raise ValueError(f"{field}: settings name {path}, which is not in {OBSERVER_FOLDER}")
+        return self
+
+
+class InjectionsFile(BaseModel):
+    """All injections of an installation."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+    schema_: Literal["kwitness.injections/1"] = Field("kwitness.injections/1", alias="schema")
+    injections: tuple[Injection, ...] = Field(max_length=1_000)
+
+
+def injection_hash(injection: Injection) -> str:
+    """Return the hash of what a pod is given: 16 hex digits of SHA-256; whom it is given to does not count."""
+    text = injection.model_dump_json(exclude=_SELECTION)
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
+
+
+def left_out_text(reasons: Mapping[str, LeftOutReason]) -> str:
+    """Return the value of LEFT_OUT, such as ``team-a/orders=Conflict``: by owner, divided by blanks, at most 20."""
+    return " ".join(f"{owner}={reason}" for owner, reason in list(reasons.items())[:_MOST_LEFT_OUT])
+
+
+def parse_left_out(text: str) -> dict[str, LeftOutReason]:
+    """Return owners and reasons; what is not of that form is left out, since whoever makes pods can write anything."""
+    known = {reason: reason for reason in get_args(LeftOutReason)}
+    pairs = (part.partition("=") for part in text.split()[:_MOST_LEFT_OUT])
+    return {owner: known[reason] for owner, _, reason in pairs if reason in known}

@@ -1,0 +1,81 @@
+"""injections.json: what the operator may write for the injector, and what both know of pods."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from kwitness.contracts.injections import (
+    Injection,
+    InjectionsFile,
+    injection_hash,
+    left_out_text,
+    parse_left_out,
+)
+
+from tests.injector.samples import INJECTION, SETTINGS, injection, merged
+
+SCHEMA = Path(__file__).resolve().parents[2] / "contracts/schemas/kwitness.injections.v1.json"
+TLS = {"upstream": {"bootstrap_servers": ["kafka:9093"], "tls": {"ca_file": "/etc/kwitness/observer/upstream-ca.crt"}}}
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "a gateway's settings": ({"settings": {"mode": "gateway"}}, "mode sidecar"),
+    "a listener for everybody": ({"settings": {"listener": {"bind": "0.0.0.0"}}}, "bind 127.0.0.1"),
+    "env without variables": ({"variables": None}, "variables"),
+    "variables without env": ({"intercept": "none"}, "variables"),
+    "a variable that cannot be": ({"variables": {"bootstrap_servers": ["A=B"]}}, "bootstrap_servers"),
+    "TLS without authority": ({"settings": TLS}, "upstream_ca"),
+    "an authority without TLS": ({"upstream_ca": "PEM"}, "upstream_ca"),
+    "a collector without token": ({"token_audience": None}, "token_audience"),
+    "a file elsewhere": ({"settings": {"collector": {"ca_file": "/ca.crt"}}}, "not in /etc/kwitness/observer"),
+    "the root user": ({"observer": {"run_as_user": 0}}, "run_as_user"),
+}
+
+
+@pytest.mark.parametrize(("changes", "said"), WRONG.values(), ids=WRONG)
+def test_an_injection_that_cannot_work_is_refused(changes, said) -> None:
+    with pytest.raises(ValidationError, match=said):
+        injection(**changes)
+
+
+def test_fields_of_a_newer_operator_are_ignored() -> None:
+    text = json.dumps({"schema": "kwitness.injections/1", "injections": [{**INJECTION, "newer": 1}], "newer": 1})
+
+    assert InjectionsFile.model_validate_json(text).injections == (injection(),)
+
+
+def test_a_file_is_written_as_the_schema_has_it() -> None:
+    written = InjectionsFile(injections=(injection(),)).model_dump(mode="json", by_alias=True)
+    schema = json.loads(SCHEMA.read_text())
+
+    assert set(written) == set(schema["properties"])
+    assert set(written["injections"][0]) == set(schema["$defs"]["Injection"]["properties"])
+
+
+def test_the_hash_tells_what_a_pod_is_given_and_not_to_whom() -> None:
+    own = injection_hash(injection())
+    whom = {"priority": 7, "pod_labels": {"app": "x"}, "namespace_labels": {"a": "b"}, "refused_in": ["shop"]}
+
+    assert injection_hash(injection(**whom)) == own
+    for given in ({"observer": {"image": "x"}}, {"containers": ["app"]}, {"settings": {"window_ms": 20_000}}):
+        assert injection_hash(injection(**given)) != own, given
+
+
+def test_an_injection_is_named_after_its_resource() -> None:
+    assert Injection.model_validate(merged(INJECTION, {"settings": SETTINGS})).owner == "shop/orders"
+
+
+def test_who_was_left_out_is_read_as_it_was_written() -> None:
+    reasons = {"a/x": "Conflict", "b/y": "AddressNotOfCluster"}
+
+    assert parse_left_out(left_out_text(reasons)) == reasons
+
+
+def test_of_what_a_tenant_wrote_only_known_reasons_are_read() -> None:
+    many = " ".join(f"a/{number}=Conflict" for number in range(1_000))
+
+    assert parse_left_out("a/x=Conflict b/y=Nonsense =") == {"a/x": "Conflict"}
+    assert len(parse_left_out(many)) == 20

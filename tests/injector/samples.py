@@ -1,0 +1,91 @@
+"""An injection and a pod as the tests of the injector vary them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from kwitness.contracts.injections import Injection
+
+SETTINGS: dict[str, Any] = {
+    "cluster_id": "4L6g3nShT-eMCtK--X86sw",
+    "namespace": "shop",
+    "name": "orders",
+    "mode": "sidecar",
+    "reported_by": "pod",
+    "suspend": False,
+    "upstream": {"bootstrap_servers": ["kafka-0.kafka.platform.svc:9092"], "tls": None},
+    "listener": {
+        "name": "PLAIN",
+        "bind": "127.0.0.1",
+        "bootstrap_port": 19092,
+        "advertised_host": "127.0.0.1",
+        "brokers": {"0": 19093, "1": 19094},
+    },
+    "window_ms": 10_000,
+    "report": {"connections": True, "traffic": True, "latency": True},
+    "identity": {"drop": []},
+    "limits": {
+        "max_connections": 1_000,
+        "max_frame_bytes": 104_857_600,
+        "max_series": 1_000,
+        "queue_bytes": 4_194_304,
+        "max_rewrite_bytes": 1_048_576,
+    },
+    "collector": {
+        "url": "https://kwitness-collector-main-{ordinal}.kwitness-collector-main-replicas.platform.svc:8443",
+        "replicas": 2,
+        "ca_file": "/etc/kwitness/observer/ca.crt",
+        "token_file": "/etc/kwitness/observer/token",
+    },
+    "metrics_port": 19091,
+}
+
+INJECTION: dict[str, Any] = {
+    "namespace": "shop",
+    "name": "orders",
+    "pod_labels": {"app": "orders"},
+    "variables": {"bootstrap_servers": ["KAFKA_BOOTSTRAP_SERVERS"]},
+    "addresses": ["kafka:9092"],
+    "address_namespace": "platform",
+    "observer": {
+        "image": "kwitness/observer:1",
+        "resources": {"requests": {"cpu": "20m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
+        "run_as_user": 65532,
+    },
+    "settings": SETTINGS,
+    "collector_ca": "the collector's certificate authority\n",
+    "token_audience": "kwitness-collector.platform.main",
+}
+
+POD: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"generateName": "orders-", "labels": {"app": "orders"}},
+    "spec": {
+        "containers": [
+            {
+                "name": "app",
+                "image": "shop/orders:7",
+                "env": [{"name": "KAFKA_BOOTSTRAP_SERVERS", "value": "kafka.platform:9092"}],
+            }
+        ]
+    },
+}
+
+
+def merged(base: Any, changes: Any) -> Any:
+    """``base`` with ``changes`` as of a JSON merge patch: null removes, a list replaces."""
+    if not isinstance(changes, dict) or not isinstance(base, dict):
+        return deepcopy(changes)
+    found = {**deepcopy(base)}
+    for key, value in changes.items():
+        if value is None and key in found:
+            del found[key]
+        else:
+            found[key] = merged(found.get(key), value)
+    return found
+
+
+def injection(**changes: Any) -> Injection:
+    return Injection.model_validate(merged(INJECTION, changes))
