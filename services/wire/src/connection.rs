@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::cold::{names_identities, read_request, read_response};
-use crate::event::{Event, Exchange, Nanos, Opaque, Request, Unread};
+use crate::event::{Event, Exchange, Nanos, Opaque, Request, TransactionEnd, Unread};
 use crate::frame::{Framer, Piece};
 use crate::header::{Opening, response_correlation};
 use crate::hot::{Memory, Reading, RequestEnd, ResponseEnd, Wanted};
@@ -340,12 +340,15 @@ impl Observed {
             let read = known.and_then(|(known, _)| {
                 if is_sasl(key) {
                     let is_flexible = known.layout.flexible.contain(version);
-                    return Ok(self.sasl.read_request(key, is_flexible, &mut reader)?);
+                    self.sasl.read_request(key, is_flexible, &mut reader)?;
+                    return Ok(None);
                 }
                 body(known, opening, &mut reader, &mut self.memory, sink)
             });
             let acks = if read.is_ok() { Acks::Answered } else { Acks::of_unread(key) };
-            (read, RequestEnd { acks, wanted: Wanted::default() })
+            let mut wanted = Wanted::default();
+            wanted.commits = read.ok().flatten();
+            (read.map(drop), RequestEnd { acks, wanted })
         };
         if let Err(why) = read {
             sink(Event::Unread { key, version, why });
@@ -375,6 +378,9 @@ impl Observed {
         } else {
             self.memory.give_up(wanted);
             let (error, read) = self.answer(asked.opening, sink);
+            if let Some(committed) = wanted.commits.filter(|_| read.is_ok() && error == 0) {
+                sink(Event::TransactionEnd(TransactionEnd { version, committed }));
+            }
             (read, ResponseEnd { error, waited: false, is_clients: true })
         };
         if let Err(why) = read {
@@ -436,20 +442,20 @@ fn is_kept(key: i16) -> bool {
     key == Api::API_VERSIONS || is_sasl(key) || names_identities(key)
 }
 
-/// Read of a body what the connection itself needs, and what the client calls itself.
+/// Read of a body what the connection itself needs, what the client calls itself, and whether it commits a transaction.
 fn body(
     known: Known,
     opening: Opening,
     reader: &mut Reader<'_>,
     memory: &mut Memory,
     sink: &mut impl FnMut(Event<'_>),
-) -> Result<(), Unread> {
+) -> Result<Option<bool>, Unread> {
     let Opening { key, version, .. } = opening;
     if key == Api::API_VERSIONS && version >= 3 {
         let declared = Declared::read(known.layout, version, reader)?;
         sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
     } else if names_identities(key) {
-        read_request(known.layout, version, reader, &mut memory.identities, sink)?;
+        return Ok(read_request(known.layout, version, reader, &mut memory.identities, sink)?);
     }
-    Ok(())
+    Ok(None)
 }

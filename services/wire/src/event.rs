@@ -39,6 +39,8 @@ pub enum Event<'a> {
         /// Never empty; it need not be UTF-8.
         value: &'a [u8],
     },
+    /// The broker ended a transaction as the client asked for (`EndTxn`).
+    TransactionEnd(TransactionEnd),
     /// A response is complete.
     Exchange(Exchange),
     /// A request or its response was passed on and not, or not wholly, understood.
@@ -143,6 +145,15 @@ pub enum IdentityField {
     ClientRack,
     /// The id of the client's instance (KIP-714), 16 bytes.
     ClientInstanceId,
+}
+
+/// A transaction that was ended, by the client whose transactional id was told last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionEnd {
+    /// The version of `EndTxn`.
+    pub version: i16,
+    /// Whether it was committed; else it was aborted.
+    pub committed: bool,
 }
 
 /// A request with its response.

@@ -26,7 +26,9 @@ mod software;
 mod wipe;
 
 pub use connection::{Connection, Limits, Side};
-pub use event::{Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, Unread};
+pub use event::{
+    Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, TransactionEnd, Unread,
+};
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use reader::{Fault, Reader};

@@ -10,11 +10,12 @@ use super::open::OpenConnections;
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
-use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic};
+use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic, TransactionEnd};
 use crate::sasl::{Authenticated, PrincipalSource};
 
 const JOIN_GROUP: i16 = 11;
 const SYNC_GROUP: i16 = 14;
+const END_TXN: i16 = 26;
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
 
 /// What is added up, and how much at most.
@@ -215,6 +216,7 @@ impl Recorder {
             Event::TopicName { id, name } => self.names.tell(*id, name),
             Event::Partition(exchange) => self.partition(client, exchange),
             Event::Presence { topic, partitions } => self.presence(client, topic, *partitions),
+            Event::TransactionEnd(end) => self.transaction_end(client, *end),
             Event::Exchange(exchange) => self.exchange(client, exchange),
             Event::Unread { key, version, why } => {
                 self.window.unread.add(*why);
@@ -315,6 +317,13 @@ impl Recorder {
             let who = self.who(client);
             let topic = self.window.topic(topic);
             self.window.present(who, topic, partitions);
+        }
+    }
+
+    fn transaction_end(&mut self, client: &mut Client, end: TransactionEnd) {
+        if self.settings.traffic {
+            let row = self.api(client, END_TXN, end.version);
+            self.window.api_tally(row).into_iter().for_each(|tally| tally.add_end(end));
         }
     }
 

@@ -140,6 +140,10 @@ struct ApiRow<'a> {
     response_bytes: u64,
     errors: ErrorCounts<'a>,
     unread: ReasonCounts<'a, Unread>,
+    #[serde(skip_serializing_if = "is_zero")]
+    committed_transactions: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    aborted_transactions: u64,
     response_time: &'a Sketch,
     waited: &'a Sketch,
 }
@@ -363,6 +367,12 @@ const fn within<T>(window: &Window, rest: T) -> Within<T> {
     Within { window_start_ms: window.start_ms, window_end_ms: window.end_ms, rest }
 }
 
+/// Of what only one API has, other rows say nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 const fn is_overflowed(who: Who<'_>, which: Which<'_>) -> bool {
     matches!(who, Who::Others) || matches!(which, Which::Others)
 }
@@ -419,6 +429,8 @@ fn api_row<'a>(who: Who<'_>, api: &'a str, api_version: Option<i16>, tally: &'a 
         response_bytes: tally.response_bytes,
         errors: ErrorCounts(&tally.errors),
         unread: ReasonCounts(&tally.unread),
+        committed_transactions: tally.committed_transactions,
+        aborted_transactions: tally.aborted_transactions,
         response_time: &tally.served,
         waited: &tally.waited,
     }

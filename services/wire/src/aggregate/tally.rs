@@ -3,7 +3,7 @@
 use super::counts::Counts;
 use super::ranges::Ranges;
 use super::sketch::Sketch;
-use crate::event::{Content, Exchange, PartitionExchange, Unread};
+use crate::event::{Content, Exchange, PartitionExchange, TransactionEnd, Unread};
 
 /// What one client did with one partition.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,10 @@ pub struct ApiTally {
     pub errors: Counts<i16>,
     /// Requests that were not, or not wholly, understood.
     pub unread: Counts<Unread>,
+    /// Transactions that were committed.
+    pub committed_transactions: u64,
+    /// Transactions that were aborted.
+    pub aborted_transactions: u64,
     /// Response times, but of what waited.
     pub served: Sketch,
     /// Response times of a Fetch or `ShareFetch` for which the broker waited.
@@ -93,6 +97,11 @@ impl ApiTally {
             Some(microseconds) => self.served.add(microseconds),
             None => {}
         }
+    }
+
+    pub(crate) const fn add_end(&mut self, end: TransactionEnd) {
+        let all = if end.committed { &mut self.committed_transactions } else { &mut self.aborted_transactions };
+        grow(all, 1);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Names of groups, members, transactions and instances in requests.
+//! Names of groups, members, transactions and instances in requests, and how a transaction ends.
 
 use super::identities::Identities;
 use crate::event::{Event, IdentityField};
@@ -51,6 +51,7 @@ struct Names<'a, T> {
     tell: &'a mut T,
     depth: usize,
     found: bool,
+    commits: Option<bool>,
 }
 
 /// What a field of this name says of the client.
@@ -72,6 +73,9 @@ impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
         if self.depth > usize::from(field.name == "GroupId") {
             return;
         }
+        if let ("Committed", Value::Bool(commits)) = (field.name, value) {
+            self.commits = Some(commits);
+        }
         let Some(identity) = identity(field.name) else { return };
         match value {
             Value::String(text) => self.identities.tell(identity, text, self.tell),
@@ -90,7 +94,7 @@ impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
     }
 }
 
-/// Read the body of a request that names identities.
+/// Read the body of a request that names identities: whether it commits a transaction or aborts it, where it ends one.
 ///
 /// # Errors
 /// What is wrong with the bytes; that they end early only where nothing was found before.
@@ -100,10 +104,10 @@ pub(crate) fn read_request(
     reader: &mut Reader<'_>,
     identities: &mut Identities,
     tell: &mut impl FnMut(Event<'_>),
-) -> Result<(), Fault> {
-    let mut names = Names { identities, tell, depth: 0, found: false };
+) -> Result<Option<bool>, Fault> {
+    let mut names = Names { identities, tell, depth: 0, found: false, commits: None };
     match walk(layout, version, reader, &mut names) {
-        Err(Fault::Incomplete) if names.found => Ok(()),
-        walked => walked.and_then(|()| reader.end()),
+        Err(Fault::Incomplete) if names.found => Ok(names.commits),
+        walked => walked.and_then(|()| reader.end()).map(|()| names.commits),
     }
 }

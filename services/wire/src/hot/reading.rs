@@ -19,6 +19,8 @@ pub(crate) struct Wanted {
     /// How long the broker may wait for records, in milliseconds; 0 where it does not.
     max_wait_ms: i32,
     is_replica: bool,
+    /// Whether it commits a transaction or aborts it; `None` where it ends none.
+    pub(crate) commits: Option<bool>,
 }
 
 /// What a response says of the whole exchange.
@@ -54,7 +56,7 @@ const NEARLY_A_MILLISECOND: u64 = 900_000;
 
 impl Reading {
     pub(crate) const fn new() -> Self {
-        let wanted = Wanted { parts: 0, max_wait_ms: 0, is_replica: false };
+        let wanted = Wanted { parts: 0, max_wait_ms: 0, is_replica: false, commits: None };
         Self { units: Units::new(), message: None, wanted, unread: None }
     }
 

@@ -23,5 +23,6 @@ mod records;
 mod rewriting;
 mod sasl;
 mod streams;
+mod transactions;
 mod transcript;
 mod windows;

@@ -8,7 +8,7 @@ use kwitness_wire::aggregate::{
 };
 use kwitness_wire::{
     Authenticated, Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque,
-    PartitionExchange, PrincipalSource, Request, Side, Software, Topic, Unread,
+    PartitionExchange, PrincipalSource, Request, Side, Software, Topic, TransactionEnd, Unread,
 };
 use serde_json::{Value, json};
 
@@ -21,6 +21,7 @@ use crate::windows::source;
 const PRODUCE: i16 = 0;
 const FETCH: i16 = 1;
 const METADATA: i16 = 3;
+const END_TXN: i16 = 26;
 
 /// A recorder with one connection, in the window of 20,000 ms to 30,000 ms.
 struct Scene {
@@ -108,7 +109,7 @@ fn records(count: u64) -> Content {
 
 const ORDERS: Topic<'static> = Topic::Name(b"orders");
 
-/// A client produces, is refused, and fetches; it names one topic too many and an API that nobody has, and goes.
+/// A client produces, is refused, commits a transaction, and fetches; it names one topic too many and an API that nobody has, and goes.
 fn busy() -> Scene {
     let mut scene = Scene::with(Settings { most_topics: 1, ..Settings::of_at_most(100) });
     scene.request(PRODUCE, b"shop");
@@ -137,6 +138,9 @@ fn busy() -> Scene {
     };
     scene.record(Event::Partition(refused));
     scene.answer(PRODUCE, 2_000);
+    scene.request(END_TXN, b"shop");
+    scene.record(Event::TransactionEnd(TransactionEnd { version: 4, committed: true }));
+    scene.answer(END_TXN, 3_000);
     scene.request(FETCH, b"shop");
     scene.partition(FETCH, ORDERS, 0, records(1));
     scene.record(Event::Exchange(Exchange {
@@ -258,6 +262,33 @@ fn what_is_to_be_dropped_from_now_on_is_gone_in_the_next_window() {
 
     assert!(scene.rows(&window).iter().all(|row| row.get("client_id").is_none()));
     assert_eq!(scene.client.identity().get(IdentityKey::ClientId), None);
+}
+
+#[test]
+fn transactions_are_counted_by_how_they_ended_with_the_client_that_ended_them() {
+    let mut scene = Scene::new();
+    for (transactional_id, committed) in [("a", true), ("a", false), ("a", true), ("b", false)] {
+        let value = transactional_id.as_bytes();
+        scene.record(Event::Identity { field: IdentityField::TransactionalId, value });
+        scene.request(END_TXN, b"shop");
+        scene.record(Event::TransactionEnd(TransactionEnd { version: 4, committed }));
+        scene.answer(END_TXN, 1);
+    }
+    scene.request(METADATA, b"shop");
+
+    let rows = scene.of_kind("api");
+
+    let counts = rows.iter().map(|row| {
+        json!([row["transactional_id"], row["api"], row["committed_transactions"], row["aborted_transactions"]])
+    });
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        [
+            json!(["a", "EndTxn", 2, 1]),
+            json!(["b", "EndTxn", null, 1]),
+            json!(["b", "Metadata", null, null]), // what is zero is left out
+        ]
+    );
 }
 
 #[test]

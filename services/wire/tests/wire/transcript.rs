@@ -2,7 +2,7 @@
 
 use kwitness_wire::{
     Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque, PartitionExchange,
-    PrincipalSource, Side, Topic, Unread,
+    PrincipalSource, Side, Topic, TransactionEnd, Unread,
 };
 
 /// An event that owns what it names.
@@ -15,6 +15,7 @@ pub enum Told {
     TopicName([u8; 16], Vec<u8>),
     Presence(AnyTopic, u32),
     Identity(IdentityField, Vec<u8>),
+    TransactionEnd(TransactionEnd),
     Exchange(Exchange),
     Unread(i16, i16, Unread),
     Opaque(Opaque),
@@ -72,6 +73,7 @@ impl From<Event<'_>> for Told {
             Event::TopicName { id, name } => Self::TopicName(id, name.to_vec()),
             Event::Presence { topic, partitions } => Self::Presence(topic.into(), partitions),
             Event::Identity { field, value } => Self::Identity(field, value.to_vec()),
+            Event::TransactionEnd(end) => Self::TransactionEnd(end),
             Event::Exchange(exchange) => Self::Exchange(exchange),
             Event::Unread { key, version, why } => Self::Unread(key, version, why),
             Event::Opaque(reason) => Self::Opaque(reason),

@@ -80,6 +80,8 @@ class ApiTraffic(_Traffic):
     unread: dict[Annotated[str, Field(max_length=64)], Count] = Field(
         default_factory=dict, description="Requests or answers that could not be read, by reason.", max_length=64
     )
+    committed_transactions: Count = Field(0, description="Transactions that the broker committed; of EndTxn alone.")
+    aborted_transactions: Count = Field(0, description="Transactions that the broker aborted as the client asked for.")
     response_time: Sketch = Field(
         default_factory=Sketch, description="From request to answer, where the broker answered when it could."
     )

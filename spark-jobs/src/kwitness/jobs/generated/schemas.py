@@ -159,6 +159,8 @@ API_TRAFFIC = StructType([
     StructField("response_bytes", LongType()),
     StructField("errors", MapType(StringType(), LongType())),
     StructField("unread", MapType(StringType(), LongType())),
+    StructField("committed_transactions", LongType()),
+    StructField("aborted_transactions", LongType()),
     StructField("response_time", StructType([
         StructField("buckets", MapType(StringType(), LongType())),
         StructField("sum_us", LongType()),
