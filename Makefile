@@ -29,7 +29,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images generate verify vectors lint lint-rust lock
+.PHONY: setup hooks images demo-images generate verify vectors instructions lint lint-rust lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -68,6 +68,9 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 
 vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
 	@$(PY) -m kwitness.devtools.wire.vectors
+
+instructions: prerequisites-instructions setup ## Write down how many instructions services/wire takes now; make test-wire allows 5 % more
+	@$(PY) -m kwitness.devtools.wire.instructions --write
 
 lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy
 	@.venv/bin/ruff check .
@@ -110,8 +113,9 @@ test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and n
 test-java: prerequisites-test-java setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
 
-test-wire: prerequisites-test-wire lint-rust ## The Rust crate that reads Kafka's protocol
+test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
 	@$(if $(CI),PROPTEST_RNG_SEED=1) $(CARGO) test --locked --package kwitness-wire
+	@$(PY) -m kwitness.devtools.wire.instructions
 
 test-observer-rust: prerequisites-test-observer-rust lint-rust ## The observer's own tests, before servers on loopback
 	@$(CARGO) test --locked --package kwitness-observer

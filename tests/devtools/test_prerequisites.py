@@ -19,6 +19,7 @@ GOOD = {
     "javac": "javac 17.0.13",
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
     "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
+    "valgrind": "valgrind-3.19.0",
     "docker": "Docker version 20.10.24",
 }
 
@@ -45,7 +46,7 @@ def test_a_complete_machine_lacks_nothing(machine: Path, target: str) -> None:
     assert prerequisites.missing(target) == []
 
 
-@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo"])
+@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo", "valgrind"])
 def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     (machine / tool).unlink()
     (line,) = prerequisites.missing("test")
@@ -58,7 +59,7 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
         ("setup", {"git", "make"}),
         ("verify", {"git", "make", "javac", "mvn"}),
         ("images", {"git", "make", "javac", "mvn", "cargo", "docker"}),
-        ("test-wire", {"git", "make", "cargo"}),
+        ("test-wire", {"git", "make", "cargo", "valgrind"}),
         ("test-observer-rust", {"git", "make", "cargo"}),
         ("test-fast", {"git", "make", "javac", "mvn", "go"}),
     ],
@@ -109,6 +110,7 @@ def test_an_engine_that_root_starts_or_installs_is_not_missed(
         ("go", "go1.19.8", "Go >= 1.24 is needed, and here is 1.19.8"),
         ("javac", "javac 11.0.25", "a JDK >= 17 is needed, and here is 11.0.25"),
         ("cargo", "cargo 1.63.0", "Rust >= 1.95 is needed, and here is 1.63.0"),
+        ("valgrind", "valgrind-3.16.1", "valgrind >= 3.19 is needed, and here is 3.16.1"),
         ("mvn", "Apache Maven 3.6.3", "Maven >= 3.8 is needed, and here is 3.6.3"),
     ],
 )

@@ -40,6 +40,9 @@ _RUST = (
     # rustup's cargo takes the version of `rust-toolchain.toml`, whatever the default is.
     Tool("Rust", ("cargo", "--version"), r"cargo (\d+(?:\.\d+)+)", (1, 95), "see https://rustup.rs"),
 )
+_VALGRIND = (
+    Tool("valgrind", ("valgrind", "--version"), r"valgrind-(\d+(?:\.\d+)+)", (3, 19), "apt-get install valgrind"),
+)
 
 TOOLS = {
     "setup": _BASE,
@@ -48,7 +51,8 @@ TOOLS = {
     "vectors": (*_BASE, *_JAVA),
     "lint": (*_BASE, *_RUST),
     "lint-rust": (*_BASE, *_RUST),
-    "test-wire": (*_BASE, *_RUST),
+    "test-wire": (*_BASE, *_RUST, *_VALGRIND),
+    "instructions": (*_BASE, *_RUST, *_VALGRIND),
     "test-observer-rust": (*_BASE, *_RUST),
     "test-java": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
@@ -56,7 +60,7 @@ TOOLS = {
     "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
     "bench": (*_BASE, *_GO, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
-    "test": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
     "soak": (*_BASE, *_GO, *_JAVA, *_RUST),
 }
