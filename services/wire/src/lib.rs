@@ -35,3 +35,4 @@ pub use reader::{Fault, Reader};
 pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
 pub use sasl::{Authenticated, Mechanism, PrincipalSource};
 pub use software::{Software, is_valid};
+pub use wipe::wipe;

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use kwitness_wire::Side;
+use kwitness_wire::{Side, wipe};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
@@ -19,7 +19,8 @@ const BUFFER_BYTES: usize = 64 << 10;
 const SPARE_BYTES: usize = 128 << 10;
 
 thread_local! {
-    /// All connections of a thread read into this one: a connection that is idle owns no buffer.
+    /// All connections of a thread read into this one: a connection that is idle owns no buffer. What a client
+    /// authenticates with is overwritten before the next read.
     static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; BUFFER_BYTES].into_boxed_slice());
     /// Likewise for what a rewritten answer becomes.
     static SPARE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -145,6 +146,7 @@ impl Flow {
             self.written = self.written.saturating_add(count);
         }
         if !self.unwritten.is_empty() {
+            wipe(&mut self.unwritten);
             self.unwritten = Vec::new();
             self.written = 0;
         }
@@ -184,12 +186,18 @@ impl Flow {
                     Ok(rewritten) => self.write(cx, to, rewritten),
                     Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
                 };
+                if watch.rewriting.may_be_secret() {
+                    wipe(spare);
+                }
                 spare.clear();
                 spare.shrink_to(SPARE_BYTES);
                 written
             }),
         };
         watch.tap.see(self.side, bytes, self.last_read);
+        if watch.rewriting.may_be_secret() {
+            wipe(bytes);
+        }
         Poll::Ready(written)
     }
 
@@ -208,5 +216,79 @@ impl Flow {
             self.unwritten = rest.to_vec();
         }
         Ok(())
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        wipe(&mut self.unwritten);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::{Arc, Mutex};
+
+    use kwitness_wire::Limits;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::brokers_seen::Directory;
+    use crate::counters::Counters;
+    use crate::settings::Settings;
+
+    const SECRET: &[u8] = b"canary-bird";
+
+    fn watch() -> Watch {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/observer_settings.json");
+        let examples: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let settings = Settings::parse(examples["valid"][0]["settings"].to_string().as_bytes()).unwrap();
+        let (_, settings) = watch::channel(Arc::new(settings));
+        let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
+        let (limits, directory) = (Limits::default(), Directory::new(settings, Arc::default(), None));
+        let tap = Tap::new(counters, Ipv4Addr::LOCALHOST.into(), Instant::now(), limits);
+        Watch { tap, rewriting: Rewriting::new(limits, directory) }
+    }
+
+    async fn pair() -> (TcpStream, Stream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        (near, Stream::Plain(listener.accept().await.unwrap().0))
+    }
+
+    fn frame(parts: &[&[u8]]) -> Vec<u8> {
+        let body = parts.concat();
+        [&i32::try_from(body.len()).unwrap().to_be_bytes()[..], &body].concat()
+    }
+
+    fn buffer_has(bytes: &[u8]) -> bool {
+        BUFFER.with_borrow(|buffer| buffer.windows(bytes.len()).any(|window| window == bytes))
+    }
+
+    #[tokio::test]
+    async fn what_a_client_authenticates_with_does_not_stay_in_the_buffer() {
+        let token = [b"\0alice\0", SECRET].concat();
+        let length = i32::try_from(token.len()).unwrap().to_be_bytes();
+        let metadata = frame(&[&[0, 3, 0, 0, 0, 0, 0, 2, 0, 1, b't'], SECRET]);
+        let with_header = frame(&[&[0, 36, 0, 0, 0, 0, 0, 1, 0, 1, b't'], &length, &token]);
+        let handshake = frame(&[&[0, 17, 0, 0, 0, 0, 0, 1, 0, 1, b't', 0, 5], b"PLAIN"]);
+        let without = [handshake, frame(&[&token])].concat();
+        // What is no secret stays until the next read, so this looks in the right place.
+        for (sent, stays) in [(metadata, true), (with_header, false), (without, false)] {
+            let ((mut client, mut from), (mut broker, mut to)) = (pair().await, pair().await);
+            let (mut flow, mut watch) = (Flow::new(Side::Client, Instant::now()), watch());
+            client.write_all(&sent).await.unwrap();
+            let mut came = vec![0; sent.len()];
+            tokio::select! {
+                _ = std::future::poll_fn(|cx| flow.poll(cx, &mut from, &mut to, &mut watch, false)) => {}
+                read = broker.read_exact(&mut came) => { read.unwrap(); }
+            }
+
+            assert!(came == sent, "it passes as it is");
+            assert_eq!(buffer_has(SECRET), stays);
+        }
     }
 }

@@ -158,6 +158,9 @@ impl Relay<'_> {
         if answered.is_ready() {
             self.ended_first.get_or_insert(End::Broker);
         }
+        if self.watch.tap.waits_for_rest() && self.is_quiet() {
+            self.watch.tap.resume();
+        }
         match self.ended_first {
             Some(end) if asked.is_ready() && answered.is_ready() => Poll::Ready(Ok(end)),
             _ if is_leaving && self.is_quiet() => Poll::Ready(Ok(End::Drained)),
@@ -168,8 +171,9 @@ impl Relay<'_> {
     /// Whether it is between frames, and every request was answered.
     fn is_quiet(&self) -> bool {
         let both = [&self.requests, &self.responses];
+        let outnumber = || self.requests.frames.complete() > self.responses.frames.complete();
         both.iter().all(|flow| flow.frames.to_boundary() == Some(0) && flow.waits_for_its_side())
-            && self.requests.frames.complete() <= self.responses.frames.complete()
+            && !self.watch.rewriting.awaits_answer().unwrap_or_else(outnumber)
     }
 
     /// When this connection is closed if nothing happens until then.

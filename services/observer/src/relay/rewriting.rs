@@ -17,6 +17,16 @@ impl Rewriting {
         Self { rewriter: Some(Rewriter::new(limits)), directory }
     }
 
+    /// Whether a request waits for its answer; `None` where requests cannot be told.
+    pub(crate) fn awaits_answer(&self) -> Option<bool> {
+        self.rewriter.as_ref().map(Rewriter::awaits_answer)
+    }
+
+    /// Whether the bytes that were taken last may be a secret.
+    pub(crate) fn may_be_secret(&self) -> bool {
+        self.rewriter.as_ref().is_some_and(Rewriter::may_be_secret)
+    }
+
     /// Take what the client sends, before it is written on.
     ///
     /// # Errors

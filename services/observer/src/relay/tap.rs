@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::{Client, Identity, Recorder};
+use kwitness_wire::aggregate::{Client, Identity, Recorder, Unfollowed};
+use kwitness_wire::schema::Api;
 use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, Side};
 use tokio::time::Instant;
 
@@ -22,6 +23,7 @@ use crate::recording;
 pub(crate) struct Tap {
     counters: Arc<Counters>,
     source: IpAddr,
+    limits: Limits,
     /// None where nothing is understood any more, or nothing is to be.
     connection: Option<Connection>,
     state: State,
@@ -29,6 +31,9 @@ pub(crate) struct Tap {
     epoch: Instant,
     recorded: Option<Recorded>,
     software: Option<Software>,
+    /// The client asked for something beside who it talks to and may be.
+    is_introduced: bool,
+    is_to_resume: bool,
 }
 
 /// A connection as its thread's recorder knows it.
@@ -44,11 +49,14 @@ impl Tap {
         Self {
             counters,
             source,
+            limits,
             connection: Some(Connection::new(limits)),
             state: State::Sniff,
             epoch,
             recorded: None,
             software: None,
+            is_introduced: false,
+            is_to_resume: false,
         }
     }
 
@@ -81,11 +89,25 @@ impl Tap {
         }
     }
 
-    /// A connection that is suspended is not observed again: what it asked meanwhile is not known.
+    /// Be suspended, or not any more. A connection is read again once it is at rest, if its client had said who it is
+    /// before: that is not said again.
     pub(crate) fn obey(&mut self, control: Control) {
         if control.is_suspended && self.connection.take().is_some() {
             self.turn_to(State::RelayOnly);
         }
+        self.is_to_resume = !control.is_suspended && self.state == State::RelayOnly && self.is_introduced;
+    }
+
+    /// Whether it is to be read again from the next time on when it is between frames and nothing waits for an answer.
+    pub(crate) const fn waits_for_rest(&self) -> bool {
+        self.is_to_resume
+    }
+
+    /// Read it again.
+    pub(crate) fn resume(&mut self) {
+        self.is_to_resume = false;
+        self.connection = Some(Connection::new(self.limits));
+        self.turn_to(State::Sniff);
     }
 
     /// Whether nothing of it can be understood.
@@ -96,26 +118,33 @@ impl Tap {
     /// Take bytes that were passed on.
     pub(crate) fn see(&mut self, side: Side, bytes: &[u8], at: Instant) {
         self.counters.passed(side, bytes.len());
-        let Some(connection) = &mut self.connection else { return };
         let nanos = u64::try_from(at.saturating_duration_since(self.epoch).as_nanos()).unwrap_or(u64::MAX);
+        self.follow(|connection, seen| connection.feed(side, bytes, Nanos(nanos), &mut |event| seen.event(&event)));
+    }
+
+    fn follow(&mut self, read: impl FnOnce(&mut Connection, &mut Seen<'_>)) {
+        let Some(connection) = &mut self.connection else { return };
         let recorded = self.recorded.as_mut().map(|recorded| (recorded.recorder.borrow_mut(), &mut recorded.client));
         let mut seen = Seen {
             counters: &self.counters,
             now_ms: now_ms(),
             recorded,
             has_request: false,
+            is_introduced: self.is_introduced,
             opaque: None,
             software: None,
         };
-        let fed = catch_unwind(AssertUnwindSafe(|| {
-            connection.feed(side, bytes, Nanos(nanos), &mut |event| seen.event(&event));
-        }));
+        let followed = catch_unwind(AssertUnwindSafe(|| read(connection, &mut seen)));
+        if followed.is_err() {
+            seen.give_up();
+        }
         let (has_request, opaque, software) = (seen.has_request, seen.opaque, seen.software.take());
+        self.is_introduced = seen.is_introduced;
         drop(seen);
         if let Some(software) = software {
             self.name_software(software);
         }
-        let opaque = if fed.is_err() { Some(OpaqueReason::Panic) } else { opaque.map(OpaqueReason::Wire) };
+        let opaque = if followed.is_err() { Some(OpaqueReason::Panic) } else { opaque.map(OpaqueReason::Wire) };
         if let Some(reason) = opaque {
             self.connection = None;
             self.turn_to(State::Opaque(reason));
@@ -166,6 +195,7 @@ struct Seen<'a> {
     now_ms: u64,
     recorded: Option<(RefMut<'a, Recorder>, &'a mut Client)>,
     has_request: bool,
+    is_introduced: bool,
     opaque: Option<Opaque>,
     software: Option<Software>,
 }
@@ -175,17 +205,76 @@ fn unknown() -> Software {
     ("unknown".into(), "unknown".into())
 }
 
+/// Whether clients ask for this before they have said who they are.
+const fn is_introduction(key: i16) -> bool {
+    matches!(key, Api::API_VERSIONS | Api::SASL_HANDSHAKE | Api::SASL_AUTHENTICATE)
+}
+
 impl Seen<'_> {
+    /// Reading it ended by an error of ours.
+    fn give_up(&mut self) {
+        if let Some((recorder, client)) = &mut self.recorded {
+            recorder.give_up(client, Unfollowed::Panic);
+        }
+    }
+
     fn event(&mut self, event: &Event<'_>) {
         if let Some((recorder, client)) = &mut self.recorded {
             recorder.record(client, event, self.now_ms);
         }
         match event {
             Event::Software(software) => self.software = Some((software.name.into(), software.version.into())),
-            Event::Request(_) => self.has_request = true,
+            Event::Request(request) => {
+                self.has_request = true;
+                self.is_introduced |= !is_introduction(request.key);
+            }
             Event::Unread { why, .. } => self.counters.unread(*why),
             Event::Opaque(reason) => self.opaque = Some(*reason),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+    use std::sync::Mutex;
+
+    use kwitness_wire::aggregate::{Happened, Settings, TopicNames};
+
+    use super::*;
+    use crate::counters::Total;
+
+    fn total(counters: &Counters) -> Total {
+        let mut total = Total::default();
+        counters.add_to(&mut total);
+        total
+    }
+
+    #[test]
+    fn an_error_of_ours_while_reading_makes_one_connection_opaque_and_is_counted_and_told() {
+        let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
+        let recorder = Recorder::new(Settings::of_at_most(10), Arc::new(TopicNames::new(10)), 0);
+        let recorder: recording::Shared = Rc::new(recorder.into());
+        let tap = || Tap::new(Arc::clone(&counters), Ipv4Addr::LOCALHOST.into(), Instant::now(), Limits::default());
+        let (mut tap, mut other) = (tap(), tap());
+        tap.record(&recorder, 1, Identity::default(), "PLAINTEXT");
+        other.record(&recorder, 2, Identity::default(), "PLAINTEXT");
+
+        tap.follow(|_, _| panic!("a parser's"));
+        let list_groups = [0, 0, 0, 11, 0, 16, 0, 0, 0, 0, 0, 1, 0, 1, b't'];
+        tap.see(Side::Client, &list_groups, Instant::now());
+        other.see(Side::Client, &list_groups, Instant::now());
+
+        assert!(tap.is_opaque() && !other.is_opaque());
+        let rare = total(&counters).rare;
+        let panic = State::Opaque(OpaqueReason::Panic);
+        assert_eq!((rare.open[&panic], rare.open[&State::Observed], rare.open[&State::Sniff]), (1, 1, 0));
+        assert_eq!(rare.opaque[&OpaqueReason::Panic], 1);
+        tap.close(End::Client);
+        let window = recorder.borrow_mut().swap(0);
+        let told: Vec<_> = window.connections.iter().map(|event| (event.connection, event.opaque)).collect();
+        assert_eq!(told, [(1, Some(Unfollowed::Panic)); 2]);
+        assert!(matches!(window.connections[1].kind, Happened::Closed { .. }));
     }
 }

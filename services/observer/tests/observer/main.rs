@@ -10,6 +10,7 @@
 )]
 
 mod collector;
+mod hostile;
 mod process;
 mod relaying;
 mod reporting;

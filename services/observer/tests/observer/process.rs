@@ -201,6 +201,7 @@ pub fn response(correlation: i32, bytes: usize) -> Vec<u8> {
     frame(&[&correlation.to_be_bytes()[..], &vec![7; bytes]].concat())
 }
 
-fn frame(content: &[u8]) -> Vec<u8> {
+/// A frame of this content.
+pub fn frame(content: &[u8]) -> Vec<u8> {
     [&i32::try_from(content.len()).unwrap().to_be_bytes()[..], content].concat()
 }

@@ -25,6 +25,52 @@ fn a_suspended_observer_passes_its_live_connections_on_unread() {
 }
 
 #[test]
+fn a_connection_is_read_again_after_it_was_suspended_once_nothing_waits_for_an_answer() {
+    let (answer, may_answer) = std::sync::mpsc::channel::<()>();
+    let may_answer = std::sync::Mutex::new(may_answer);
+    let broker = Broker::that(move |mut stream| {
+        let mut asked = [0; 15];
+        while stream.read_exact(&mut asked).is_ok() {
+            if asked[11] == 3 {
+                may_answer.lock().unwrap().recv().unwrap();
+            }
+            stream.write_all(&response(i32::from(asked[11]), 1)).unwrap();
+        }
+    });
+    let mut observer = Observer::before(broker.port);
+    let (mut idle, mut waits) = (observer.client(), observer.client());
+    for client in [&mut idle, &mut waits] {
+        client.write_all(&request(1)).unwrap();
+        client.read_exact(&mut [0; 9]).unwrap();
+    }
+    observer.set("/suspend", json!(true));
+    let relayed = |observer: &Observer| observer.metric(r#"kwitness_observer_connections{state="relay_only"}"#);
+    eventually("none is read", || relayed(&observer) == 2);
+    let mut stranger = observer.client();
+    stranger.write_all(&request(2)).unwrap();
+    stranger.read_exact(&mut [0; 9]).unwrap();
+    waits.write_all(&request(3)).unwrap();
+    eventually("it was asked", || {
+        observer.metric(r#"kwitness_observer_bytes_total{direction="request"}"#) == 4 * request(3).len() as u64
+    });
+    observer.set("/suspend", json!(false));
+
+    eventually("what is at rest is read", || {
+        relayed(&observer) == 2 && observer.metric("kwitness_observer_suspended") == 0
+    });
+    answer.send(()).unwrap();
+    waits.read_exact(&mut [0; 9]).unwrap();
+    for client in [&mut idle, &mut waits, &mut stranger] {
+        client.write_all(&request(4)).unwrap();
+        client.read_exact(&mut [0; 9]).unwrap();
+    }
+    eventually("what was not known before stays unread", || {
+        relayed(&observer) == 1 && observer.metric(r#"kwitness_observer_connections{state="observed"}"#) == 2
+    });
+    assert_eq!(observer.metric(r#"kwitness_observer_connections{state="opaque"}"#), 0);
+}
+
+#[test]
 fn a_bad_file_is_refused_by_the_name_of_its_field_and_the_last_good_one_stays() {
     let mut observer = Observer::before(Broker::answering().port);
     observer.set("/window_ms", json!("10s"));

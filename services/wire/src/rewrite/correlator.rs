@@ -7,7 +7,7 @@ use crate::header::Opening;
 use crate::in_flight::{Asked, InFlight};
 use crate::prefix::Prefix;
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
-use crate::sasl::Tokens;
+use crate::sasl::{Tokens, is_sasl};
 use crate::schema::Api;
 
 /// Follows the client's direction. It keeps the first eight bytes of a request, and more only of a Produce: no secret.
@@ -18,6 +18,10 @@ pub(super) struct Correlator {
     prefix: Prefix,
     in_flight: InFlight<()>,
     tokens: Tokens,
+    /// The request that came last, or comes, is for SASL.
+    is_for_sasl: bool,
+    /// What was taken last has part of such a request.
+    has_sasl: bool,
 }
 
 /// What a frame of the broker's answers.
@@ -36,11 +40,24 @@ impl Correlator {
             prefix: Prefix::new(limits.kept),
             in_flight: InFlight::new(limits.in_flight),
             tokens: Tokens::new(),
+            is_for_sasl: false,
+            has_sasl: false,
         }
+    }
+
+    /// Whether what was taken last, or the broker's answer to it, may have a secret in it.
+    pub(super) const fn may_be_secret(&self) -> bool {
+        self.has_sasl || self.is_for_sasl
+    }
+
+    /// Whether a request waits for its answer.
+    pub(super) fn awaits_answer(&self) -> bool {
+        self.in_flight.first().is_some() || self.tokens.await_answer()
     }
 
     /// Take what the client sends.
     pub(super) fn asked(&mut self, mut bytes: &[u8]) -> Result<(), Opaque> {
+        self.has_sasl = false;
         loop {
             match self.framer.next(&mut bytes) {
                 Ok(Some(Piece::Head(length))) => self.prefix.begin(length),
@@ -75,7 +92,10 @@ impl Correlator {
         let (opening, rest) = body.split_at(missing.min(body.len()));
         self.prefix.add(opening);
         self.sniff()?;
-        if Opening::read(&mut self.prefix.reader()).is_ok_and(|opening| opening.key == Api::PRODUCE) {
+        let key = Opening::read(&mut self.prefix.reader()).map(|opening| opening.key);
+        self.is_for_sasl = self.tokens.may_come() || key.is_ok_and(is_sasl);
+        self.has_sasl |= self.is_for_sasl;
+        if key == Ok(Api::PRODUCE) {
             self.prefix.add(rest);
         }
         Ok(())

@@ -192,6 +192,19 @@ impl Rewriter {
         Ok(output.finish())
     }
 
+    /// Whether a request waits for its answer. A Produce with acks=0 never does.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        self.correlator.awaits_answer()
+    }
+
+    /// Whether the client's bytes that were given last are part of its authentication, or the broker's answer to it comes
+    /// next: what keeps such bytes has to overwrite them.
+    #[must_use]
+    pub const fn may_be_secret(&self) -> bool {
+        self.correlator.may_be_secret()
+    }
+
     fn unbroken(&self) -> Result<(), Broken> {
         self.broken.map_or(Ok(()), Err)
     }

@@ -26,6 +26,11 @@ impl Tokens {
         self.unanswered.is_some()
     }
 
+    /// Whether a token waits for its answer.
+    pub(crate) fn await_answer(&self) -> bool {
+        self.unanswered.is_some_and(|unanswered| unanswered > 0)
+    }
+
     /// Whether a complete frame of the client's, which begins with this, is a token. The first that is none ends them.
     pub(crate) fn is_token(&mut self, opening: Result<Opening, Fault>) -> bool {
         // The first bytes of no mechanism's tokens are an API and a version that Kafka has.
