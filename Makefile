@@ -29,7 +29,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images generate verify vectors instructions lint lint-rust lock
+.PHONY: setup hooks images demo-images wheels generate verify vectors instructions lint lint-rust lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -53,6 +53,13 @@ images: prerequisites-images setup ## Build the container images that are shippe
 
 demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
 	@$(PY) -m kwitness.demo.images
+
+CARGO_PROFILE ?= release
+WHEELS ?= dist
+wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, and the observer for it
+	@rm -f $(WHEELS)/kwitness*.whl
+	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
+	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate
@@ -90,7 +97,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := collector contracts demo devtools jobs operator repository runtime subscriptions
+COMPONENTS := cli collector contracts demo devtools jobs operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 .PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer soak fuzz

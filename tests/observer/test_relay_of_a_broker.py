@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka import KafkaConsumer, KafkaProducer
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.ports import free_port
 
 from tests.eventually import eventually
+from tests.observer.dialled_ports import port_of
 from tests.observer.events_server import EventsServer
+from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
 from tests.observer.observer_process import ObserverProcess, built_observer
 
 pytestmark = pytest.mark.broker
 
-RECORDS = 500
 NODE = 1
 Make = Callable[..., ObserverProcess]
 
@@ -42,63 +38,6 @@ def program() -> Path:
 def observer(broker: LocalBroker, program: Path, tmp_path: Path) -> Iterator[ObserverProcess]:
     with ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(NODE,), changes={}) as observer:
         yield observer
-
-
-@pytest.fixture
-def dialled() -> Iterator[set[int]]:
-    """The ports that this process was connected to, looked at all the time."""
-    seen: set[int] = set()
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(0.005):
-            seen.update(ports_of_peers())
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    yield seen
-    ended.set()
-    thread.join()
-
-
-def ports_of_peers() -> set[int]:
-    """Ports of the other side of this process's TCP connections that it opened or was opened by."""
-    own = set()
-    for descriptor in Path("/proc/self/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-            own.add(str(descriptor.readlink()))
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return {int(row[2].partition(":")[2], 16) for row in rows if f"socket:[{row[9]}]" in own}
-
-
-def port_of(address: str) -> int:
-    return int(address.rpartition(":")[2])
-
-
-def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> None:
-    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "demo-rdkafka", **configuration})
-    for number in range(RECORDS):
-        producer.produce(topic, key=f"{number}", value=f"value {number}")
-        producer.poll(0)
-    assert producer.flush(60) == 0
-
-
-def consume_by_librdkafka(bootstrap: str, topic: str, count: int) -> list[str]:
-    configuration = {"bootstrap.servers": bootstrap, "group.id": f"{topic}-rdkafka", "auto.offset.reset": "earliest"}
-    consumer = Consumer(configuration)
-    consumer.subscribe([topic])
-    values: list[str] = []
-
-    def look() -> int:
-        if (message := consumer.poll(1.0)) is not None and message.error() is None:
-            values.append((message.value() or b"").decode())
-        return len(values)
-
-    try:
-        eventually(look, lambda seen: seen >= count, every=0)
-    finally:
-        consumer.close()
-    return values
 
 
 def end_offsets(bootstrap: str, topic: str) -> int:
@@ -200,34 +139,3 @@ def test_clients_go_on_when_the_observer_comes_back_and_has_forgotten_where_brok
 
     assert outcomes == [None] * 150
     assert end_offsets(broker.bootstrap, "restarts") == 150
-
-
-def test_on_a_laptop_a_table_shows_what_a_client_does(
-    broker: LocalBroker, program: Path, dialled: set[int], tmp_path: Path
-) -> None:
-    listen = f"127.0.0.1:{free_port()}"
-    shown = tmp_path / "shown"
-    with shown.open("wb") as out:
-        process = subprocess.Popen(
-            [program, "observe", "--bootstrap", broker.bootstrap, "--listen", listen], stdout=out
-        )
-    try:
-        eventually(shown.read_text, lambda text: listen in text, every=0.1)
-        held = Producer({"bootstrap.servers": listen, "client.id": "held"})
-        held.list_topics(timeout=30)
-        eventually(shown.read_text, lambda text: "connected  confluent-kafka-python" in text)
-        produce_by_librdkafka(listen, "laptop")
-        assert len(consume_by_librdkafka(listen, "laptop", RECORDS)) == RECORDS
-
-        def records(api: str) -> list[str]:
-            rows = [line.split() for line in shown.read_text().splitlines()]
-            return [row[-1] for row in rows if {api, "laptop"} <= set(row)]
-
-        eventually(lambda: records("Produce")[-1:], lambda now: now == [f"{RECORDS}"])
-        eventually(lambda: records("Fetch")[-1:], lambda now: now == [f"{RECORDS}"])
-    finally:
-        process.terminate()
-        ended = process.wait(30)
-
-    assert ended == 0
-    assert port_of(broker.bootstrap) not in dialled

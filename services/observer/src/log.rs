@@ -1,12 +1,14 @@
-//! Log lines as JSON objects on standard output, with the fields that all our processes write.
+//! Log lines: JSON objects on standard output with the fields that all our processes write, or text for a person.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
+
+use crate::counters::unpoisoned;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,29 +43,82 @@ pub(crate) use log;
 
 /// Write one line.
 pub(crate) fn write(level: Level, module: &str, message: &str, fields: &[(&str, Value)]) {
-    let mut line = Map::new();
-    line.insert("time".to_owned(), Value::String(timestamp(SystemTime::now())));
-    line.insert("level".to_owned(), Value::String(level.name().to_owned()));
-    line.insert("logger".to_owned(), Value::String(module.replace("::", ".")));
-    line.insert("message".to_owned(), Value::String(message.to_owned()));
-    for (name, value) in fields {
-        line.insert((*name).to_owned(), value.clone());
-    }
-    let mut text = Value::Object(line).to_string();
-    text.push('\n');
+    let output = &mut *unpoisoned(&OUTPUT);
     // Nobody is left to be told when the output is gone.
-    let _ = if IS_OFF_STDOUT.load(Relaxed) {
-        std::io::stderr().lock().write_all(text.as_bytes())
-    } else {
-        std::io::stdout().lock().write_all(text.as_bytes())
+    let _ = match output {
+        Output::Objects => std::io::stdout().lock().write_all(object(level, module, message, fields).as_bytes()),
+        // What goes as it should is on the screen already.
+        Output::Lines | Output::Kept(_) if level == Level::Info => Ok(()),
+        Output::Lines => std::io::stderr().lock().write_all(line(level, message, fields).as_bytes()),
+        Output::Kept(lines) => {
+            if lines.len() == KEPT_LINES {
+                lines.pop_front();
+            }
+            lines.push_back(line(level, message, fields));
+            Ok(())
+        }
     };
 }
 
-static IS_OFF_STDOUT: AtomicBool = AtomicBool::new(false);
+/// Lines that are kept at most.
+const KEPT_LINES: usize = 5;
+static OUTPUT: Mutex<Output> = Mutex::new(Output::Objects);
 
-/// Write to standard error from now on, since standard output has something else to show.
-pub(crate) fn leave_stdout() {
-    IS_OFF_STDOUT.store(true, Relaxed);
+/// Where lines go.
+#[derive(Debug)]
+enum Output {
+    /// To standard output, for programs.
+    Objects,
+    /// To standard error, for a person, and only what is wrong.
+    Lines,
+    /// Nowhere until they are asked for, the last of those.
+    Kept(VecDeque<String>),
+}
+
+/// Write lines for a person to standard error from now on.
+pub(crate) fn write_lines() {
+    *unpoisoned(&OUTPUT) = Output::Lines;
+}
+
+/// Keep the last lines for a person from now on, for [`kept`], since something else is drawn on the terminal.
+pub(crate) fn keep_lines() {
+    *unpoisoned(&OUTPUT) = Output::Kept(VecDeque::new());
+}
+
+/// The last lines that were kept, each with its end; empty where none are kept.
+pub(crate) fn kept() -> String {
+    match &*unpoisoned(&OUTPUT) {
+        Output::Kept(lines) => lines.iter().map(String::as_str).collect(),
+        Output::Objects | Output::Lines => String::new(),
+    }
+}
+
+fn object(level: Level, module: &str, message: &str, fields: &[(&str, Value)]) -> String {
+    let mut object = Map::new();
+    object.insert("time".to_owned(), Value::String(timestamp(SystemTime::now())));
+    object.insert("level".to_owned(), Value::String(level.name().to_owned()));
+    object.insert("logger".to_owned(), Value::String(module.replace("::", ".")));
+    object.insert("message".to_owned(), Value::String(message.to_owned()));
+    for (name, value) in fields {
+        object.insert((*name).to_owned(), value.clone());
+    }
+    format!("{}\n", Value::Object(object))
+}
+
+/// `WARNING A client was closed (source: 10.0.0.7)`.
+fn line(level: Level, message: &str, fields: &[(&str, Value)]) -> String {
+    let field = |(name, value): &(&str, Value)| match value {
+        Value::String(text) => format!("{name}: {}", printable(text)),
+        value => format!("{name}: {value}"),
+    };
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    let fields = if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
+    format!("{} {message}{fields}\n", level.name())
+}
+
+/// What others wrote must not move the cursor of a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
 }
 
 /// `2026-01-31T23:59:59.999Z`.
@@ -132,7 +187,20 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
     use std::time::{Duration, Instant, UNIX_EPOCH};
 
-    use super::{REMEMBERED_SOURCES, Throttle, timestamp};
+    use serde_json::json;
+
+    use super::{Level, REMEMBERED_SOURCES, Throttle, line, timestamp};
+
+    #[test]
+    fn a_line_for_a_person_is_one_line_whatever_a_client_sent() {
+        let fields = [("source", json!("10.0.0.7")), ("reason", json!("a\x1b[2Jb\n")), ("port", json!(9092))];
+
+        assert_eq!(
+            line(Level::Warning, "A client was closed", &fields),
+            "WARNING A client was closed (source: 10.0.0.7, reason: a?[2Jb?, port: 9092)\n"
+        );
+        assert_eq!(line(Level::Error, "An error of ours", &[]), "ERROR An error of ours\n");
+    }
 
     #[test]
     fn times_are_as_the_other_processes_write_them() {

@@ -55,6 +55,7 @@ TOOLS = {
     "instructions": (*_BASE, *_RUST, *_VALGRIND),
     "test-observer-rust": (*_BASE, *_RUST),
     "test-java": (*_BASE, *_JAVA),
+    "wheels": (*_BASE, *_RUST),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules

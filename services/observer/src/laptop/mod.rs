@@ -94,8 +94,14 @@ impl Options {
 /// # Errors
 /// What kept it from starting.
 pub(crate) async fn observe(options: &Options) -> io::Result<()> {
-    log::leave_stdout();
+    log::write_lines();
     options.judge()?;
+    let observed = relay_and_show(options).await;
+    log::write_lines();
+    observed
+}
+
+async fn relay_and_show(options: &Options) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let current = Arc::new(options.settings());
@@ -123,7 +129,11 @@ pub(crate) async fn observe(options: &Options) -> io::Result<()> {
     let mut listeners = Listeners::new(Arc::new(Entrance::new(channels, settings)));
     listeners.follow(&current)?;
 
-    let mut table = Table::new(names, io::stdout().is_terminal());
+    let is_terminal = io::stdout().is_terminal();
+    if is_terminal && io::stderr().is_terminal() {
+        log::keep_lines();
+    }
+    let mut table = Table::new(names, is_terminal);
     table.begin(options);
     let mut tick = tokio::time::interval(EVERY);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

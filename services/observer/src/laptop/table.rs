@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::Options;
 use crate::counters::{Software, Total};
+use crate::log::{kept, printable};
 
 /// Lines of the table at most; the busiest come first.
 const MOST_LINES: usize = 40;
@@ -140,7 +141,7 @@ impl Table {
         let seconds = self.shown.elapsed().as_secs_f64();
         self.shown = Instant::now();
         if self.is_redrawn {
-            print(&format!("{CLEAR}{}\n{}", self.introduction, self.text(total, seconds)));
+            print(&format!("{CLEAR}{}\n{}\n{}", self.introduction, self.text(total, seconds), kept()));
         } else if std::mem::take(&mut self.is_new) || self.connected != total.rare.software {
             print(&self.text(total, seconds));
             self.connected.clone_from(&total.rare.software);
@@ -191,11 +192,6 @@ impl Table {
     }
 }
 
-/// A client's own words must not move the cursor.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
-}
-
 #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
 fn rate(count: u64, seconds: f64) -> String {
     format!("{:.0}", count as f64 / seconds.max(0.001))
@@ -235,7 +231,7 @@ fn print(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{p99, printable};
+    use super::p99;
 
     #[test]
     fn of_a_hundred_answers_one_may_be_late() {
@@ -244,10 +240,5 @@ mod tests {
         assert_eq!(p99(&counts), "<1 ms");
         counts[14] = 2;
         assert_eq!(p99(&counts), ">30 s");
-    }
-
-    #[test]
-    fn a_client_cannot_draw_on_the_terminal() {
-        assert_eq!(printable("a\x1b[2Jb\n"), "a?[2Jb?");
     }
 }

@@ -1,0 +1,39 @@
+"""Records produced and consumed by librdkafka."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from confluent_kafka import Consumer, Producer
+
+from tests.eventually import eventually
+
+RECORDS = 500
+
+
+def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> None:
+    """`RECORDS` records, all acknowledged."""
+    producer = Producer({"bootstrap.servers": bootstrap, "client.id": "demo-rdkafka", **configuration})
+    for number in range(RECORDS):
+        producer.produce(topic, key=f"{number}", value=f"value {number}")
+        producer.poll(0)
+    assert producer.flush(60) == 0
+
+
+def consume_by_librdkafka(bootstrap: str, topic: str, count: int) -> list[str]:
+    """The values of so many records, from the beginning, by a group of its own."""
+    configuration = {"bootstrap.servers": bootstrap, "group.id": f"{topic}-rdkafka", "auto.offset.reset": "earliest"}
+    consumer = Consumer(configuration)
+    consumer.subscribe([topic])
+    values: list[str] = []
+
+    def look() -> int:
+        if (message := consumer.poll(1.0)) is not None and message.error() is None:
+            values.append((message.value() or b"").decode())
+        return len(values)
+
+    try:
+        eventually(look, lambda seen: seen >= count, every=0)
+    finally:
+        consumer.close()
+    return values

@@ -1,0 +1,157 @@
+"""`kwitness observe`, installed as the README says, on a terminal and into a file."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.ports import free_port
+
+from tests.eventually import eventually
+from tests.observer.dialled_ports import port_of
+from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
+
+pytestmark = pytest.mark.broker
+
+ROOT = Path(__file__).resolve().parents[2]
+UV = ROOT / ".venv/bin/uv"
+TYPED = ("make wheels", "pip install dist/*.whl", "kwitness observe --bootstrap HOST:PORT")
+"""What a person types, in the README and in the guide."""
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Those of the command and of the program, the latter built as `cargo test` builds it."""
+    folder = tmp_path_factory.mktemp("wheels")
+    make = ["make", "wheels", "CARGO_PROFILE=dev", f"WHEELS={folder}"]
+    subprocess.run(make, cwd=ROOT, capture_output=True, check=True)
+    (command,) = folder.glob("kwitness-*.whl")
+    (program,) = folder.glob("kwitness_observer-*.whl")
+    return command, program
+
+
+@pytest.fixture(scope="module")
+def environment(wheels: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with nothing but the two."""
+    return installed(tmp_path_factory.mktemp("both"), *wheels)
+
+
+def installed(environment: Path, *wheels: Path) -> Path:
+    subprocess.run([UV, "venv", "--quiet", "--clear", environment], check=True)
+    install = [UV, "pip", "install", "--quiet", "--offline", "--python", environment / "bin/python"]
+    subprocess.run([*install, *wheels], check=True)
+    return environment
+
+
+def refused(environment: Path, *arguments: str) -> tuple[int, str]:
+    """The exit status, and what is said on standard error."""
+    command = [environment / "bin/kwitness", "observe", *arguments]
+    done = subprocess.run(command, env={"PATH": "/nowhere"}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def listen() -> str:
+    return f"127.0.0.1:{free_port()}"
+
+
+@pytest.fixture
+def shown(environment: Path, kafka: LocalBroker, listen: str, tmp_path: Path) -> Iterator[Path]:
+    """What the command writes to a file while a test runs; nothing goes to standard error."""
+    out, errors = tmp_path / "shown", tmp_path / "errors"
+    command = [environment / "bin/kwitness", "observe", "--bootstrap", kafka.bootstrap, "--listen", listen]
+    with out.open("wb") as stdout, errors.open("wb") as stderr:
+        process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
+    try:
+        eventually(out.read_text, lambda text: listen in text, every=0.1)
+        yield out
+    finally:
+        process.terminate()
+        ended = process.wait(30)
+    assert ended == 0
+    assert errors.read_text() == ""
+
+
+def test_a_table_shows_what_a_client_does(kafka: LocalBroker, shown: Path, listen: str, dialled: set[int]) -> None:
+    held = Producer({"bootstrap.servers": listen, "client.id": "held"})
+    held.list_topics(timeout=30)
+    eventually(shown.read_text, lambda text: "connected  confluent-kafka-python" in text)
+    produce_by_librdkafka(listen, "laptop")
+    assert len(consume_by_librdkafka(listen, "laptop", RECORDS)) == RECORDS
+
+    def records(api: str) -> list[str]:
+        rows = [line.split() for line in shown.read_text().splitlines()]
+        return [row[-1] for row in rows if {api, "laptop"} <= set(row)]
+
+    eventually(lambda: records("Produce")[-1:], lambda now: now == [f"{RECORDS}"])
+    eventually(lambda: records("Fetch")[-1:], lambda now: now == [f"{RECORDS}"])
+    assert re.search(r"^client +software +api +topic ", shown.read_text(), re.MULTILINE)
+    assert "\x1b" not in shown.read_text()
+    assert port_of(kafka.bootstrap) not in dialled
+
+
+def test_on_a_terminal_the_table_is_redrawn_until_control_c(environment: Path, listen: str) -> None:
+    nowhere = f"127.0.0.1:{free_port()}"
+    program = str(environment / "bin/kwitness")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(program, [program, "observe", "--bootstrap", nowhere, "--listen", listen])
+    screen = bytearray()
+
+    def read() -> str:
+        screen.extend(os.read(terminal, 65536))
+        return screen.decode()
+
+    try:
+        eventually(read, lambda text: f"\x1b[H\x1b[2JRelaying to {nowhere}." in text, every=0)
+        producer = Producer({"bootstrap.servers": listen, "log_level": 0})
+        eventually(read, lambda text: "WARNING A client was closed because no broker could be reached" in text, every=0)
+        del producer
+    finally:
+        os.write(terminal, b"\x03")
+        _, status = os.waitpid(child, 0)
+        os.close(terminal)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_without_the_program_it_says_how_to_get_it(wheels: tuple[Path, Path], tmp_path: Path) -> None:
+    status, said = refused(installed(tmp_path / "one", wheels[0]), "--bootstrap", "kafka:9092")
+
+    assert status == 1
+    assert said.startswith("kwitness observe: the program kwitness-observer is neither installed beside it nor")
+    for command in TYPED[:2]:
+        assert f"`{command}`" in said
+
+
+def test_wrong_arguments_are_refused_under_the_name_that_was_typed(environment: Path) -> None:
+    status, said = refused(environment)
+    assert status == 2
+    assert "Usage: kwitness observe --bootstrap <HOST:PORT>" in said
+
+    status, said = refused(environment, "--bootstrap", "kafka:9092", "--listen", "0.0.0.0:9092")
+    assert status == 1
+    assert said.startswith("ERROR The observer cannot run (reason: --listen 0.0.0.0:9092 is no address")
+
+
+def test_pages_tell_to_type_what_is_run_here(environment: Path) -> None:
+    help_text = subprocess.run(
+        [environment / "bin/kwitness", "observe", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    pages = {page: page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))}
+    lines = [line for text in pages.values() for line in re.findall(r"kwitness observe( --[^\n`]*)", text)]
+
+    assert lines
+    for option in {option for line in lines for option in re.findall(r"--[a-z-]+", line)}:
+        assert option in help_text
+    for page in (ROOT / "README.md", ROOT / "docs/guides/observer.md"):
+        assert "\n".join(TYPED) in pages[page].replace("    ", ""), page
