@@ -97,7 +97,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := cli collector contracts demo devtools jobs operator repository runtime subscriptions
+COMPONENTS := cli collector contracts demo devtools injector jobs operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 .PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer soak fuzz

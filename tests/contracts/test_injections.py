@@ -10,14 +10,13 @@ import pytest
 from pydantic import ValidationError
 
 from kwitness.contracts.injections import (
-    Injection,
     InjectionsFile,
     injection_hash,
     left_out_text,
     parse_left_out,
 )
 
-from tests.injector.samples import INJECTION, SETTINGS, injection, merged
+from tests.injector.samples import INJECTION, injection
 
 SCHEMA = Path(__file__).resolve().parents[2] / "contracts/schemas/kwitness.injections.v1.json"
 TLS = {"upstream": {"bootstrap_servers": ["kafka:9093"], "tls": {"ca_file": "/etc/kwitness/observer/upstream-ca.crt"}}}
@@ -65,7 +64,7 @@ def test_the_hash_tells_what_a_pod_is_given_and_not_to_whom() -> None:
 
 
 def test_an_injection_is_named_after_its_resource() -> None:
-    assert Injection.model_validate(merged(INJECTION, {"settings": SETTINGS})).owner == "shop/orders"
+    assert injection(name="audit").owner == "shop/audit"
 
 
 def test_who_was_left_out_is_read_as_it_was_written() -> None:

@@ -29,6 +29,7 @@ def test_metrics() -> None:
                 "services/runtime/src",
                 "services/subscriptions/src",
                 "services/collector/src",
+                "services/injector/src",
                 "spark-jobs/src",
             )
         )

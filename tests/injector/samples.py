@@ -88,4 +88,7 @@ def merged(base: Any, changes: Any) -> Any:
 
 
 def injection(**changes: Any) -> Injection:
-    return Injection.model_validate(merged(INJECTION, changes))
+    content = merged(INJECTION, changes)
+    # These must be said, if only by null.
+    content["settings"] = {"collector": None, **content["settings"]}
+    return Injection.model_validate(content)

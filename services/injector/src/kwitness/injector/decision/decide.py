@@ -1,0 +1,199 @@
+"""The decision: which observer a pod gets, if any, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from kwitness.contracts.injections import (
+    CONFIG_HASH,
+    INJECT,
+    INJECTION,
+    LEFT_OUT,
+    OBSERVER,
+    OBSERVER_CONTAINER,
+    Injection,
+    LeftOutReason,
+    injection_hash,
+    left_out_text,
+    parse_left_out,
+)
+from kwitness.contracts.observer_settings import ObserverSettings
+from kwitness.contracts.resources.precedence import precedence
+
+from . import pods
+from .patch import Operation, annotated, listed, replaced
+from .pods import Json
+from .ports import moved
+from .sidecar import observer_container, observer_files, observer_volume
+from .variables import chosen_containers, names_another_cluster, rewritten_environment
+
+__all__ = ["Decision", "Outcome", "Surroundings", "decide"]
+
+Outcome = Literal["injected", "left_out", "not_selected", "opted_out"]
+
+_SIDECARS_SINCE: Final = 29
+"""From Kubernetes 1.29 on an init container with restartPolicy Always is not waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a pod is made: the metadata of its ``namespace``, and Kubernetes 1.``minor``."""
+
+    namespace: Json
+    minor: int
+
+    @property
+    def name(self) -> str:
+        """The namespace's name."""
+        return str(self.namespace["metadata"]["name"])
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a pod.
+
+    Attributes
+    ----------
+    owner
+        <namespace>/<name> of the ObserverDeployment beside it.
+    patch
+        Empty where the pod is already as it must be.
+    left_out
+        Why others that select the pod are not beside it, by owner.
+    """
+
+    outcome: Outcome
+    owner: str | None = None
+    patch: tuple[Operation, ...] = ()
+    left_out: Mapping[str, LeftOutReason] = field(default_factory=dict)
+
+
+def decide(pod: Json, surroundings: Surroundings, injections: Sequence[Injection]) -> Decision:
+    """Decide on a pod that is about to be made.
+
+    Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
+    webhook is asked again, since another one changed the pod, the pod keeps its observer.
+    """
+    if pods.labels_of(surroundings.namespace).get(INJECTION) != "enabled" or pods.is_mirror(pod):
+        return Decision("not_selected")
+    if "false" in (pods.labels_of(pod).get(INJECT), pods.annotations_of(pod).get(INJECT)):
+        return Decision("opted_out")
+    present = _present_observer(pod)
+    candidates = sorted(
+        (one for one in injections if _selects(one, pod, surroundings)), key=lambda one: _order(one, present)
+    )
+    if not candidates:
+        return Decision("not_selected")
+    # What was rewritten cannot be judged again.
+    known = parse_left_out(pods.annotations_of(pod).get(LEFT_OUT, "")) if present else {}
+    chosen: tuple[Injection, ObserverSettings] | None = None
+    left_out: dict[str, LeftOutReason] = {}
+    for candidate in candidates:
+        found = known.get(candidate.owner) or _fit(candidate, pod, surroundings)
+        if not isinstance(found, ObserverSettings):
+            left_out[candidate.owner] = found
+        elif chosen is None:
+            chosen = (candidate, found)
+        else:
+            left_out[candidate.owner] = "Conflict"
+    said = {LEFT_OUT: left_out_text(left_out) if left_out else None}
+    if chosen is None:
+        return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
+    injection, settings = chosen
+    patch = [
+        *annotated(
+            pod,
+            {
+                OBSERVER: injection.owner,
+                CONFIG_HASH: injection_hash(injection),
+                **observer_files(injection, settings),
+                **said,
+            },
+        ),
+        *_environments(pod, injection, settings),
+        *_observer(pod, injection, settings, probed=not pods.in_a_mesh(pod, surroundings.namespace)),
+    ]
+    return Decision("injected", injection.owner, tuple(patch), left_out)
+
+
+def _present_observer(pod: Json) -> str | None:
+    """The owner of the observer that the pod has already."""
+    if any(container["name"] == OBSERVER_CONTAINER for container in pods.init_containers(pod)):
+        return pods.annotations_of(pod).get(OBSERVER)
+    return None
+
+
+def _order(injection: Injection, present: str | None) -> tuple[bool, tuple[int, str, str]]:
+    return injection.owner != present, precedence(injection.priority, injection.namespace, injection.name)
+
+
+def _selects(injection: Injection, pod: Json, surroundings: Surroundings) -> bool:
+    wanted = injection.namespace_labels
+    here = (
+        surroundings.name == injection.namespace
+        if wanted is None
+        else wanted.items() <= pods.labels_of(surroundings.namespace).items()
+    )
+    return here and injection.pod_labels.items() <= pods.labels_of(pod).items()
+
+
+def _fit(injection: Injection, pod: Json, surroundings: Surroundings) -> ObserverSettings | LeftOutReason:
+    """The settings with ports for this pod, or why the pod cannot have this observer."""
+    refusal = _refusal(injection, pod, surroundings)
+    if refusal is not None:
+        return refusal
+    settings = moved(injection.settings, pods.ports_in_use(pod, without=OBSERVER_CONTAINER))
+    if settings is None:
+        return "NoPort"
+    written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
+    if names_another_cluster(pod, injection, surroundings.name, written):
+        return "AddressNotOfCluster"
+    return settings
+
+
+def _refusal(injection: Injection, pod: Json, surroundings: Surroundings) -> LeftOutReason | None:  # noqa: PLR0911
+    """The first of the reasons that do not depend on ports."""
+    if surroundings.minor < _SIDECARS_SINCE:
+        return "SidecarsUnsupported"
+    if pod["spec"].get("hostNetwork"):
+        return "HostNetwork"
+    if pods.on_windows(pod):
+        return "Windows"
+    if surroundings.name in injection.refused_in:
+        return "AdmissionRefused"
+    if injection.observer.run_as_user is None and pods.user_of(pod) == 0:
+        return "RunsAsRoot"
+    if injection.intercept == "none" and pods.in_a_mesh(pod, surroundings.namespace):
+        return "MeshPresent"
+    if not chosen_containers(pod, injection):
+        return "ContainerNotFound"
+    return None
+
+
+def _environments(pod: Json, injection: Injection, settings: ObserverSettings) -> list[Operation]:
+    chosen = {container["name"] for container in chosen_containers(pod, injection)}
+    operations = []
+    for part, containers in (("initContainers", pods.init_containers(pod)), ("containers", pods.main_containers(pod))):
+        for index, container in enumerate(containers):
+            if container["name"] not in chosen:
+                continue
+            wanted = rewritten_environment(container, injection, settings)
+            if wanted is not None and wanted != container.get("env"):
+                operations.append(replaced(f"/spec/{part}/{index}/env", wanted))
+    return operations
+
+
+def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, probed: bool) -> list[Operation]:
+    spec = pod["spec"]
+    container = observer_container(injection, settings, probed=probed)
+    operations = [
+        *listed("/spec/volumes", spec.get("volumes") or [], observer_volume(injection, settings)),
+        *listed("/spec/initContainers", pods.init_containers(pod), container, first=True),
+    ]
+    present = list(spec.get("imagePullSecrets") or [])
+    for name in injection.observer.pull_secrets:
+        operations += listed("/spec/imagePullSecrets", present, {"name": name})
+        present.append({"name": name})
+    return operations

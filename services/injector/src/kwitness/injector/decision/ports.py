@@ -1,0 +1,29 @@
+"""The observer's ports in a pod: all of them move together where the pod itself has one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from kwitness.contracts.observer_settings import ObserverSettings
+
+__all__ = ["moved"]
+
+_MOST_MOVED: Final = 1_000
+_HIGHEST: Final = 65_535
+
+
+def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettings | None:
+    """Return the settings with ports that are free, each higher by the same least number; None where there are none."""
+    listener = settings.listener
+    wanted = {settings.metrics_port, listener.bootstrap_port, *listener.brokers.values()}
+    for more in range(min(_MOST_MOVED, _HIGHEST - max(wanted)) + 1):
+        if all(port + more not in in_use for port in wanted):
+            break
+    else:
+        return None
+    brokers = {node: port + more for node, port in listener.brokers.items()}
+    ports = {"bootstrap_port": listener.bootstrap_port + more, "brokers": brokers}
+    return settings.model_copy(
+        update={"metrics_port": settings.metrics_port + more, "listener": listener.model_copy(update=ports)}
+    )

@@ -1,0 +1,98 @@
+"""The observer in a pod: a native sidecar, and a volume with what it starts from.
+
+Its files are annotations of the pod, which the kubelet shows it, beside a token for the collector: so nothing has to be
+made in the pod's namespace, and Pod Security `restricted` admits it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kwitness.contracts.endpoints import HEALTH_PATH
+from kwitness.contracts.injections import OBSERVER_CONTAINER, OBSERVER_FOLDER, Injection
+from kwitness.contracts.observer_settings import ObserverSettings
+
+from .pods import Json
+
+__all__ = ["observer_container", "observer_files", "observer_volume"]
+
+_SETTINGS_FILE: Final = "observer.json"
+_DRAIN_SECONDS: Final = 5
+"""The application has ended by then: native sidecars are told last."""
+_TOKEN_SECONDS: Final = 3600
+_PREFIX: Final = "observer.kwitness.dev/"
+"""Of the annotations that are files."""
+
+
+def observer_files(injection: Injection, settings: ObserverSettings) -> dict[str, str]:
+    """Annotations, each named after the file that it becomes."""
+    files = {_SETTINGS_FILE: settings.model_dump_json()}
+    tls, collector = settings.upstream.tls, settings.collector
+    if tls is not None and injection.upstream_ca is not None:
+        files[_name(tls.ca_file)] = injection.upstream_ca
+    if collector is not None and collector.ca_file is not None and injection.collector_ca is not None:
+        files[_name(collector.ca_file)] = injection.collector_ca
+    return {_PREFIX + name: content for name, content in files.items()}
+
+
+def observer_volume(injection: Injection, settings: ObserverSettings) -> Json:
+    """The files, and the token that says which pod reports."""
+    items = [
+        {
+            "path": annotation.removeprefix(_PREFIX),
+            "fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.annotations['{annotation}']"},
+        }
+        for annotation in observer_files(injection, settings)
+    ]
+    sources: list[Json] = [{"downwardAPI": {"items": items}}]
+    if settings.collector is not None:
+        token = {
+            "audience": injection.token_audience,
+            "expirationSeconds": _TOKEN_SECONDS,
+            "path": _name(settings.collector.token_file),
+        }
+        sources.append({"serviceAccountToken": token})
+    return {"name": OBSERVER_CONTAINER, "projected": {"defaultMode": 0o444, "sources": sources}}
+
+
+def observer_container(injection: Injection, settings: ObserverSettings, *, probed: bool) -> Json:
+    """The container. It has no readiness: an application is not taken out of service because of us."""
+    observer = injection.observer
+    security: dict[str, Any] = {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    if observer.run_as_user is not None:
+        security |= {"runAsUser": observer.run_as_user, "runAsGroup": observer.run_as_user}
+    container: Json = {
+        "name": OBSERVER_CONTAINER,
+        "image": observer.image,
+        "imagePullPolicy": observer.pull_policy,
+        "args": [
+            *("run", "--settings", f"{OBSERVER_FOLDER}/{_SETTINGS_FILE}"),
+            *("--drain-seconds", str(_DRAIN_SECONDS)),
+        ],
+        "env": [
+            {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
+            for name, path in (("POD_NAME", "metadata.name"), ("POD_NAMESPACE", "metadata.namespace"))
+        ],
+        "resources": {part: dict(amounts) for part, amounts in observer.resources.items()},
+        "restartPolicy": "Always",
+        "securityContext": security,
+        "volumeMounts": [{"name": OBSERVER_CONTAINER, "mountPath": OBSERVER_FOLDER, "readOnly": True}],
+    }
+    if probed:
+        # What starts after it finds it listening.
+        container["startupProbe"] = {
+            "httpGet": {"path": HEALTH_PATH, "port": settings.metrics_port},
+            "periodSeconds": 1,
+            "failureThreshold": 60,
+        }
+    return container
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,155 @@
+"""What becomes of a pod, as files: see goldens/README.md."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+import yaml
+
+from kwitness.injector.decision.decide import Decision, Surroundings, decide
+
+from tests.injector.samples import POD, injection, merged
+
+GOLDENS = Path(__file__).parent / "goldens"
+CASES = sorted(path.stem for path in GOLDENS.glob("*.yaml"))
+USUAL = "a-pod-of-a-deployment"
+AS_USUAL = f"as in {USUAL}"
+
+
+class Case:
+    """The input of one golden."""
+
+    def __init__(self, name: str) -> None:
+        self.path = GOLDENS / f"{name}.yaml"
+        self.content = yaml.load(self.path.read_text(), Loader=yaml.CSafeLoader)
+        given = self.content.get("given") or {}
+        self.pod = merged(POD, given.get("pod", {}))
+        namespace = {"metadata": {"name": "shop", "labels": {"kwitness.dev/injection": "enabled"}}}
+        self.surroundings = Surroundings(merged(namespace, given.get("namespace", {})), given.get("kubernetes", 34))
+        changes = given.get("injections", [{}])
+        self.injections = [injection(**one) for one in changes]
+
+    def decide(self, pod: dict[str, Any] | None = None) -> Decision:
+        return decide(self.pod if pod is None else pod, self.surroundings, self.injections)
+
+    def patched(self, pod: dict[str, Any] | None = None) -> dict[str, Any]:
+        before = deepcopy(self.pod if pod is None else pod)
+        return dict(jsonpatch.apply_patch(before, list(self.decide(pod).patch)))
+
+
+def readable(patch: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """Operation and path to value, with JSON within text as what it says."""
+    found: dict[str, Any] = {}
+    for operation in patch:
+        value = operation.get("value")
+        if operation["path"] == "/metadata/annotations":
+            value = {name: parsed(text) for name, text in value.items()}
+        found[f"{operation['op']} {operation['path']}"] = parsed(value)
+    assert len(found) == len(patch)
+    return found
+
+
+def parsed(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) and value.startswith("{") else value
+
+
+def difference(value: Any, usual: Any) -> Any:
+    """Only what is not as usual."""
+    if value == usual:
+        return AS_USUAL
+    if isinstance(value, list) and isinstance(usual, list) and len(value) == len(usual) == 1:
+        return [difference(value[0], usual[0])]
+    if not isinstance(value, dict) or not isinstance(usual, dict) or not value.keys() & usual.keys():
+        return value
+    gone = dict.fromkeys(usual.keys() - value.keys())
+    return {name: difference(one, usual.get(name)) for name, one in value.items() if one != usual.get(name)} | gone
+
+
+@functools.cache
+def usual() -> dict[str, Any]:
+    return readable(Case(USUAL).decide().patch)
+
+
+def counterpart(path: str, usual: dict[str, Any]) -> Any:
+    """What is usually written there, which may be all of a list or map at once."""
+    place = path.partition(" ")[2]
+    if place.endswith("/env"):
+        return usual["add /spec/containers/0/env"]
+    whole, _, part = place.rpartition("/")
+    if whole == "/metadata/annotations":
+        return usual[f"add {whole}"].get(part.replace("~1", "/"))
+    return usual.get(f"add {place}") or usual.get(f"add {whole}", [None])[0]
+
+
+def output(name: str) -> dict[str, Any]:
+    case = Case(name)
+    decision = case.decide()
+    patch = readable(decision.patch)
+    if name != USUAL:
+        patch = {path: difference(value, counterpart(path, usual())) for path, value in patch.items()}
+    found: dict[str, Any] = {"outcome": decision.outcome, "owner": decision.owner, "patch": patch}
+    return {**found, "left_out": dict(decision.left_out)} if decision.left_out else found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_pod_becomes_what_its_golden_says(name: str) -> None:
+    case, found = Case(name), output(name)
+    if os.environ.get("KWITNESS_UPDATE_GOLDENS"):
+        case.content["then"] = found
+        case.path.write_text(yaml.safe_dump(case.content, sort_keys=False, width=120))
+
+    assert case.content["then"] == found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_webhook_that_is_asked_again_changes_nothing(name: str) -> None:
+    case = Case(name)
+    first = case.patched()
+
+    again = case.decide(first)
+
+    assert again.patch == ()
+    assert (again.outcome, again.owner, again.left_out) == (
+        case.decide().outcome,
+        case.decide().owner,
+        case.decide().left_out,
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_of_the_pod_is_changed_but_what_is_ours_and_the_variables(name: str) -> None:
+    case = Case(name)
+    after = case.patched()
+    variables = {
+        name
+        for injection in case.injections
+        if injection.variables
+        for _, names in injection.variables
+        for name in names
+    }
+
+    assert without_ours(after, variables) == without_ours(case.pod, variables)
+
+
+def without_ours(pod: dict[str, Any], variables: set[str]) -> dict[str, Any]:
+    pod = deepcopy(pod)
+    spec, metadata = pod["spec"], pod["metadata"]
+    marks = metadata.get("annotations") or {}
+    metadata["annotations"] = {k: v for k, v in marks.items() if not k.partition("/")[0].endswith("kwitness.dev")}
+    for part in ("initContainers", "volumes"):
+        spec[part] = [one for one in spec.get(part) or [] if one["name"] != "kwitness-observer"]
+    spec["imagePullSecrets"] = [one for one in spec.get("imagePullSecrets") or [] if one["name"] != "mirror"]
+    for container in [*spec["initContainers"], *spec["containers"]]:
+        container["env"] = [one for one in container.get("env") or [] if one["name"] not in variables]
+    return pod
+
+
+def test_there_are_sixty_cases_and_more() -> None:
+    assert len(CASES) >= 60
