@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod owner;
 mod queue;
+mod seals;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use kwitness_wire::aggregate::{Row, Totals};
 
 use super::answer::Verdicts;
+use super::seals::Seals;
 
 /// Most rows of one request.
 const MOST_ROWS: usize = 4_096;
@@ -38,6 +39,13 @@ impl Item {
     const fn rows(&self) -> u64 {
         matches!(self, Self::Row(_)) as u64
     }
+
+    const fn row(&self) -> Option<&Row> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Totals(_) => None,
+        }
+    }
 }
 
 /// In rows: accepted = delivered + queued + dropped.
@@ -57,12 +65,14 @@ pub(crate) struct Queue {
     on_their_way: usize,
     next: u64,
     ledger: Ledger,
+    seals: Seals,
 }
 
 impl Queue {
     /// An empty one; `first` is the number that comes first.
     pub(crate) fn new(first: u64) -> Self {
-        Self { items: VecDeque::new(), bytes: 0, on_their_way: 0, next: first, ledger: Ledger::default() }
+        let (items, seals) = (VecDeque::new(), Seals::default());
+        Self { items, bytes: 0, on_their_way: 0, next: first, ledger: Ledger::default(), seals }
     }
 
     pub(crate) const fn ledger(&self) -> &Ledger {
@@ -84,13 +94,15 @@ impl Queue {
         self.ledger.accepted = self.ledger.accepted.saturating_add(item.rows());
         self.ledger.queued = self.ledger.queued.saturating_add(item.rows());
         self.bytes = self.bytes.saturating_add(item.bytes());
+        item.row().into_iter().for_each(|row| self.seals.came(row));
         self.items.push_back(item);
         while self.bytes > limit && self.items.len() > self.on_their_way {
             self.drop_at(self.on_their_way, "queue_full");
         }
     }
 
-    /// The next request: items by rising numbers, at most `most` of them. They stay until they are settled.
+    /// The next request: items by rising numbers, at most `most` of them. They stay until they are settled. A seal waits
+    /// until the rows that it is about are settled.
     pub(crate) fn send(&mut self, most: usize) -> Vec<Item> {
         let (mut bytes, mut batch) = (0_usize, Vec::new());
         for item in self.items.iter().take(most.min(MOST_ROWS)) {
@@ -98,7 +110,11 @@ impl Queue {
             if bytes > MOST_BYTES && !batch.is_empty() {
                 break;
             }
-            batch.push(item.clone());
+            batch.push(match item {
+                Item::Row(row) if self.seals.is_of_any(row, batch.iter().filter_map(Item::row)) => break,
+                Item::Row(row) => Item::Row(self.seals.written(row)),
+                Item::Totals(_) => item.clone(),
+            });
         }
         self.on_their_way = batch.len();
         batch
@@ -115,7 +131,7 @@ impl Queue {
         for _ in 0..std::mem::take(&mut self.on_their_way) {
             let Some(seq) = self.items.get(at).map(Item::seq) else { break };
             if verdicts.are_taken(seq) {
-                let rows = self.take_at(at);
+                let rows = self.take_at(at).map_or(0, |item| item.rows());
                 self.ledger.delivered = self.ledger.delivered.saturating_add(rows);
             } else if let Some(reason) = verdicts.rejected(seq) {
                 self.drop_at(at, reason);
@@ -134,18 +150,19 @@ impl Queue {
     }
 
     fn drop_at(&mut self, at: usize, reason: &str) {
-        let rows = self.take_at(at);
-        if rows > 0 {
+        if let Some(Item::Row(row)) = self.take_at(at) {
+            self.seals.lost(&row, reason);
             let dropped = self.ledger.dropped.entry(reason.to_owned()).or_default();
-            *dropped = dropped.saturating_add(rows);
+            *dropped = dropped.saturating_add(1);
         }
     }
 
-    fn take_at(&mut self, at: usize) -> u64 {
-        let Some(item) = self.items.remove(at) else { return 0 };
+    fn take_at(&mut self, at: usize) -> Option<Item> {
+        let item = self.items.remove(at)?;
         self.bytes = self.bytes.saturating_sub(item.bytes());
         self.ledger.queued = self.ledger.queued.saturating_sub(item.rows());
-        item.rows()
+        item.row().into_iter().for_each(|row| self.seals.left(row));
+        Some(item)
     }
 }
 
@@ -158,6 +175,25 @@ mod tests {
 
     fn row(seq: u64) -> Item {
         Item::Row(Row { seq, topic: "traffic", key: String::new(), line: vec![b'x'; 1000] })
+    }
+
+    fn seal(seq: u64, first: u64, last: u64) -> Item {
+        let line = serde_json::json!({
+            "schema": "kwitness.seals/1", "topic": "traffic", "first_seq": first, "last_seq": last,
+            "count": last - first + 1, "dropped": {"window_full": 1},
+        });
+        Item::Row(Row { seq, topic: "seals", key: String::new(), line: line.to_string().into_bytes() })
+    }
+
+    fn sealed(items: &[Item]) -> (u64, serde_json::Value) {
+        let [Item::Row(row)] = items else { panic!("{items:?}") };
+        let line: serde_json::Value = serde_json::from_slice(&row.line).unwrap();
+        (line["count"].as_u64().unwrap(), line["dropped"].clone())
+    }
+
+    fn verdicts(members: &str) -> Verdicts {
+        let text = format!(r#"{{"protocol":2,"collector":"n/c","replica":0,{members}}}"#);
+        Verdicts::parse(text.as_bytes()).unwrap()
     }
 
     fn closes(ledger: &Ledger) -> bool {
@@ -201,5 +237,57 @@ mod tests {
         let ledger = queue.ledger();
         assert_eq!((ledger.delivered, ledger.queued, ledger.dropped.get("BadRow")), (3, 2, Some(&1)));
         assert!(closes(ledger));
+    }
+
+    #[test]
+    fn a_seal_goes_when_its_rows_are_settled_and_names_those_that_were_lost_after_it_was_written() {
+        let mut queue = Queue::new(1);
+        (1..=4).for_each(|seq| queue.push(row(seq), 100_000));
+        queue.push(seal(5, 1, 4), 100_000);
+        queue.push(row(6), 100_000);
+
+        assert_eq!(seqs(&queue.send(9)), [1, 2, 3, 4]);
+        queue.settle(&verdicts(r#""accepted":"1-2","rejected":[{"seq":3,"reason":"BadRow"}]"#));
+        assert_eq!(seqs(&queue.send(9)), [4], "one of its rows is not settled");
+        queue.settle(&verdicts(r#""accepted":"4""#));
+        assert_eq!(sealed(&queue.send(1)), (3, serde_json::json!({"window_full": 1, "BadRow": 1})));
+        queue.settle(&verdicts(r#""accepted":"5""#));
+        assert_eq!(seqs(&queue.send(9)), [6]);
+        assert!(closes(queue.ledger()));
+    }
+
+    #[test]
+    fn a_seal_names_rows_that_were_lost_before_it_was_written() {
+        let mut queue = Queue::new(1);
+        (1..=4).for_each(|seq| queue.push(row(seq), 2_300));
+        queue.push(seal(5, 1, 4), 3_000);
+        queue.push(row(6), 100_000);
+        queue.push(seal(7, 6, 6), 100_000);
+
+        assert_eq!(seqs(&queue.send(9)), [3, 4]);
+        queue.settle(&verdicts(r#""accepted":"3-4""#));
+        assert_eq!(sealed(&queue.send(1)), (2, serde_json::json!({"window_full": 1, "queue_full": 2})));
+        queue.settle(&verdicts(r#""accepted":"5""#));
+        queue.send(1);
+        queue.settle(&verdicts(r#""accepted":"6""#));
+        assert_eq!(sealed(&queue.send(9)), (1, serde_json::json!({"window_full": 1})));
+    }
+
+    #[test]
+    fn rows_whose_seal_was_lost_are_in_no_other_seal() {
+        let mut queue = Queue::new(1);
+        (1..=2).for_each(|seq| queue.push(row(seq), 100_000));
+        queue.push(seal(3, 1, 2), 100_000);
+        assert_eq!(seqs(&queue.send(9)), [1, 2]);
+        queue.push(row(4), 2_300); // the seal goes: what is on its way stays
+        queue.give_up("refused");
+        queue.push(row(5), 100_000);
+        queue.push(seal(6, 4, 5), 100_000);
+
+        let dropped = &queue.ledger().dropped;
+        assert_eq!((dropped.get("queue_full"), dropped.get("refused")), (Some(&2), Some(&2)));
+        queue.send(9);
+        queue.settle(&verdicts(r#""accepted":"4-5""#));
+        assert_eq!(sealed(&queue.send(9)), (1, serde_json::json!({"window_full": 1, "queue_full": 1})));
     }
 }
