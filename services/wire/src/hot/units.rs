@@ -134,10 +134,13 @@ impl Units {
         let (outcome, carry, taken) = self.grow_unit(carry, bytes, machine, memory, tell);
         match outcome {
             Ok(read) => {
-                self.left = self.left.saturating_sub(read);
+                let earlier = carry.len().saturating_sub(taken);
+                // What a unit has looked at and leaves to be skipped may have come with earlier pieces.
+                let passed = read.max(earlier);
+                self.skip = self.skip.saturating_sub(passed.saturating_sub(read));
+                self.left = self.left.saturating_sub(passed);
                 // What was tried beyond the unit is still at hand.
-                let used = taken.saturating_sub(carry.len().saturating_sub(read));
-                let (_, rest) = bytes.split_at(used.min(bytes.len()));
+                let (_, rest) = bytes.split_at(passed.saturating_sub(earlier).min(bytes.len()));
                 self.carry = carry;
                 self.carry.clear();
                 Ok(Some(Reader::of_prefix(rest, self.left)))
