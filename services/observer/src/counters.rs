@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use kwitness_wire::{Opaque, Side, Unread};
+use kwitness_wire::aggregate::Unfollowed;
+use kwitness_wire::{Side, Unread};
 
 use crate::log::Throttle;
 use crate::relay::End;
@@ -19,7 +20,7 @@ pub(crate) enum State {
     /// It speaks Kafka's protocol and is followed.
     Observed,
     /// It is passed on unread, for this reason.
-    Opaque(OpaqueReason),
+    Opaque(Unfollowed),
     /// It is passed on unread because that is wanted.
     RelayOnly,
 }
@@ -38,41 +39,6 @@ impl State {
 
 /// All names of states.
 pub(crate) const STATES: [&str; 4] = ["sniff", "observed", "opaque", "relay_only"];
-
-/// Why a connection is passed on unread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum OpaqueReason {
-    /// The bytes cannot be followed.
-    Wire(Opaque),
-    /// An error of ours.
-    Panic,
-}
-
-impl OpaqueReason {
-    /// As records and metrics spell it.
-    pub(crate) fn name(self) -> String {
-        match self {
-            Self::Wire(reason) => snake(&format!("{reason:?}")),
-            Self::Panic => "panic".to_owned(),
-        }
-    }
-}
-
-/// As metrics spell it.
-pub(crate) fn unread_name(why: Unread) -> String {
-    snake(&format!("{why:?}"))
-}
-
-fn snake(camel: &str) -> String {
-    let mut name = String::new();
-    for letter in camel.chars() {
-        if letter.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
-}
 
 /// The counters of one thread.
 #[derive(Debug)]
@@ -93,7 +59,7 @@ pub(crate) struct Rare {
     pub(crate) closed: HashMap<&'static str, u64>,
     pub(crate) unread: HashMap<Unread, u64>,
     /// Connections that became opaque, since the start.
-    pub(crate) opaque: HashMap<OpaqueReason, u64>,
+    pub(crate) opaque: HashMap<Unfollowed, u64>,
     /// Connections that are open, by the software of the client and its version.
     pub(crate) software: HashMap<Software, u64>,
 }

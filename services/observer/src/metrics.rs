@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::counters::{OpaqueReason, STATES, Total, unread_name};
+use kwitness_wire::aggregate::{Unfollowed, reason};
+
+use crate::counters::{STATES, Total};
 use crate::relay::End;
 use crate::report::ReportLedger;
 
@@ -68,7 +70,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "counter",
         "Requests that were passed on and not wholly understood, by reason.",
     );
-    let unread: BTreeMap<_, _> = rare.unread.iter().map(|(why, count)| (unread_name(*why), *count)).collect();
+    let unread: BTreeMap<_, _> = rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
     for (reason, count) in unread {
         page.sample(&[("reason", &reason)], count);
     }
@@ -77,7 +79,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "counter",
         "Errors of ours while reading; each made one connection opaque.",
     );
-    page.sample(&[], rare.opaque.get(&OpaqueReason::Panic).copied().unwrap_or_default());
+    page.sample(&[], rare.opaque.get(&Unfollowed::Panic).copied().unwrap_or_default());
     let ledger = &process.ledger;
     page.family("kwitness_observer_events_total", "counter", "Rows made, and what became of them.");
     page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);

@@ -1,12 +1,11 @@
 //! What passes, as lines for a person: who is connected, and what each client does with each topic.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::{RESPONSE_TIME_BOUNDS_US, Source, TopicNames, Window, Writer};
-use serde::Deserialize;
+use kwitness_wire::aggregate::{Sketch, TimeLabels, TopicNames, TrafficLabels, TrafficSums, Window};
 use tokio::time::Instant;
 
 use super::Options;
@@ -15,30 +14,23 @@ use crate::log::{kept, printable};
 
 /// Lines of the table at most; the busiest come first.
 const MOST_LINES: usize = 40;
+/// From so many on, what was silent is forgotten.
+const MOST_KEPT: usize = 10_000;
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// What was seen, since the start and since it was shown last.
 pub(crate) struct Table {
-    writer: Writer,
     names: Arc<TopicNames>,
     is_redrawn: bool,
     shown: Instant,
-    traffic: BTreeMap<Labels, Sums>,
-    times: BTreeMap<(String, Option<String>), Vec<u64>>,
+    traffic: BTreeMap<TrafficLabels, Sums>,
+    times: BTreeMap<TimeLabels, Sketch>,
     is_new: bool,
     connected: HashMap<Software, u64>,
     introduction: String,
 }
 
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-struct Labels {
-    client_id: Option<String>,
-    client_software_name: Option<String>,
-    client_software_version: Option<String>,
-    api: String,
-    topic: Option<String>,
-}
-
+/// What was seen since it was shown last, but for records and errors, which are since the start.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     all_records: u64,
@@ -48,44 +40,29 @@ struct Sums {
     errors: u64,
 }
 
-/// A part of a window's totals, as [`Writer::totals`] writes it.
-#[derive(Deserialize)]
-struct Part {
-    #[serde(default)]
-    traffic: Vec<Traffic>,
-    #[serde(default)]
-    times: Vec<Time>,
-}
+impl Sums {
+    fn add(&mut self, new: &TrafficSums) {
+        let errors = new.errors.values().fold(0, |sum: u64, count| sum.saturating_add(*count));
+        for (sum, more) in [
+            (&mut self.all_records, new.records),
+            (&mut self.requests, new.requests),
+            (&mut self.records, new.records),
+            (&mut self.bytes, new.record_bytes),
+            (&mut self.errors, errors),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
 
-#[derive(Deserialize)]
-struct Traffic {
-    #[serde(flatten)]
-    labels: Labels,
-    requests: u64,
-    records: u64,
-    record_bytes: u64,
-    errors: BTreeMap<String, u64>,
-}
-
-#[derive(Deserialize)]
-struct Time {
-    api: String,
-    topic: Option<String>,
-    counts: Vec<u64>,
+    const fn begin_again(&mut self) {
+        *self = Self { all_records: self.all_records, errors: self.errors, requests: 0, records: 0, bytes: 0 };
+    }
 }
 
 impl Table {
     /// Nothing was seen yet. A table is redrawn in its place on a terminal, and otherwise follows the one before.
     pub(crate) fn new(names: Arc<TopicNames>, is_redrawn: bool) -> Self {
-        let source = Source {
-            name: "laptop".to_owned(),
-            epoch_ms: 0,
-            cluster_id: "laptop".to_owned(),
-            reported_by: "laptop".to_owned(),
-            observer_mode: "laptop".to_owned(),
-        };
         Self {
-            writer: Writer::new(source, 1),
             names,
             is_redrawn,
             shown: Instant::now(),
@@ -112,27 +89,13 @@ impl Table {
 
     /// Add what was new in a window.
     pub(crate) fn take(&mut self, window: &Window) {
-        for part in self.writer.totals(window, &self.names) {
-            let Ok(part) = serde_json::from_str::<Part>(&part.json) else { continue };
-            self.is_new |= !part.traffic.is_empty();
-            for one in part.traffic {
-                let sums = self.traffic.entry(one.labels).or_default();
-                let errors = one.errors.values().fold(0, |sum: u64, count| sum.saturating_add(*count));
-                for (sum, more) in [
-                    (&mut sums.all_records, one.records),
-                    (&mut sums.requests, one.requests),
-                    (&mut sums.records, one.records),
-                    (&mut sums.bytes, one.record_bytes),
-                    (&mut sums.errors, errors),
-                ] {
-                    *sum = sum.saturating_add(more);
-                }
-            }
-            for one in part.times {
-                let counts = self.times.entry((one.api, one.topic)).or_default();
-                counts.resize(counts.len().max(one.counts.len()), 0);
-                counts.iter_mut().zip(one.counts).for_each(|(sum, more)| *sum = sum.saturating_add(more));
-            }
+        let traffic = window.traffic(&self.names);
+        self.is_new |= !traffic.is_empty();
+        for (labels, new) in traffic {
+            self.traffic.entry(labels).or_default().add(&new);
+        }
+        for (labels, sketch) in window.times(&self.names) {
+            self.times.entry(labels).or_default().merge(&sketch);
         }
     }
 
@@ -146,8 +109,16 @@ impl Table {
             print(&self.text(total, seconds));
             self.connected.clone_from(&total.rare.software);
         }
-        for sums in self.traffic.values_mut() {
-            *sums = Sums { all_records: sums.all_records, errors: sums.errors, ..Sums::default() };
+        self.forget();
+        self.traffic.values_mut().for_each(Sums::begin_again);
+    }
+
+    /// Clients that name themselves anew again and again fill no memory: who was silent is forgotten, if there are many.
+    fn forget(&mut self) {
+        if self.traffic.len() > MOST_KEPT {
+            self.traffic.retain(|_, sums| sums.requests > 0);
+            let kept: BTreeSet<_> = self.traffic.keys().map(time_labels).collect();
+            self.times.retain(|labels, _| kept.contains(labels));
         }
     }
 
@@ -159,8 +130,19 @@ impl Table {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "connected  {name} {version}: {count}");
         }
-        let header =
-            ["client", "software", "api", "topic", "req/s", "records/s", "bytes/s", "errors", "p99", "records"];
+        let header = [
+            "client",
+            "principal",
+            "software",
+            "api",
+            "topic",
+            "req/s",
+            "records/s",
+            "bytes/s",
+            "errors",
+            "p99",
+            "records",
+        ];
         let mut rows = vec![header.map(str::to_owned)];
         let mut lines: Vec<_> = self.traffic.iter().collect();
         lines.sort_by(|one, other| other.1.bytes.cmp(&one.1.bytes).then_with(|| one.0.cmp(other.0)));
@@ -173,23 +155,33 @@ impl Table {
         text
     }
 
-    fn row(&self, labels: &Labels, sums: &Sums, seconds: f64) -> [String; 10] {
+    fn row(&self, labels: &TrafficLabels, sums: &Sums, seconds: f64) -> Row {
         let known = |value: &Option<String>| value.as_deref().map_or_else(|| "-".to_owned(), printable);
-        let software = format!("{} {}", known(&labels.client_software_name), known(&labels.client_software_version));
-        let times = self.times.get(&(labels.api.clone(), labels.topic.clone()));
+        let TrafficLabels { api, topic, client } = labels;
+        let software = format!("{} {}", known(&client.client_software_name), known(&client.client_software_version));
+        let p99 = self.times.get(&time_labels(labels)).and_then(|times| times.percentile(99));
         [
-            known(&labels.client_id),
+            known(&client.client_id),
+            known(&client.principal),
             software,
-            labels.api.clone(),
-            known(&labels.topic),
+            api.clone(),
+            known(topic),
             rate(sums.requests, seconds),
             rate(sums.records, seconds),
             rate(sums.bytes, seconds),
             sums.errors.to_string(),
-            times.map_or_else(|| "-".to_owned(), |counts| p99(counts)),
+            p99.map_or_else(|| "-".to_owned(), milliseconds),
             sums.all_records.to_string(),
         ]
     }
+}
+
+type Row = [String; 11];
+
+/// What answers to these requests are labelled with.
+fn time_labels(labels: &TrafficLabels) -> TimeLabels {
+    let TrafficLabels { api, topic, client } = labels;
+    TimeLabels { api: api.clone(), topic: topic.clone(), principal: client.principal.clone() }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for the eye")]
@@ -197,23 +189,15 @@ fn rate(count: u64, seconds: f64) -> String {
     format!("{:.0}", count as f64 / seconds.max(0.001))
 }
 
-/// The bound below which 99 of 100 answers came.
-fn p99(counts: &[u64]) -> String {
-    let all = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
-    let beyond = all.div_euclid(100);
-    let mut left = all;
-    for (count, bound) in counts.iter().zip(RESPONSE_TIME_BOUNDS_US) {
-        left = left.saturating_sub(*count);
-        if left <= beyond {
-            return format!("<{} ms", bound.div_ceil(1_000));
-        }
-    }
-    ">30 s".to_owned()
+#[expect(clippy::cast_precision_loss, reason = "a time for the eye")]
+fn milliseconds(microseconds: u64) -> String {
+    format!("{:.1} ms", microseconds as f64 / 1_000.0)
 }
 
-fn aligned(rows: &[[String; 10]]) -> String {
+fn aligned(rows: &[Row]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<_> = (0..10).map(|column| width(column).unwrap_or_default()).collect();
+    let columns = rows.first().map_or(0, |row| row.len());
+    let widths: Vec<_> = (0..columns).map(|column| width(column).unwrap_or_default()).collect();
     let mut text = String::new();
     for row in rows {
         let cells: Vec<_> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
@@ -231,14 +215,53 @@ fn print(text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::p99;
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use kwitness_wire::aggregate::{ClientLabels, Sketch, TopicNames, TrafficLabels, TrafficSums};
+
+    use super::{MOST_KEPT, Table, time_labels};
+    use crate::counters::Total;
+
+    fn produced_by(number: usize) -> TrafficLabels {
+        let client = ClientLabels {
+            principal: Some("User:\u{1b}[2J".into()),
+            client_id: Some(format!("client-{number}")),
+            client_software_name: Some("librdkafka".into()),
+            client_software_version: None,
+        };
+        TrafficLabels { api: "Produce".into(), topic: Some("orders".into()), client }
+    }
+
+    fn table_of(clients: usize) -> Table {
+        let mut table = Table::new(Arc::new(TopicNames::new(1)), false);
+        let new = TrafficSums { requests: 2, records: 7, record_bytes: 100, errors: BTreeMap::from([("6".into(), 1)]) };
+        (0..clients).for_each(|number| table.traffic.entry(produced_by(number)).or_default().add(&new));
+        let mut took = Sketch::default();
+        took.add(3_000);
+        table.times.insert(time_labels(&produced_by(0)), took);
+        table
+    }
 
     #[test]
-    fn of_a_hundred_answers_one_may_be_late() {
-        let mut counts = [0; 15];
-        (counts[0], counts[14]) = (99, 1);
-        assert_eq!(p99(&counts), "<1 ms");
-        counts[14] = 2;
-        assert_eq!(p99(&counts), ">30 s");
+    fn a_row_has_rates_and_what_was_counted_since_the_start() {
+        let mut table = table_of(1);
+        let before = table.text(&Total::default(), 2.0);
+        table.show(&Total::default());
+        let after = table.text(&Total::default(), 2.0);
+        let cells = |text: &str| text.lines().nth(1).unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+
+        let who = ["client-0", "User:?[2J", "librdkafka", "-", "Produce", "orders"];
+        assert_eq!(cells(&before), [&who[..], &["1", "4", "50", "1", "3.0", "ms", "7"]].concat());
+        assert_eq!(cells(&after), [&who[..], &["0", "0", "0", "1", "3.0", "ms", "7"]].concat());
+    }
+
+    #[test]
+    fn clients_that_name_themselves_anew_fill_no_memory() {
+        let mut table = table_of(MOST_KEPT + 1);
+        table.show(&Total::default());
+        assert_eq!((table.traffic.len(), table.times.len()), (MOST_KEPT + 1, 1));
+        table.show(&Total::default());
+        assert_eq!((table.traffic.len(), table.times.len()), (0, 0));
     }
 }

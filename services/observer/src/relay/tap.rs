@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::End;
 use crate::clock::now_ms;
 use crate::control::Control;
-use crate::counters::{Counters, OpaqueReason, Software, State};
+use crate::counters::{Counters, Software, State};
 use crate::log::log;
 use crate::recording;
 
@@ -144,7 +144,7 @@ impl Tap {
         if let Some(software) = software {
             self.name_software(software);
         }
-        let opaque = if followed.is_err() { Some(OpaqueReason::Panic) } else { opaque.map(OpaqueReason::Wire) };
+        let opaque = if followed.is_err() { Some(Unfollowed::Panic) } else { opaque.map(Unfollowed::Opaque) };
         if let Some(reason) = opaque {
             self.connection = None;
             self.turn_to(State::Opaque(reason));
@@ -173,7 +173,7 @@ impl Tap {
         self.state = state;
     }
 
-    fn warn(&self, reason: OpaqueReason) {
+    fn warn(&self, reason: Unfollowed) {
         if self.counters.may_log(self.source, "opaque") {
             let source = self.source.to_string();
             log!(Warning, "A connection is passed on unread", source = source, reason = reason.name());
@@ -268,9 +268,9 @@ mod tests {
 
         assert!(tap.is_opaque() && !other.is_opaque());
         let rare = total(&counters).rare;
-        let panic = State::Opaque(OpaqueReason::Panic);
+        let panic = State::Opaque(Unfollowed::Panic);
         assert_eq!((rare.open[&panic], rare.open[&State::Observed], rare.open[&State::Sniff]), (1, 1, 0));
-        assert_eq!(rare.opaque[&OpaqueReason::Panic], 1);
+        assert_eq!(rare.opaque[&Unfollowed::Panic], 1);
         tap.close(End::Client);
         let window = recorder.borrow_mut().swap(0);
         let told: Vec<_> = window.connections.iter().map(|event| (event.connection, event.opaque)).collect();

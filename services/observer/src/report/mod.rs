@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::StatusCode;
-use kwitness_wire::aggregate::{Source, TopicNames, Window, Writer};
+use kwitness_wire::aggregate::{Source, TopicNames, Window, Writer, reason};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
@@ -238,17 +240,12 @@ impl Sender {
                     lines.extend_from_slice(&row.line);
                     lines.push(b'\n');
                 }
-                Item::Totals(part) => {
-                    if let Ok(Value::Object(mut object)) = serde_json::from_str(&part.json) {
-                        object.insert("seq".to_owned(), part.seq.into());
-                        totals.push(Value::Object(object));
-                    }
-                }
+                Item::Totals(part) => totals.extend(serde_json::from_str::<&RawValue>(&part.json)),
             }
         }
         let mut total = Total::default();
         self.reporter.counters.iter().for_each(|counters| counters.add_to(&mut total));
-        let head = json!({
+        let rest = json!({
             "schema": "kwitness.events/1",
             "source": format!("{}/{}", settings.namespace, self.reporter.pod),
             "epoch": self.reporter.epoch_ms,
@@ -259,15 +256,23 @@ impl Sender {
             "settled": self.queue.settled(),
             "sent_at_ms": crate::clock::now_ms(),
             "rows": rows,
-            "totals": totals,
             "connections": connections(settings, &total),
             "state": state(&settings.hash, self.reporter.control.borrow().is_suspended, &total, self.queue.ledger()),
         });
-        let mut body = head.to_string().into_bytes();
+        let mut body = serde_json::to_vec(&Head { rest, totals }).unwrap_or_default();
         body.push(b'\n');
         body.append(&mut lines);
         body
     }
+}
+
+/// The first line of a request.
+#[derive(Serialize)]
+struct Head<'a> {
+    #[serde(flatten)]
+    rest: Value,
+    /// As they were written when the window ended.
+    totals: Vec<&'a RawValue>,
 }
 
 fn connections(settings: &Settings, total: &Total) -> Vec<Value> {
@@ -289,7 +294,7 @@ fn state(settings: &str, is_suspended: bool, total: &Total, ledger: &Ledger) -> 
         *sum = sum.saturating_add(*count);
     }
     let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
-    let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (format!("{why:?}"), *count)).collect();
+    let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
     json!({
         "settings": settings,
         "suspended": is_suspended,

@@ -85,6 +85,34 @@ fn what_a_client_asked_is_reported_with_who_it_is_and_a_seal() {
 }
 
 #[test]
+fn why_a_request_is_unread_is_spelled_alike_in_rows_heartbeats_and_metrics() {
+    let collector = Collector::that(everything);
+    let (settings, _token) = reporting_to(&collector);
+    let observer = Observer::with(settings, &[]);
+    let mut client = observer.client();
+    for (number, [key, version]) in (0_u8..).zip([[16, 99], [99, 0]]) {
+        let mut asked = request(number.into());
+        (asked[5], asked[7]) = (key, version);
+        client.write_all(&asked).unwrap();
+        client.read_exact(&mut [0; 9]).unwrap();
+    }
+    let names = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut rows = BTreeSet::new();
+    eventually("rows tell both reasons", || {
+        let requests = collector.requests();
+        let apis = requests.iter().flat_map(|request| &request.rows).filter(|row| row["kind"] == "api");
+        rows = apis.flat_map(|row| names(&row["unread"])).collect();
+        rows.len() == 2
+    });
+
+    let head = collector.requests().last().unwrap().head.clone();
+    let metric = |reason: &String| observer.metric(&format!(r#"kwitness_observer_unread_total{{reason="{reason}"}}"#));
+    assert_eq!(names(&head["state"]["unread"]), ["unknown_key", "unknown_version"]);
+    assert_eq!(rows, names(&head["state"]["unread"]).into_iter().collect());
+    assert_eq!(rows.iter().map(metric).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
 fn nothing_is_lost_while_the_collector_refuses_and_answers_of_strangers_are_none() {
     let count = AtomicUsize::new(0);
     let collector = Collector::that(move |request| match count.fetch_add(1, Ordering::SeqCst) {

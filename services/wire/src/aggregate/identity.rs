@@ -195,7 +195,7 @@ impl Identity {
     }
 
     /// Whether anything is known of these keys.
-    pub(crate) fn knows(&self, keys: IdentityKeys) -> bool {
+    fn knows(&self, keys: IdentityKeys) -> bool {
         self.known().any(|(key, _)| keys.contain(key))
     }
 

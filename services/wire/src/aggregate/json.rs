@@ -16,8 +16,8 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// A reason as records spell it: `NotKafka` is `not_kafka`.
-pub(crate) fn reason(reason: impl Debug) -> String {
+/// A reason as records, heartbeats and metrics spell it: `NotKafka` is `not_kafka`.
+pub fn reason(reason: impl Debug) -> String {
     let mut name = String::new();
     for letter in format!("{reason:?}").chars() {
         if letter.is_ascii_uppercase() && !name.is_empty() {

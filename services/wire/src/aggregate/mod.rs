@@ -7,7 +7,6 @@ mod counts;
 mod identity;
 mod json;
 mod life;
-mod open;
 mod ranges;
 mod recorder;
 mod rows;
@@ -20,15 +19,15 @@ mod window;
 
 pub use counts::{Counts, DIFFERENT};
 pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
+pub use json::reason;
 pub use life::{ConnectionEvent, End, Happened, Unfollowed};
-pub use open::OpenConnections;
 pub use ranges::{KEPT, Range, Ranges};
 pub use recorder::{Client, Recorder, Settings};
 pub use rows::{Row, Source, Writer};
 pub use sketch::{Sketch, bounds, index};
 pub use tally::{ApiTally, PartitionTally, TopicTally};
 pub use topics::{LONGEST_NAME, TopicNames};
-pub use totals::{RESPONSE_TIME_BOUNDS_US, Totals};
+pub use totals::{ClientLabels, RESPONSE_TIME_BOUNDS_US, TimeLabels, Totals, TrafficLabels, TrafficSums};
 pub use window::{Overflowed, Which, Who, Window};
 
 /// The number of what is not told apart.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
 use super::life::{ConnectionEvent, End, Happened, Unfollowed};
-use super::open::OpenConnections;
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
@@ -67,7 +66,6 @@ pub struct Recorder {
     window: Window,
     /// Of the window; none is 0.
     number: u64,
-    open: OpenConnections,
 }
 
 /// One connection, as its [`Recorder`] knows it.
@@ -142,7 +140,7 @@ impl Recorder {
     #[must_use]
     pub fn new(settings: Settings, names: Arc<TopicNames>, now_ms: u64) -> Self {
         let window = Window::new(&settings, aligned(&settings, now_ms));
-        Self { settings, names, window, number: 1, open: OpenConnections::default() }
+        Self { settings, names, window, number: 1 }
     }
 
     /// Take other settings. Limits and the length of windows hold from the next window on, the rest at once; but what of
@@ -155,12 +153,6 @@ impl Recorder {
     #[must_use]
     pub const fn ends_ms(&self) -> u64 {
         self.window.end_ms
-    }
-
-    /// The connections that are open.
-    #[must_use]
-    pub const fn open_connections(&self) -> &OpenConnections {
-        &self.open
     }
 
     /// End the window, and begin the one of `now_ms`. What it takes does not depend on how much is in it.
@@ -184,7 +176,6 @@ impl Recorder {
     ) -> Client {
         let mut identity = Arc::new(identity);
         Identity::forget(&mut identity, self.settings.dropped);
-        self.open.enter(&identity);
         Client {
             connection,
             opened_at_ms,
@@ -240,7 +231,6 @@ impl Recorder {
     /// A connection ended, at this time in milliseconds since 1970.
     pub fn close(&mut self, mut client: Client, end: End, now_ms: u64) {
         self.tell_opened(&mut client);
-        self.open.leave(&client.identity);
         let duration_ms = now_ms.saturating_sub(client.opened_at_ms);
         self.happened(&client, now_ms, Happened::Closed { end, duration_ms, last_error: client.last_error });
     }
@@ -363,11 +353,7 @@ impl Recorder {
 
     fn who(&mut self, client: &mut Client) -> u32 {
         if client.places.window != self.number {
-            if client.identity.knows(self.settings.dropped) {
-                self.open.leave(&client.identity);
-                Identity::forget(&mut client.identity, self.settings.dropped);
-                self.open.enter(&client.identity);
-            }
+            Identity::forget(&mut client.identity, self.settings.dropped);
             let who = self.window.place(&client.identity);
             client.places = Places { window: self.number, who, ..Places::default() };
         }
@@ -378,12 +364,7 @@ impl Recorder {
         if self.settings.dropped.contain(key) {
             return;
         }
-        let before = OpenConnections::are_by(key).then(|| Arc::clone(&client.identity));
         let change = Identity::set(&mut client.identity, key, value);
-        if let Some(before) = before {
-            self.open.leave(&before);
-            self.open.enter(&client.identity);
-        }
         if change == Change::None || client.places.window != self.number {
             return;
         }

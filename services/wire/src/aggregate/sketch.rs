@@ -99,6 +99,19 @@ impl Sketch {
         self.buckets.is_empty()
     }
 
+    /// The bound, in microseconds, that so many of a hundred durations are not above; `None` if there are none.
+    #[must_use]
+    pub fn percentile(&self, percent: u8) -> Option<u64> {
+        let all = self.buckets().fold(0_u128, |sum, (_, count)| sum.saturating_add(count.into()));
+        let wanted = all.saturating_mul(percent.min(100).into()).div_ceil(100);
+        let mut counted = 0_u128;
+        let reached = self.buckets().find(|(_, count)| {
+            counted = counted.saturating_add((*count).into());
+            counted >= wanted
+        });
+        reached.map(|(bucket, _)| BOUNDS.get(usize::from(bucket)).copied().unwrap_or(u64::MAX))
+    }
+
     /// The counts by `bounds` in microseconds, ascending, each for what is above the bound before; the last, one more
     /// than there are bounds, for what is above all. A duration counts as its bucket's bound, up to 2 % above it.
     #[must_use]
@@ -136,6 +149,17 @@ mod tests {
     fn what_is_below_the_first_bound_or_above_the_last_has_a_bucket_too() {
         assert_eq!((index(0), index(1), index(2)), (0, 0, 1));
         assert_eq!(usize::from(index(u64::MAX)), COUNT - 1);
+    }
+
+    #[test]
+    fn of_a_hundred_durations_one_may_be_above_the_ninety_ninth_percentile() {
+        let mut sketch = Sketch::default();
+        assert_eq!(sketch.percentile(99), None);
+        (0..99).for_each(|_| sketch.add(3));
+        sketch.add(DAY_US);
+        assert_eq!((sketch.percentile(50), sketch.percentile(99)), (Some(3), Some(3)));
+        sketch.add(DAY_US);
+        assert_eq!(sketch.percentile(99), bounds().last().copied());
     }
 
     #[test]

@@ -35,16 +35,21 @@ pub struct Totals {
     pub json: String,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct ClientLabels {
+/// Who a client is, as counters are labelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ClientLabels {
+    /// Its principal, as brokers know it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    principal: Option<String>,
+    pub principal: Option<String>,
+    /// Its `client.id`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    client_id: Option<String>,
+    pub client_id: Option<String>,
+    /// The name of its library (KIP-511).
     #[serde(skip_serializing_if = "Option::is_none")]
-    client_software_name: Option<String>,
+    pub client_software_name: Option<String>,
+    /// The version of its library.
     #[serde(skip_serializing_if = "Option::is_none")]
-    client_software_version: Option<String>,
+    pub client_software_version: Option<String>,
 }
 
 impl ClientLabels {
@@ -59,13 +64,17 @@ impl ClientLabels {
     }
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct TrafficLabels {
-    api: String,
+/// What a client does with a topic.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TrafficLabels {
+    /// The API by its name, or `other`.
+    pub api: String,
+    /// The topic by its name, or `other`; `None` where its name is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    topic: Option<String>,
+    pub topic: Option<String>,
+    /// The client, or `other`s.
     #[serde(flatten)]
-    client: ClientLabels,
+    pub client: ClientLabels,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -75,21 +84,30 @@ struct ApiLabels {
     client: ClientLabels,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct TimeLabels {
-    api: String,
+/// What is answered, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TimeLabels {
+    /// The API by its name, or `other`.
+    pub api: String,
+    /// The one topic that the answer is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    topic: Option<String>,
+    pub topic: Option<String>,
+    /// The principal, as brokers know it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    principal: Option<String>,
+    pub principal: Option<String>,
 }
 
-#[derive(Default, Serialize)]
-struct TrafficSums {
-    requests: u64,
-    records: u64,
-    record_bytes: u64,
-    errors: BTreeMap<String, u64>,
+/// What a client has done with a topic.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TrafficSums {
+    /// Requests that name it.
+    pub requests: u64,
+    /// Records that a broker acknowledged or gave.
+    pub records: u64,
+    /// Their bytes, as they were sent.
+    pub record_bytes: u64,
+    /// Partitions in responses with an error, by its code.
+    pub errors: BTreeMap<String, u64>,
 }
 
 #[derive(Default, Serialize)]
@@ -114,39 +132,59 @@ struct Entry<L, S> {
     sums: S,
 }
 
+impl Window {
+    /// What clients did with topics. Requests count with each topic that they name.
+    #[must_use]
+    pub fn traffic(&self, names: &TopicNames) -> BTreeMap<TrafficLabels, TrafficSums> {
+        let mut all: BTreeMap<TrafficLabels, TrafficSums> = BTreeMap::new();
+        let labels = |who, which, api| TrafficLabels {
+            api: api_label(api),
+            topic: topic_label(which, names),
+            client: ClientLabels::of(who),
+        };
+        for (who, which, api, tally) in self.topics().filter(|(.., tally)| tally.requests > 0) {
+            grow(&mut all.entry(labels(who, which, api)).or_default().requests, tally.requests);
+        }
+        for (who, which, _, api, tally) in self.partitions() {
+            let sums = all.entry(labels(who, which, Some(api))).or_default();
+            grow(&mut sums.records, tally.content.records);
+            grow(&mut sums.record_bytes, tally.content.bytes);
+            add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+        }
+        all
+    }
+
+    /// How long answers took. A time counts with the topic where there is one alone, and without a topic otherwise.
+    #[must_use]
+    pub fn times(&self, names: &TopicNames) -> BTreeMap<TimeLabels, Sketch> {
+        let mut all: BTreeMap<TimeLabels, Sketch> = BTreeMap::new();
+        for (who, which, api, tally) in self.topics().filter(|(.., tally)| !tally.served.is_empty()) {
+            let principal = label(who, IdentityKey::Principal);
+            let labels = TimeLabels { api: api_label(api), topic: topic_label(which, names), principal };
+            all.entry(labels).or_default().merge(&tally.served);
+        }
+        all
+    }
+}
+
 impl Writer {
     /// What a window adds to counters, in parts of about 64 KiB; none if there is nothing to add.
     ///
-    /// Requests count with each topic that they name. A response time counts with the topic where there is one alone, and
-    /// without a topic otherwise; it is in one histogram only.
+    /// It is [`Window::traffic`], [`Window::times`] in histograms, and what each client asked of each API.
     pub fn totals(&mut self, window: &Window, names: &TopicNames) -> Vec<Totals> {
         let mut parts = Parts { next: self.next_seq(), ..Parts::default() };
-        parts.add_all("traffic", traffic(window, names));
+        parts.add_all("traffic", window.traffic(names));
         parts.add_all("apis", apis(window));
-        parts.add_all("times", times(window, names));
+        let times =
+            |sketch: Sketch| Times { counts: sketch.histogram(&RESPONSE_TIME_BOUNDS_US), sum_us: sketch.sum_us() };
+        parts.add_all(
+            "times",
+            window.times(names).into_iter().map(|(labels, sketch)| (labels, times(sketch))).collect(),
+        );
         parts.finish();
         self.skip_to(parts.next);
         parts.made
     }
-}
-
-fn traffic(window: &Window, names: &TopicNames) -> BTreeMap<TrafficLabels, TrafficSums> {
-    let mut all: BTreeMap<TrafficLabels, TrafficSums> = BTreeMap::new();
-    let labels = |who, which, api| TrafficLabels {
-        api: api_label(api),
-        topic: topic_label(which, names),
-        client: ClientLabels::of(who),
-    };
-    for (who, which, api, tally) in window.topics().filter(|(.., tally)| tally.requests > 0) {
-        grow(&mut all.entry(labels(who, which, api)).or_default().requests, tally.requests);
-    }
-    for (who, which, _, api, tally) in window.partitions() {
-        let sums = all.entry(labels(who, which, Some(api))).or_default();
-        grow(&mut sums.records, tally.content.records);
-        grow(&mut sums.record_bytes, tally.content.bytes);
-        add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
-    }
-    all
 }
 
 fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
@@ -160,17 +198,6 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
     }
     all
-}
-
-fn times(window: &Window, names: &TopicNames) -> BTreeMap<TimeLabels, Times> {
-    let mut all: BTreeMap<TimeLabels, Sketch> = BTreeMap::new();
-    for (who, which, api, tally) in window.topics().filter(|(.., tally)| !tally.served.is_empty()) {
-        let principal = label(who, IdentityKey::Principal);
-        let labels = TimeLabels { api: api_label(api), topic: topic_label(which, names), principal };
-        all.entry(labels).or_default().merge(&tally.served);
-    }
-    let times = |sketch: &Sketch| Times { counts: sketch.histogram(&RESPONSE_TIME_BOUNDS_US), sum_us: sketch.sum_us() };
-    all.into_iter().map(|(labels, sketch)| (labels, times(&sketch))).collect()
 }
 
 fn add_errors(all: &mut BTreeMap<String, u64>, new: impl Iterator<Item = (i16, u64)>, others: u64) {

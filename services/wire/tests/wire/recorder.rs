@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use kwitness_wire::aggregate::{
-    Client, End, Identity, IdentityKey, OpenConnections, Recorder, Row, Settings, TopicNames, Unfollowed, Window,
-    Writer,
+    Client, End, Identity, IdentityKey, Recorder, Row, Settings, TopicNames, Unfollowed, Window, Writer,
 };
 use kwitness_wire::{
     Authenticated, Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque,
@@ -574,38 +573,6 @@ fn a_connection_that_is_given_up_says_so_at_its_end() {
 
     let closed: Value = serde_json::from_slice(&rows[1].line).unwrap();
     assert_eq!((&closed["kind"], &closed["opaque"]), (&json!("closed"), &json!("panic")));
-}
-
-#[test]
-fn open_connections_are_counted_by_software_until_they_end() {
-    let told = |open: &OpenConnections| serde_json::to_value(open).unwrap();
-    let count = |name: &str, version: &str, connections: u64| {
-        json!({"listener": "GATEWAY", "client_software_name": name, "client_software_version": version,
-               "connections": connections})
-    };
-    let mut scene = Scene::new();
-    let other = Identity::default().with(IdentityKey::Listener, b"GATEWAY");
-    let other = scene.recorder.open(2, other, "SSL", 21_234);
-    let both_unknown = told(scene.recorder.open_connections());
-    scene.record(Event::Software(Software { name: "librdkafka", version: "2.6.0" }));
-    let one_known = told(scene.recorder.open_connections());
-    let mut twice = OpenConnections::default();
-    twice.merge(scene.recorder.open_connections());
-    twice.merge(scene.recorder.open_connections());
-    scene.recorder.set(Settings {
-        dropped: [IdentityKey::ClientSoftwareVersion].into_iter().collect(),
-        ..Settings::of_at_most(10)
-    });
-    scene.request(METADATA, b"shop");
-    let dropped = told(scene.recorder.open_connections());
-    scene.recorder.close(other, End::Client, 22_000);
-    scene.recorder.close(scene.client, End::Client, 22_000);
-
-    assert_eq!(both_unknown, json!([count("unknown", "unknown", 2)]));
-    assert_eq!(one_known, json!([count("librdkafka", "2.6.0", 1), count("unknown", "unknown", 1)]));
-    assert_eq!(told(&twice), json!([count("librdkafka", "2.6.0", 2), count("unknown", "unknown", 2)]));
-    assert_eq!(dropped, json!([count("librdkafka", "unknown", 1), count("unknown", "unknown", 1)]));
-    assert_eq!(told(scene.recorder.open_connections()), json!([]));
 }
 
 #[test]
