@@ -47,6 +47,7 @@ class ObserverProcess:
         self._file = folder / "observer.json"
         self._log = folder / "observer.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._arguments: tuple[str, ...] = ()
         self.settings: dict[str, Any] = {
             "cluster_id": "4L6g3nShT-eMCtK--X86sw",
             "namespace": "team-a",
@@ -89,11 +90,21 @@ class ObserverProcess:
         listener = self.settings["listener"]
         return {listener["bootstrap_port"], *listener["brokers"].values()}
 
+    def set(self, name: str, value: Any) -> None:
+        """Change one member of its settings file."""
+        self.settings[name] = value
+        self._file.write_text(json.dumps(self.settings))
+
+    def with_arguments(self, *arguments: str) -> Self:
+        """Give it more on the command line, before it starts."""
+        self._arguments = arguments
+        return self
+
     def start(self) -> Self:
         """Start it and wait until it is ready."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [self._program, "run", "--settings", self._file, "--drain-seconds", "5"],
+                [self._program, "run", "--settings", self._file, "--drain-seconds", "5", *self._arguments],
                 stdout=log,
                 stderr=log,
                 env={"POD_NAME": "edge-0"},
@@ -121,6 +132,11 @@ class ObserverProcess:
         """Its samples, by name and labels as they are written."""
         page = requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/metrics", timeout=10).text
         return {name: float(value) for name, value in re.findall(r"^([^#\s].*) (\S+)$", page, re.MULTILINE)}
+
+    def trouble(self) -> str | None:
+        """Why it says that it is not ready; None while it is."""
+        answer = requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/readyz", timeout=10)
+        return None if answer.ok else answer.text
 
     def _is_ready(self) -> bool:
         assert self._process is not None

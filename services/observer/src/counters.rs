@@ -11,6 +11,8 @@ use kwitness_wire::{Side, Unread};
 
 use crate::log::Throttle;
 use crate::relay::End;
+use crate::tls::Failure;
+use crate::unserved::Unserved;
 
 /// What a connection is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +62,10 @@ pub(crate) struct Rare {
     pub(crate) unread: HashMap<Unread, u64>,
     /// Connections that became opaque, since the start.
     pub(crate) opaque: HashMap<Unfollowed, u64>,
+    /// Clients with which TLS failed, since the start.
+    pub(crate) tls_failed: HashMap<Failure, u64>,
+    /// Attempts to authenticate that cannot succeed here, since the start.
+    pub(crate) unserved: HashMap<Unserved, u64>,
     /// Connections that are open, by the software of the client and its version.
     pub(crate) software: HashMap<Software, u64>,
 }
@@ -124,6 +130,14 @@ impl Counters {
         }
     }
 
+    pub(crate) fn tls_failed(&self, failure: Failure) {
+        add(self.rare().tls_failed.entry(failure).or_default(), 1);
+    }
+
+    pub(crate) fn unserved(&self, unserved: Unserved) {
+        add(self.rare().unserved.entry(unserved).or_default(), 1);
+    }
+
     pub(crate) fn unread(&self, why: Unread) {
         add(self.rare().unread.entry(why).or_default(), 1);
     }
@@ -147,6 +161,8 @@ impl Counters {
         add_all(&mut total.rare.closed, &rare.closed);
         add_all(&mut total.rare.unread, &rare.unread);
         add_all(&mut total.rare.opaque, &rare.opaque);
+        add_all(&mut total.rare.tls_failed, &rare.tls_failed);
+        add_all(&mut total.rare.unserved, &rare.unserved);
         add_all(&mut total.rare.software, &rare.software);
     }
 }

@@ -16,6 +16,7 @@ mod report;
 mod settings;
 mod settings_file;
 mod tls;
+mod unserved;
 mod upstream;
 mod worker;
 

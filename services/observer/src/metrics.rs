@@ -15,6 +15,7 @@ pub(crate) struct Process {
     pub(crate) version: &'static str,
     pub(crate) settings: String,
     pub(crate) settings_refused: u64,
+    pub(crate) certificates_refused: u64,
     pub(crate) is_suspended: bool,
     pub(crate) refused: u64,
     pub(crate) resident_bytes: Option<u64>,
@@ -36,6 +37,31 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "Changes of the settings file that were refused.",
     );
     page.sample(&[], process.settings_refused);
+
+    page.family(
+        "kwitness_observer_certificate_refused_total",
+        "counter",
+        "Changes of the listener's certificate files that were refused.",
+    );
+    page.sample(&[], process.certificates_refused);
+    page.family(
+        "kwitness_observer_tls_failed_total",
+        "counter",
+        "Clients that were closed because TLS with them failed, by reason.",
+    );
+    let failed: BTreeMap<_, _> = rare.tls_failed.iter().collect();
+    for (failure, count) in failed {
+        page.sample(&[("reason", failure.name())], *count);
+    }
+    page.family(
+        "kwitness_observer_unserved_total",
+        "counter",
+        "Attempts to authenticate that fail where brokers' addresses are changed, by mechanism.",
+    );
+    let unserved: BTreeMap<_, _> = rare.unserved.iter().collect();
+    for (mechanism, count) in unserved {
+        page.sample(&[("mechanism", mechanism.name())], *count);
+    }
 
     page.family("kwitness_observer_connections", "gauge", "Open connections of clients, by what is done with them.");
     for state in STATES {

@@ -22,6 +22,7 @@ use crate::recording::TOPIC_NAMES;
 use crate::report::{ReportLedger, Reporter, report};
 use crate::settings::Settings;
 use crate::settings_file::{Found, SettingsFile};
+use crate::tls::{self, Certificates};
 use crate::worker::{Shared, Worker, start_workers};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -47,8 +48,11 @@ struct Status {
     settings: watch::Receiver<Arc<Settings>>,
     control: watch::Receiver<Control>,
     settings_refused: AtomicU64,
+    certificates_refused: AtomicU64,
     ledger: Arc<Mutex<ReportLedger>>,
     is_listening: AtomicBool,
+    /// TLS is wanted, and there is no certificate to show.
+    lacks_certificate: AtomicBool,
     is_draining: AtomicBool,
 }
 
@@ -56,6 +60,9 @@ impl Answers for Status {
     fn trouble(&self) -> Option<String> {
         if self.is_draining.load(Relaxed) {
             return Some("the process ends".to_owned());
+        }
+        if self.lacks_certificate.load(Relaxed) {
+            return Some("the listener has no certificate to show".to_owned());
         }
         (!self.is_listening.load(Relaxed)).then(|| "a port of the listener cannot be had".to_owned())
     }
@@ -68,6 +75,7 @@ impl Answers for Status {
             version: env!("CARGO_PKG_VERSION"),
             settings: settings.hash.clone(),
             settings_refused: self.settings_refused.load(Relaxed),
+            certificates_refused: self.certificates_refused.load(Relaxed),
             is_suspended: self.control.borrow().is_suspended,
             refused: self.entrance.refused.load(Relaxed),
             resident_bytes: resident_bytes(),
@@ -83,11 +91,7 @@ impl Answers for Status {
 /// What kept it from starting.
 pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
-    let first = match file.look() {
-        Found::Changed(settings) => settings,
-        Found::Refused(refused) => return Err(io::Error::new(io::ErrorKind::InvalidInput, refused.to_string())),
-        Found::Unchanged => return Err(io::Error::new(io::ErrorKind::InvalidInput, "the settings file is empty")),
-    };
+    let first = first(&mut file)?;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let (control, obeyed) = watch::channel(Control { is_suspended: first.suspend, drain_until: None });
@@ -95,8 +99,10 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     let (directives, mut told) = watch::channel(None::<Directive>);
     let (windows, finished) = mpsc::unbounded_channel();
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
+    let (mut certificates, shown) = Certificates::new();
     let shared = Shared {
         settings: settings.clone(),
+        shown,
         control: obeyed.clone(),
         brokers: Arc::default(),
         seen: Arc::default(),
@@ -131,11 +137,14 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         settings,
         control: obeyed,
         settings_refused: AtomicU64::new(0),
+        certificates_refused: AtomicU64::new(0),
         is_listening: AtomicBool::new(true),
+        lacks_certificate: AtomicBool::new(false),
         is_draining: AtomicBool::new(false),
     });
     let mut listeners = Listeners::new(Arc::clone(&entrance));
     let current = Arc::clone(&published.borrow());
+    follow(&mut certificates, &current, &status);
     probes::serve(current.metrics_port, Arc::clone(&status))?;
     listeners.follow(&current)?;
     log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
@@ -149,20 +158,10 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
             _ = tick.tick() => {}
             Ok(()) = told.changed() => {}
         }
-        match file.look() {
-            Found::Unchanged => {}
-            Found::Changed(settings) => {
-                log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
-                published.send_replace(settings);
-            }
-            Found::Refused(refused) => {
-                status.settings_refused.fetch_add(1, Relaxed);
-                let (field, reason) = (refused.field, refused.reason);
-                log!(Error, "The settings file is refused, the last good one stays", field = field, reason = reason);
-            }
-        }
+        publish(&mut file, &published, &status);
         let current = Arc::clone(&published.borrow());
         obey(&control, told.borrow().as_ref(), &current);
+        follow(&mut certificates, &current, &status);
         let followed = listeners.follow(&current);
         if let Err(error) = &followed
             && status.is_listening.load(Relaxed)
@@ -182,6 +181,45 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+fn first(file: &mut SettingsFile) -> io::Result<Arc<Settings>> {
+    match file.look() {
+        Found::Changed(settings) => Ok(settings),
+        Found::Refused(refused) => Err(io::Error::new(io::ErrorKind::InvalidInput, refused.to_string())),
+        Found::Unchanged => Err(io::Error::new(io::ErrorKind::InvalidInput, "the settings file is empty")),
+    }
+}
+
+/// Have the settings that the file has now obeyed.
+fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, status: &Status) {
+    match file.look() {
+        Found::Unchanged => {}
+        Found::Changed(settings) => {
+            log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
+            published.send_replace(settings);
+        }
+        Found::Refused(refused) => {
+            status.settings_refused.fetch_add(1, Relaxed);
+            let (field, reason) = (refused.field, refused.reason);
+            log!(Error, "The settings file is refused, the last good one stays", field = field, reason = reason);
+        }
+    }
+}
+
+/// Show clients the certificate that the files have now.
+fn follow(certificates: &mut Certificates, settings: &Settings, status: &Status) {
+    let wanted = settings.listener.tls.as_ref();
+    match certificates.look(wanted) {
+        tls::Found::Unchanged => {}
+        tls::Found::Changed => log!(Info, "New certificate", file = wanted.map(|tls| &tls.certificate_file)),
+        tls::Found::Refused(refused) => {
+            status.certificates_refused.fetch_add(1, Relaxed);
+            let (file, reason) = (refused.file, refused.reason);
+            log!(Error, "The listener's certificate is refused, the last good one stays", file = file, reason = reason);
+        }
+    }
+    status.lacks_certificate.store(wanted.is_some() && !certificates.are_shown(), Relaxed);
 }
 
 /// Have connections observed, or not, as is wanted now.

@@ -104,6 +104,21 @@ pub(crate) struct Listener {
     pub(crate) advertised_host: String,
     /// The port of each broker, by its node id.
     pub(crate) brokers: BTreeMap<i32, u16>,
+    /// Without it clients speak plaintext.
+    pub(crate) tls: Option<ListenerTls>,
+}
+
+/// TLS towards clients.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "as the file spells them")]
+pub(crate) struct ListenerTls {
+    /// The listener's certificate and those that it is signed by, PEM.
+    pub(crate) certificate_file: PathBuf,
+    /// Its private key, PEM.
+    pub(crate) key_file: PathBuf,
+    /// Authorities that sign clients' certificates, PEM; without it clients need none.
+    pub(crate) client_ca_file: Option<PathBuf>,
 }
 
 /// What is reported.

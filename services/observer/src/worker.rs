@@ -24,15 +24,15 @@ use crate::log::{Throttle, log};
 use crate::recording;
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::Settings;
+use crate::tls::{self, Failure, Shown};
 use crate::upstream::Brokers;
-
-/// How clients connect: this version ends no TLS.
-const SECURITY_PROTOCOL: &str = "PLAINTEXT";
 
 /// What all threads share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    /// With which certificate TLS with clients begins.
+    pub(crate) shown: Shown,
     pub(crate) control: watch::Receiver<Control>,
     pub(crate) brokers: Arc<Brokers>,
     pub(crate) seen: Arc<BrokersSeen>,
@@ -185,12 +185,21 @@ async fn pass_on(
             watch.tap.obey(*shared.control.borrow());
             let number = shared.number.fetch_add(1, Relaxed);
             let identity = identity(&settings, peer, target, &broker, makeshift.is_some());
-            watch.tap.record(recorder, number, identity, SECURITY_PROTOCOL);
+            watch.tap.record(recorder, number, identity, client.is_encrypted());
             let end = relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await;
             watch.tap.close(end);
             end
         }
         Err(Unopened::Client(end)) => end,
+        Err(Unopened::Tls(failure, reason)) => {
+            counters.tls_failed(failure);
+            if counters.may_log(peer.ip(), "tls") {
+                let (source, failure) = (peer.ip().to_string(), failure.name());
+                let message = "A client was closed because TLS with it failed";
+                log!(Warning, message, source = source, failure = failure, reason = reason);
+            }
+            if failure == Failure::Deadline { End::Deadline } else { End::Error }
+        }
         Err(Unopened::Broker(error)) => {
             if counters.may_log(peer.ip(), "unreachable") {
                 let (source, reason) = (peer.ip().to_string(), error.to_string());
@@ -225,6 +234,8 @@ fn identity(settings: &Settings, peer: SocketAddr, target: Target, broker: &Stre
 enum Unopened {
     /// The client did not stay.
     Client(End),
+    /// TLS with the client failed, for this reason.
+    Tls(Failure, String),
     /// There is no way to a broker.
     Broker(io::Error),
 }
@@ -244,6 +255,16 @@ async fn open(
         Ok(Err(_)) => return Err(Unopened::Client(End::Client)),
         Err(_) => return Err(Unopened::Client(End::Deadline)),
     }
+    let client = if settings.listener.tls.is_none() {
+        Stream::Plain(client)
+    } else {
+        let shown = shared.shown.borrow().clone();
+        match tls::accept(shown, client, first_request_by).await {
+            Ok(client) => Stream::Tls(Box::new(client)),
+            Err(Some((failure, reason))) => return Err(Unopened::Tls(failure, reason)),
+            Err(None) => return Err(Unopened::Client(End::Client)),
+        }
+    };
     let (upstream, brokers) = (&settings.upstream, &shared.brokers);
     let (broker, makeshift) = match target {
         Target::Bootstrap => (brokers.connect_to_any(upstream).await, None),
@@ -252,5 +273,5 @@ async fn open(
             None => (brokers.connect_to_any(upstream).await, Some(Makeshift { node, seen: Arc::clone(&shared.seen) })),
         },
     };
-    Ok((Stream::Plain(client), broker.map_err(Unopened::Broker)?, makeshift))
+    Ok((client, broker.map_err(Unopened::Broker)?, makeshift))
 }

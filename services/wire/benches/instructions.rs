@@ -45,7 +45,7 @@ fn main() {
 /// Passes the exchange so many times; how many records were told.
 fn pass(exchange: &mut Exchange, count: i32) -> u64 {
     let mut recorder = Recorder::new(Settings::of_at_most(1_000), Arc::new(TopicNames::new(1_000)), 0);
-    let mut client = recorder.open(1, Identity::default(), "PLAINTEXT", 0);
+    let mut client = recorder.open(1, Identity::default(), false, 0);
     let mut connection = Connection::new(Limits::default());
     let mut told = 0;
     for number in 0..count {

@@ -340,7 +340,8 @@ impl Observed {
             let read = known.and_then(|(known, _)| {
                 if is_sasl(key) {
                     let is_flexible = known.layout.flexible.contain(version);
-                    self.sasl.read_request(key, is_flexible, &mut reader)?;
+                    let tell = |mechanism| sink(Event::Mechanism(mechanism));
+                    self.sasl.read_request(key, is_flexible, &mut reader, tell)?;
                     return Ok(None);
                 }
                 body(known, opening, &mut reader, &mut self.memory, sink)

@@ -1,6 +1,6 @@
 //! What a connection tells of itself.
 
-use crate::sasl::Authenticated;
+use crate::sasl::{Authenticated, Mechanism};
 use crate::software::Software;
 
 /// Nanoseconds since a moment that the caller chose.
@@ -14,6 +14,8 @@ pub enum Event<'a> {
     Request(Request<'a>),
     /// The client said which software it is.
     Software(Software<'a>),
+    /// The client chose how it is going to prove who it is.
+    Mechanism(Mechanism),
     /// The broker answered who the client said it is.
     Authenticated(Authenticated<'a>),
     /// What one Produce, Fetch or `ShareFetch` did with one partition.

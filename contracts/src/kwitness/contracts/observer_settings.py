@@ -17,6 +17,7 @@ __all__ = [
     "IdentitySettings",
     "LimitSettings",
     "ListenerSettings",
+    "ListenerTls",
     "ObserverSettings",
     "ReportSettings",
     "UpstreamSettings",
@@ -49,14 +50,26 @@ class UpstreamSettings(_Settings):
     tls: UpstreamTls | None = None
 
 
+class ListenerTls(_Settings):
+    """What clients are shown, all PEM; with `client_ca_file` they need a certificate that it has signed."""
+
+    certificate_file: str
+    key_file: str
+    client_ca_file: str | None = None
+
+
 class ListenerSettings(_Settings):
-    """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients."""
+    """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients.
+
+    `tls` is None where clients speak plaintext.
+    """
 
     name: str
     bind: str
     bootstrap_port: Port
     advertised_host: str
     brokers: dict[NodeId, Port]
+    tls: ListenerTls | None = None
 
 
 class ReportSettings(_Settings):

@@ -71,6 +71,7 @@ impl Options {
                 bootstrap_port: self.listen.port(),
                 advertised_host: self.listen.ip().to_string(),
                 brokers: std::collections::BTreeMap::new(),
+                tls: None,
             },
             window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
             report: Report { connections: true, traffic: true, latency: true },
@@ -112,6 +113,7 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let shared = Shared {
         settings: settings.clone(),
+        shown: watch::channel(None).1,
         control: obeyed,
         brokers: Arc::default(),
         seen: Arc::default(),

@@ -207,7 +207,12 @@ impl Relay<'_> {
         };
         match broken.cause {
             // What TLS says of bytes that are none of its own.
-            Cause::Io(error) if error.kind() == ErrorKind::InvalidData => End::Error,
+            Cause::Io(error) if error.kind() == ErrorKind::InvalidData => {
+                if broken.side == Side::Broker {
+                    self.watch.tap.warn_of_tls(&error);
+                }
+                End::Error
+            }
             Cause::Io(_) => {
                 other.reset();
                 self.ended_first.unwrap_or(end)

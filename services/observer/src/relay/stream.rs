@@ -41,6 +41,11 @@ impl Stream {
         }
     }
 
+    /// Whether nobody between reads what passes.
+    pub(crate) const fn is_encrypted(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+
     /// The port of this end, where there is one.
     pub(crate) fn local_port(&self) -> Option<u16> {
         self.tcp().local_addr().ok().map(|address| address.port())

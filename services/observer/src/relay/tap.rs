@@ -17,6 +17,8 @@ use crate::control::Control;
 use crate::counters::{Counters, Software, State};
 use crate::log::log;
 use crate::recording;
+use crate::tls::{CERTIFICATE_REQUIRED, wants_certificate};
+use crate::unserved::Unserved;
 
 /// Follows one connection and counts it among the others of its thread.
 #[derive(Debug)]
@@ -61,15 +63,9 @@ impl Tap {
     }
 
     /// Record the connection under this number, unless nothing is to be observed.
-    pub(crate) fn record(
-        &mut self,
-        recorder: &recording::Shared,
-        number: u64,
-        identity: Identity,
-        protocol: &'static str,
-    ) {
+    pub(crate) fn record(&mut self, recorder: &recording::Shared, number: u64, identity: Identity, is_encrypted: bool) {
         if self.connection.is_some() {
-            let client = recorder.borrow_mut().open(number, identity, protocol, now_ms());
+            let client = recorder.borrow_mut().open(number, identity, is_encrypted, now_ms());
             self.recorded = Some(Recorded { recorder: Rc::clone(recorder), client });
             self.name_software(unknown());
         }
@@ -133,6 +129,7 @@ impl Tap {
             is_introduced: self.is_introduced,
             opaque: None,
             software: None,
+            unserved: None,
         };
         let followed = catch_unwind(AssertUnwindSafe(|| read(connection, &mut seen)));
         if followed.is_err() {
@@ -140,7 +137,11 @@ impl Tap {
         }
         let (has_request, opaque, software) = (seen.has_request, seen.opaque, seen.software.take());
         self.is_introduced = seen.is_introduced;
+        let unserved = seen.unserved;
         drop(seen);
+        if let Some(unserved) = unserved {
+            self.warn_of_mechanism(unserved);
+        }
         if let Some(software) = software {
             self.name_software(software);
         }
@@ -164,6 +165,28 @@ impl Tap {
                 source = source,
                 reason = reason
             );
+        }
+    }
+
+    fn warn_of_mechanism(&self, unserved: Unserved) {
+        self.counters.unserved(unserved);
+        if self.counters.may_log(self.source, "unserved") {
+            let (source, mechanism) = (self.source.to_string(), unserved.name());
+            let reason = "the mechanism signs the broker's name, which is another here: use the brokers' own addresses, \
+                          or PLAIN, SCRAM or OAUTHBEARER";
+            let message = "A client is likely to fail to sign in";
+            log!(Warning, message, source = source, mechanism = mechanism, reason = reason);
+        }
+    }
+
+    /// Say why a broker ended TLS, where it is one that somebody can do something about.
+    pub(crate) fn warn_of_tls(&self, error: &std::io::Error) {
+        if wants_certificate(error) {
+            self.counters.unserved(Unserved::ClientCertificate);
+            if self.counters.may_log(self.source, "unserved") {
+                let (source, reason) = (self.source.to_string(), CERTIFICATE_REQUIRED);
+                log!(Warning, "A client was closed because the broker ended TLS", source = source, reason = reason);
+            }
         }
     }
 
@@ -198,6 +221,7 @@ struct Seen<'a> {
     is_introduced: bool,
     opaque: Option<Opaque>,
     software: Option<Software>,
+    unserved: Option<Unserved>,
 }
 
 /// Of clients that have not said what they are.
@@ -228,6 +252,7 @@ impl Seen<'_> {
                 self.has_request = true;
                 self.is_introduced |= !is_introduction(request.key);
             }
+            Event::Mechanism(mechanism) => self.unserved = Unserved::of(*mechanism),
             Event::Unread { why, .. } => self.counters.unread(*why),
             Event::Opaque(reason) => self.opaque = Some(*reason),
             _ => {}
@@ -258,8 +283,8 @@ mod tests {
         let recorder: recording::Shared = Rc::new(recorder.into());
         let tap = || Tap::new(Arc::clone(&counters), Ipv4Addr::LOCALHOST.into(), Instant::now(), Limits::default());
         let (mut tap, mut other) = (tap(), tap());
-        tap.record(&recorder, 1, Identity::default(), "PLAINTEXT");
-        other.record(&recorder, 2, Identity::default(), "PLAINTEXT");
+        tap.record(&recorder, 1, Identity::default(), false);
+        other.record(&recorder, 2, Identity::default(), false);
 
         tap.follow(|_, _| panic!("a parser's"));
         let list_groups = [0, 0, 0, 11, 0, 16, 0, 0, 0, 0, 0, 1, 0, 1, b't'];

@@ -59,6 +59,28 @@ impl Unfollowed {
     }
 }
 
+/// How a client speaks to the observer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Security {
+    /// Whether it is within TLS.
+    pub is_encrypted: bool,
+    /// Whether it authenticates by SASL.
+    pub is_sasl: bool,
+}
+
+impl Security {
+    /// Kafka's name of the security protocol.
+    #[must_use]
+    pub const fn protocol(self) -> &'static str {
+        match (self.is_sasl, self.is_encrypted) {
+            (false, false) => "PLAINTEXT",
+            (false, true) => "SSL",
+            (true, false) => "SASL_PLAINTEXT",
+            (true, true) => "SASL_SSL",
+        }
+    }
+}
+
 /// Something that happened to a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectionEvent {
@@ -68,8 +90,10 @@ pub struct ConnectionEvent {
     pub occurred_at_ms: u64,
     /// Who the client is, as far as it is known then.
     pub identity: Arc<Identity>,
-    /// As Kafka spells it, such as `SASL_SSL`.
-    pub security_protocol: &'static str,
+    /// How the client speaks, as far as it is known then.
+    pub security: Security,
+    /// Whether the broker has served it without an authentication.
+    pub is_anonymous: bool,
     /// Why nothing of the connection is understood any more.
     pub opaque: Option<Unfollowed>,
     /// What happened.

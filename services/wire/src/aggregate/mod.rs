@@ -20,7 +20,7 @@ mod window;
 pub use counts::{Counts, DIFFERENT};
 pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
 pub use json::reason;
-pub use life::{ConnectionEvent, End, Happened, Unfollowed};
+pub use life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 pub use ranges::{KEPT, Range, Ranges};
 pub use recorder::{Client, Recorder, Settings};
 pub use rows::{Row, Source, Writer};

@@ -5,16 +5,19 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
-use super::life::{ConnectionEvent, End, Happened, Unfollowed};
+use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
 use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic, TransactionEnd};
-use crate::sasl::{Authenticated, PrincipalSource};
+use crate::sasl::{Authenticated, PrincipalSource, is_sasl};
+use crate::schema::Api;
 
 const JOIN_GROUP: i16 = 11;
 const SYNC_GROUP: i16 = 14;
 const END_TXN: i16 = 26;
+/// Whom a broker takes a client for that does not authenticate.
+const ANONYMOUS: &[u8] = b"User:ANONYMOUS";
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
 
 /// What is added up, and how much at most.
@@ -73,7 +76,8 @@ pub struct Recorder {
 pub struct Client {
     connection: u64,
     opened_at_ms: u64,
-    security_protocol: &'static str,
+    security: Security,
+    is_anonymous: bool,
     identity: Arc<Identity>,
     is_told: bool,
     last_error: Option<i16>,
@@ -164,22 +168,17 @@ impl Recorder {
 
     /// A connection was accepted; `connection` is a number that no other of this process has or had.
     ///
-    /// Its opening is told with its first answer, so that it is known by then who the client is, or when it becomes
-    /// opaque or ends.
+    /// Its opening is told when the broker has answered more than which versions it knows, so that it is known by then
+    /// who the client is and whether it authenticates by SASL, or when it becomes opaque or ends.
     #[must_use]
-    pub fn open(
-        &mut self,
-        connection: u64,
-        identity: Identity,
-        security_protocol: &'static str,
-        opened_at_ms: u64,
-    ) -> Client {
+    pub fn open(&mut self, connection: u64, identity: Identity, is_encrypted: bool, opened_at_ms: u64) -> Client {
         let mut identity = Arc::new(identity);
         Identity::forget(&mut identity, self.settings.dropped);
         Client {
             connection,
             opened_at_ms,
-            security_protocol,
+            security: Security { is_encrypted, is_sasl: false },
+            is_anonymous: false,
             identity,
             is_told: false,
             last_error: None,
@@ -197,6 +196,7 @@ impl Recorder {
                 self.learn(client, IdentityKey::ClientSoftwareName, software.name.as_bytes());
                 self.learn(client, IdentityKey::ClientSoftwareVersion, software.version.as_bytes());
             }
+            Event::Mechanism(_) => {}
             Event::Identity { field: IdentityField::ClientInstanceId, value } => {
                 if let Some(id) = instance_id(value) {
                     self.learn(client, IdentityKey::ClientInstanceId, id.as_bytes());
@@ -237,6 +237,7 @@ impl Recorder {
 
     /// A principal that the broker did not believe is nobody's.
     fn authenticated(&mut self, client: &mut Client, authenticated: &Authenticated<'_>, now_ms: u64) {
+        client.security.is_sasl = true;
         self.tell_opened(client);
         let Authenticated { mechanism, principal, source, succeeded } = *authenticated;
         if let Some(principal) = principal.filter(|_| succeeded) {
@@ -255,10 +256,10 @@ impl Recorder {
 
     fn happened(&mut self, client: &Client, occurred_at_ms: u64, kind: Happened) {
         if self.settings.connections {
-            let Client { connection, security_protocol, opaque, .. } = *client;
+            let Client { connection, security, is_anonymous, opaque, .. } = *client;
             let mut identity = Arc::clone(&client.identity);
             Identity::forget(&mut identity, self.settings.dropped);
-            let event = ConnectionEvent { connection, occurred_at_ms, identity, security_protocol, opaque, kind };
+            let event = ConnectionEvent { connection, occurred_at_ms, identity, security, is_anonymous, opaque, kind };
             self.window.happened(event);
         }
     }
@@ -267,6 +268,7 @@ impl Recorder {
         if let Some(id) = request.client_id {
             self.learn(client, IdentityKey::ClientId, id);
         }
+        client.security.is_sasl |= is_sasl(request.key);
         client.places.unanswered = Named::None;
         if self.has_api_rows() {
             let row = self.api(client, request.key, request.version);
@@ -277,7 +279,21 @@ impl Recorder {
         }
     }
 
+    /// The broker does what a client asks that has authenticated, or needs not; a Produce that is never answered is
+    /// taken for one that it does.
+    fn serves(&mut self, client: &mut Client) {
+        if client.is_told {
+            return;
+        }
+        if !client.security.is_sasl {
+            client.is_anonymous = true;
+            self.learn(client, IdentityKey::Principal, ANONYMOUS);
+        }
+        self.tell_opened(client);
+    }
+
     fn partition(&mut self, client: &mut Client, exchange: &PartitionExchange<'_>) {
+        self.serves(client);
         note_error(client, exchange.error);
         if !self.settings.traffic {
             return;
@@ -318,7 +334,11 @@ impl Recorder {
     }
 
     fn exchange(&mut self, client: &mut Client, exchange: &Exchange) {
-        self.tell_opened(client);
+        match exchange.key {
+            Api::API_VERSIONS => {}
+            key if is_sasl(key) => self.tell_opened(client),
+            _ => self.serves(client),
+        }
         note_error(client, exchange.error);
         if self.has_api_rows() {
             let nanoseconds = exchange.answered.0.saturating_sub(exchange.asked.0);

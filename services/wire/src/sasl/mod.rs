@@ -109,11 +109,18 @@ impl Sasl {
         self.is_impatient &= self.waiting > 0;
     }
 
-    /// Read the body of a request for SASL.
-    pub(crate) fn read_request(&mut self, key: i16, is_flexible: bool, body: &mut Reader<'_>) -> Result<(), Fault> {
+    /// Read the body of a request for SASL, and tell which mechanism it chooses.
+    pub(crate) fn read_request(
+        &mut self,
+        key: i16,
+        is_flexible: bool,
+        body: &mut Reader<'_>,
+        tell: impl FnOnce(Mechanism),
+    ) -> Result<(), Fault> {
         if key == Api::SASL_HANDSHAKE {
             self.attempt = None;
             let mechanism = Mechanism::of_name(body.string(is_flexible)?.ok_or(Fault::Null)?);
+            tell(mechanism);
             self.attempt = Some(Attempt { mechanism, claim: Claim::Unnamed, tokens: 0 });
         } else {
             self.token(body.bytes(is_flexible)?.ok_or(Fault::Null)?);

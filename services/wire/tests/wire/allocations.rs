@@ -11,7 +11,7 @@ use crate::records::RECORDS;
 
 fn recorder() -> (Recorder, Client) {
     let mut recorder = Recorder::new(Settings::of_at_most(1_000), Arc::new(TopicNames::new(1_000)), 0);
-    let client = recorder.open(1, Identity::default(), "PLAINTEXT", 0);
+    let client = recorder.open(1, Identity::default(), false, 0);
     (recorder, client)
 }
 

@@ -20,6 +20,8 @@ use crate::windows::source;
 const PRODUCE: i16 = 0;
 const FETCH: i16 = 1;
 const METADATA: i16 = 3;
+const SASL_HANDSHAKE: i16 = 17;
+const API_VERSIONS: i16 = 18;
 const END_TXN: i16 = 26;
 
 /// A recorder with one connection, in the window of 20,000 ms to 30,000 ms.
@@ -41,7 +43,7 @@ impl Scene {
             .with(IdentityKey::Listener, b"GATEWAY")
             .with(IdentityKey::ClientAddress, b"10.0.0.7")
             .with(IdentityKey::ClientSourcePort, b"40000");
-        let client = recorder.open(1, identity, "SSL", 21_234);
+        let client = recorder.open(1, identity, true, 21_234);
         Self { recorder, names, client }
     }
 
@@ -300,10 +302,12 @@ fn a_topic_named_by_its_id_has_its_name_as_soon_as_any_connection_heard_it() {
     scene.record(Event::TopicName { id, name: b"orders" });
     let known = scene.swap();
 
+    let partition = |rows: Vec<Value>| rows.into_iter().find(|row| row["kind"] == "partition").unwrap();
     let of = |window: &Window| written(window, &TopicNames::new(0));
-    let row: Value = serde_json::from_slice(&of(&unknown)[0].line).unwrap();
+    let rows = of(&unknown).iter().map(|row| serde_json::from_slice(&row.line).unwrap()).collect();
+    let row = partition(rows);
     assert_eq!((row.get("topic"), &row["topic_id"]), (None, &json!("BwcHBwcHBwcHBwcHBwcHBw")));
-    let row = &scene.rows(&known)[0];
+    let row = partition(scene.rows(&known));
     assert_eq!((&row["topic"], &row["topic_id"]), (&json!("orders"), &json!("BwcHBwcHBwcHBwcHBwcHBw")));
 }
 
@@ -346,7 +350,8 @@ fn a_request_without_acknowledgement_counts_once_with_its_topic() {
     let totals: Value = serde_json::from_str(&parts[0].json).unwrap();
     assert_eq!((&totals["traffic"][0]["requests"], &totals["traffic"][0]["records"]), (&json!(3), &json!(0)));
     let rows = scene.rows(&window);
-    assert_eq!((&rows[0]["unconfirmed"], &rows[0]["records"], &rows[0]["bytes"]), (&json!(15), &json!(0), &json!(0)));
+    let row = rows.iter().find(|row| row["kind"] == "partition").unwrap();
+    assert_eq!((&row["unconfirmed"], &row["records"], &row["bytes"]), (&json!(15), &json!(0), &json!(0)));
 }
 
 #[test]
@@ -433,7 +438,7 @@ fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_noth
 
     let rows = scene.rows(&window);
     let sum = |name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum::<u64>();
-    assert!(rows.len() <= 2 * 101 + 2);
+    assert!(rows.iter().filter(|row| row["schema"] == "kwitness.traffic/1").count() <= 2 * 101);
     assert_eq!((sum("request_bytes"), sum("records")), (200_000, 300_000));
     assert!(window.overflowed.identities > 0 && window.overflowed.topics > 0 && window.overflowed.series > 0);
     let totals = &Writer::new(source(), 1).totals(&window, &scene.names);
@@ -531,7 +536,7 @@ fn connections_that_are_one_too_many_are_counted_in_the_seal() {
     let settings = Settings { most_connection_events: 3, ..Settings::of_at_most(100) };
     let mut recorder = Recorder::new(settings, Arc::new(TopicNames::new(1)), 0);
     for connection in 0..5 {
-        let client = recorder.open(connection, Identity::default(), "PLAINTEXT", 0);
+        let client = recorder.open(connection, Identity::default(), false, 0);
         recorder.close(client, End::Deadline, 1);
     }
     let window = recorder.swap(10_000);
@@ -607,6 +612,76 @@ fn bytes_of_a_connection_become_rows() {
     assert_eq!(partitions[0]["offset_ranges"], json!([{"first": 70, "last": 72}]));
     assert_eq!((&partitions[1]["records"], &partitions[1]["rejected_bytes"]), (&json!(0), &json!(length)));
     assert_eq!(partitions[1]["errors"], json!({"6": 1}));
+}
+
+/// Kind, security protocol, principal and its source of what was told of connections.
+fn told_of_connections(mut scene: Scene) -> Vec<Value> {
+    let window = scene.swap();
+    let Scene { mut recorder, client, names } = scene;
+    recorder.close(client, End::Client, 25_000);
+    let rows = [window, recorder.swap(40_000)].map(|window| written(&window, &names));
+    let rows = rows.iter().flatten().map(|row| serde_json::from_slice::<Value>(&row.line).unwrap());
+    let rows = rows.filter(|row| row["schema"] == "kwitness.connections/1");
+    let told =
+        rows.map(|row| json!([row["kind"], row["security_protocol"], row["principal"], row["principal_source"]]));
+    told.collect()
+}
+
+#[test]
+fn a_client_that_a_broker_serves_without_a_sign_in_is_anonymous() {
+    let mut scene = Scene::new();
+    scene.request(API_VERSIONS, b"shop");
+    scene.answer(API_VERSIONS, 1);
+    scene.request(METADATA, b"shop");
+    scene.answer(METADATA, 1);
+
+    assert_eq!(
+        told_of_connections(scene),
+        [json!(["opened", "SSL", "User:ANONYMOUS", "none"]), json!(["closed", "SSL", "User:ANONYMOUS", "none"]),]
+    );
+}
+
+#[test]
+fn a_client_that_only_asks_for_versions_has_no_principal() {
+    let mut scene = Scene::new();
+    scene.request(API_VERSIONS, b"shop");
+    scene.answer(API_VERSIONS, 1);
+
+    let told = told_of_connections(scene);
+
+    assert_eq!(told, [json!(["opened", "SSL", null, null]), json!(["closed", "SSL", null, null])]);
+}
+
+#[test]
+fn a_producer_that_waits_for_no_answer_is_told_of_and_anonymous() {
+    let mut scene = Scene::new();
+    scene.request(PRODUCE, b"shop");
+    let (content, topic) = (records(1), ORDERS);
+    scene.record(Event::Partition(PartitionExchange {
+        key: PRODUCE,
+        version: 4,
+        topic,
+        partition: 0,
+        error: 0,
+        confirmed: false,
+        content,
+    }));
+
+    assert_eq!(told_of_connections(scene)[0], json!(["opened", "SSL", "User:ANONYMOUS", "none"]));
+}
+
+#[test]
+fn the_security_protocol_is_known_before_a_client_has_signed_in() {
+    let mut scene = Scene::new();
+    scene.request(API_VERSIONS, b"shop");
+    scene.answer(API_VERSIONS, 1);
+    scene.request(SASL_HANDSHAKE, b"shop");
+    scene.record(Event::Mechanism(Mechanism::Gssapi));
+    scene.answer(SASL_HANDSHAKE, 1);
+
+    let told = told_of_connections(scene);
+
+    assert_eq!(told, [json!(["opened", "SASL_SSL", null, null]), json!(["closed", "SASL_SSL", null, null])]);
 }
 
 #[test]

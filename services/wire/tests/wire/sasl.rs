@@ -249,7 +249,7 @@ fn rows_have_the_principal_that_a_broker_believed() {
     let names = Arc::new(TopicNames::new(10));
     let mut recorder = Recorder::new(Settings::of_at_most(10), Arc::clone(&names), 0);
     for (principal, succeeded) in [("User:alice", true), ("User:mallory", false)] {
-        let mut client = recorder.open(1, Identity::default(), "SASL_SSL", 0);
+        let mut client = recorder.open(1, Identity::default(), true, 0);
         let mechanism = Mechanism::Plain;
         let told = Authenticated { mechanism, principal: Some(principal), source: PrincipalSource::Sasl, succeeded };
         recorder.record(&mut client, &Event::Authenticated(told), 0);

@@ -10,6 +10,7 @@ use kwitness_wire::{
 pub enum Told {
     Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize },
     Software(String, String),
+    Mechanism(Mechanism),
     Authenticated(Mechanism, Option<String>, PrincipalSource, bool),
     Partition(Exchanged),
     TopicName([u8; 16], Vec<u8>),
@@ -66,6 +67,7 @@ impl From<Event<'_>> for Told {
                 bytes: one.bytes,
             },
             Event::Software(software) => Self::Software(software.name.into(), software.version.into()),
+            Event::Mechanism(mechanism) => Self::Mechanism(mechanism),
             Event::Authenticated(one) => {
                 Self::Authenticated(one.mechanism, one.principal.map(str::to_owned), one.source, one.succeeded)
             }

@@ -220,7 +220,7 @@ struct Observed {
 
 fn open(recorder: &mut Recorder, connection: u64, port: usize, now_ms: u64) -> Client {
     let identity = Identity::default().with(IdentityKey::ClientSourcePort, port.to_string().as_bytes());
-    recorder.open(connection, identity, "PLAINTEXT", now_ms)
+    recorder.open(connection, identity, false, now_ms)
 }
 
 impl Observed {
@@ -485,7 +485,7 @@ proptest! {
             let rows = rows(&mut Writer::new(source(), 1), &window, &observed.names);
             let mut keys: Vec<String> = rows.iter().filter(|(topic, _)| *topic == "traffic").map(|(_, row)| {
                 let keys = ["kind", "api", "api_version", "topic", "topic_id", "partition", "client_source_port"];
-                let who = ["client_id", "client_software_name", "client_software_version", "group_id"];
+                let who = ["principal", "client_id", "client_software_name", "client_software_version", "group_id"];
                 format!("{:?}", keys.into_iter().chain(who).map(|name| row.get(name)).collect::<Vec<_>>())
             }).collect();
             let count = keys.len();

@@ -1,4 +1,4 @@
-//! TLS towards brokers; certificates are read again when their file has changed.
+//! TLS towards brokers and the collector; certificates are read again when their file has changed.
 
 use std::io;
 use std::path::Path;
@@ -10,6 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, TlsStream};
 
+use super::handshake::explained;
 use crate::counters::unpoisoned;
 
 /// What trusts the authorities of a file.
@@ -44,8 +45,11 @@ impl Trust {
     /// What is wrong with the file, or with what the host shows.
     pub(crate) async fn connect(&self, file: &Path, host: &str, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
-        let connected = TlsConnector::from(self.of(file)?).connect(name, stream).await?;
-        Ok(TlsStream::Client(connected))
+        let connected = TlsConnector::from(self.of(file)?).connect(name, stream).await;
+        connected.map(TlsStream::Client).map_err(|error| {
+            let trusted = file.display().to_string();
+            io::Error::new(error.kind(), explained(&error, &trusted, host))
+        })
     }
 }
 

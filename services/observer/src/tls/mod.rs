@@ -1,0 +1,9 @@
+//! TLS, towards brokers and the collector and towards clients.
+
+mod certificates;
+mod handshake;
+mod trust;
+
+pub(crate) use certificates::{Certificates, Found, Shown};
+pub(crate) use handshake::{CERTIFICATE_REQUIRED, Failure, accept, wants_certificate};
+pub(crate) use trust::Trust;

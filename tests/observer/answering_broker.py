@@ -1,0 +1,49 @@
+"""A server in the place of a broker, for tests that are about the client's side alone."""
+
+from __future__ import annotations
+
+import socketserver
+import struct
+import threading
+from types import TracebackType
+from typing import Self
+
+from typing_extensions import override
+
+
+def list_groups(correlation: int) -> bytes:
+    """A ListGroups request of version 0."""
+    body = struct.pack(">hhih", 16, 0, correlation, -1)
+    return struct.pack(">i", len(body)) + body
+
+
+class AnsweringBroker:
+    """Answers every request with its correlation id and one byte; use as a context manager."""
+
+    def __init__(self) -> None:
+        class Handler(socketserver.StreamRequestHandler):
+            @override
+            def handle(self) -> None:
+                while length := self.rfile.read(4):
+                    body = self.rfile.read(struct.unpack(">i", length)[0])
+                    self.wfile.write(struct.pack(">i", 5) + body[4:8] + b"\7")
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+
+    @property
+    def bootstrap(self) -> str:
+        """Where it listens."""
+        return f"127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
