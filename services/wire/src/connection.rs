@@ -34,8 +34,8 @@ pub struct Limits {
     /// How many bytes of a request are kept at most to follow what is rewritten; never fewer than the eight that every
     /// request begins with.
     pub kept: usize,
-    /// How many bytes of a message are kept at most to read what a client calls itself, names of topics, errors; never
-    /// fewer than eight. Of Produce, Fetch and `ShareFetch` only the header is kept.
+    /// How many bytes of a message are kept at most to read what a client calls itself, and errors; never fewer than
+    /// eight. Of Produce, Fetch, `ShareFetch` and lists of topics only the header is kept.
     pub message: usize,
     /// How many requests may wait for their responses.
     pub in_flight: usize,
@@ -245,7 +245,7 @@ impl Observed {
         });
         let read = kept.saturating_sub(reader.at_hand());
         match header {
-            Ok(Opening { key, version, .. }) if Reading::knows(key) => {
+            Ok(Opening { key, version, .. }) if Reading::knows_request(key) => {
                 stream.reading.begin_request(key, version, reader.left());
                 stream.pass(read, &mut self.memory, sink);
             }
@@ -287,15 +287,19 @@ impl Observed {
         let Opening { key, version, .. } = asked.opening;
         let mut reader = stream.prefix.reader();
         let kept = reader.at_hand();
-        match answer(asked.opening).map(|answer| response_correlation(answer.header_version, &mut reader)) {
-            Some(Ok(_)) if Reading::knows(key) => {
+        let Some(Answer { layout, header_version }) = answer(asked.opening) else {
+            stream.leave(kept);
+            return Ok(());
+        };
+        match response_correlation(header_version, &mut reader) {
+            Ok(_) if Reading::knows_response(key) => {
                 let read = kept.saturating_sub(reader.at_hand());
-                stream.reading.begin_response(key, version, asked.more.wanted, reader.left());
+                stream.reading.begin_response(key, version, layout, asked.more.wanted, reader.left());
                 stream.pass(read, &mut self.memory, sink);
             }
-            Some(Ok(_)) => stream.route = Route::Kept,
-            Some(Err(Fault::Incomplete)) if !stream.prefix.is_full() => {}
-            _ => stream.leave(kept),
+            Ok(_) => stream.route = Route::Kept,
+            Err(Fault::Incomplete) if !stream.prefix.is_full() => {}
+            Err(_) => stream.leave(kept),
         }
         Ok(())
     }

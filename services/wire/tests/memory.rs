@@ -67,19 +67,29 @@ fn frames_of_64_mib_cost_less_than_a_mebibyte_and_hostile_ones_a_few() {
     let told = pass(&mut connection, Side::Broker, &beginning(declared, &[0, 0, 0, 1], &[&start]), &zeros);
     assert_eq!((told, connection.is_opaque()), (2, false));
 
-    // A Metadata response of which only the beginning is kept.
+    // A Metadata response that ends long before its frame.
     let asked = [0, 3, 0, 0, 0, 0, 0, 2, 0xff, 0xff, 0, 0, 0, 0];
     pass(&mut connection, Side::Client, &beginning(asked.len(), &asked, &[]), &[]);
     let told = pass(&mut connection, Side::Broker, &beginning(64 * MIB, &[0, 0, 0, 2], &[]), &zeros);
     assert_eq!((told, connection.is_opaque()), (2, false));
+
+    // A Metadata response of a quarter of a million topics, all of which are told.
+    let asked = [0, 3, 0, 12, 0, 0, 0, 3, 0xff, 0xff, 0, 0, 0, 0, 0];
+    pass(&mut connection, Side::Client, &beginning(asked.len(), &asked, &[]), &[]);
+    let name = [b't'; 38];
+    let topic = [&[0; 2][..], &[39], &name, &[7; 16], &[0, 1], &[0; 4], &[0]].concat();
+    let start = [0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0x81, 0x80, 0x10];
+    let declared = start.len() + 16 * MIB + 1;
+    let told = pass(&mut connection, Side::Broker, &beginning(declared, &start, &[]), &topic);
+    assert_eq!((topic.len(), told, connection.is_opaque()), (64, 16 * MIB / 64 + 1, false));
     let grown = high_water_mark() - before;
     assert!(grown < MIB, "{grown}");
 
     // Two million partitions without records, and half as many to fetch.
-    let produce = [0, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0, 1, 0, 0, 0, 0];
+    let produce = [0, 0, 0, 0, 0, 0, 0, 4, 0xff, 0xff, 0, 1, 0, 0, 0, 0];
     let topic = [&[0, 0, 0, 1, 0, 1, b't'][..], &2_000_000_i32.to_be_bytes()].concat();
     pass(&mut connection, Side::Client, &beginning(16 + 11 + 16_000_000, &produce, &[&topic]), &zeros);
-    let fetch = [&[0, 1, 0, 0, 0, 0, 0, 4, 0xff, 0xff][..], &[0xff; 4], &[0; 8]].concat();
+    let fetch = [&[0, 1, 0, 0, 0, 0, 0, 5, 0xff, 0xff][..], &[0xff; 4], &[0; 8]].concat();
     let numbered: Vec<u8> = (0..4_096_i32).flat_map(|index| [&index.to_be_bytes()[..], &[0; 12]].concat()).collect();
     let topic = [&[0, 0, 0, 1, 0, 1, b't'][..], &1_000_000_i32.to_be_bytes()].concat();
     pass(&mut connection, Side::Client, &beginning(fetch.len() + 11 + 16_000_000, &fetch, &[&topic]), &numbered);

@@ -1,4 +1,4 @@
-//! What responses say of themselves: their error code, names of topic ids, ids that the broker gave the client.
+//! What responses say of themselves: their error code, ids that the broker gave the client.
 
 use super::identities::Identities;
 use super::requests::identity;
@@ -7,10 +7,8 @@ use crate::reader::{Fault, Reader};
 use crate::schema::{Api, Field, Layout, Value, Visitor, walk};
 
 const JOIN_GROUP: i16 = 11;
-const CREATE_TOPICS: i16 = 19;
 const CONSUMER_GROUP_HEARTBEAT: i16 = 68;
 const GET_TELEMETRY_SUBSCRIPTIONS: i16 = 71;
-const DESCRIBE_TOPIC_PARTITIONS: i16 = 75;
 
 /// The broker does not have the version that was asked, and answers as version 0.
 const UNSUPPORTED_VERSION: i16 = 35;
@@ -21,12 +19,13 @@ struct Says<'a, T> {
     tell: &'a mut T,
     depth: usize,
     error: Option<i16>,
-    /// Of the topic whose id comes next.
-    name: Vec<u8>,
 }
 
-impl<T: FnMut(Event<'_>)> Says<'_, T> {
-    fn of_message(&mut self, field: &'static Field, value: Value<'_>) {
+impl<T: FnMut(Event<'_>)> Visitor for Says<'_, T> {
+    fn value(&mut self, field: &'static Field, value: Value<'_>) {
+        if self.depth > 0 {
+            return;
+        }
         if let ("ErrorCode", Value::Int(code)) = (field.name, value) {
             self.error = self.error.or(i16::try_from(code).ok());
         }
@@ -36,30 +35,6 @@ impl<T: FnMut(Event<'_>)> Says<'_, T> {
         match (identity(field.name), value) {
             (Some(identity), Value::String(text)) => self.identities.tell(identity, text, self.tell),
             (Some(identity), Value::Uuid(id)) if id != [0; 16] => self.identities.tell(identity, &id, self.tell),
-            _ => {}
-        }
-    }
-
-    fn of_topic(&mut self, field: &'static Field, value: Value<'_>) {
-        match (field.name, value) {
-            ("Name", Value::String(name)) => {
-                self.name.clear();
-                self.name.extend_from_slice(name);
-            }
-            ("Name", Value::Null) => self.name.clear(),
-            ("TopicId", Value::Uuid(id)) if id != [0; 16] && !self.name.is_empty() => {
-                (self.tell)(Event::TopicName { id, name: &self.name });
-            }
-            _ => {}
-        }
-    }
-}
-
-impl<T: FnMut(Event<'_>)> Visitor for Says<'_, T> {
-    fn value(&mut self, field: &'static Field, value: Value<'_>) {
-        match (self.depth, self.key) {
-            (0, _) => self.of_message(field, value),
-            (1, Api::METADATA | CREATE_TOPICS | DESCRIBE_TOPIC_PARTITIONS) => self.of_topic(field, value),
             _ => {}
         }
     }
@@ -85,11 +60,10 @@ pub(crate) fn read_response(
     identities: &mut Identities,
     tell: &mut impl FnMut(Event<'_>),
 ) -> (i16, Result<(), Fault>) {
-    let mut says = Says { key, identities, tell, depth: 0, error: None, name: Vec::new() };
+    let mut says = Says { key, identities, tell, depth: 0, error: None };
     let walked = walk(layout, version, reader, &mut says);
-    let names_topics = matches!(key, Api::METADATA | CREATE_TOPICS | DESCRIBE_TOPIC_PARTITIONS);
     let walked = match walked {
-        Err(Fault::Incomplete) if says.error.is_some() && !names_topics => Ok(()),
+        Err(Fault::Incomplete) if says.error.is_some() => Ok(()),
         Err(_) if key == Api::API_VERSIONS && says.error == Some(UNSUPPORTED_VERSION) => Ok(()),
         Ok(()) => reader.end(),
         Err(fault) => Err(fault),

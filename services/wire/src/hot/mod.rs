@@ -1,4 +1,5 @@
-//! Reads Produce, Fetch and `ShareFetch` as they pass, in constant memory: record data is skipped, heads of batches are not.
+//! Reads messages as they pass, in constant memory: Produce, Fetch and `ShareFetch`, of which record data is skipped and heads
+//! of batches are not, and responses that list topics.
 //!
 //! Each message has a machine that reads a few fields at a time ([`units::Machine`]); what the answer needs of a request
 //! is in [`memory::Memory`].
@@ -15,6 +16,7 @@ mod reading;
 mod sequences;
 mod session;
 mod share_fetch;
+mod topic_list;
 mod topics;
 mod units;
 

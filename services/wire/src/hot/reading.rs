@@ -6,10 +6,11 @@ use super::memory::Memory;
 use super::produce::ProduceRequest;
 use super::produce_response::ProduceResponse;
 use super::share_fetch::{ShareFetchRequest, ShareFetchResponse};
+use super::topic_list::TopicList;
 use super::units::Units;
 use crate::event::{Event, Nanos, Unread};
 use crate::requests::Acks;
-use crate::schema::Api;
+use crate::schema::{Api, Layout};
 
 /// What the response needs of the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,9 +41,10 @@ enum Message {
     FetchResponse(FetchResponse),
     ShareFetchRequest(ShareFetchRequest),
     ShareFetchResponse(ShareFetchResponse),
+    TopicList(TopicList),
 }
 
-/// A message of one of the three APIs, from its header's end on.
+/// A message that is read as it passes, from its header's end on.
 #[derive(Debug)]
 pub(crate) struct Reading {
     units: Units,
@@ -60,9 +62,14 @@ impl Reading {
         Self { units: Units::new(), message: None, wanted, unread: None }
     }
 
-    /// Whether a message of this API is read as it passes.
-    pub(crate) const fn knows(key: i16) -> bool {
+    /// Whether requests of this API are read as they pass.
+    pub(crate) const fn knows_request(key: i16) -> bool {
         matches!(key, Api::PRODUCE | Api::FETCH | Api::SHARE_FETCH)
+    }
+
+    /// Whether responses of this API are.
+    pub(crate) const fn knows_response(key: i16) -> bool {
+        Self::knows_request(key) || TopicList::answers(key)
     }
 
     /// The body of a request begins, of so many bytes, in a version that the tables have.
@@ -77,13 +84,21 @@ impl Reading {
     }
 
     /// The body of a response begins, of so many bytes, after the tagged fields of its header.
-    pub(crate) fn begin_response(&mut self, key: i16, version: i16, wanted: Wanted, bytes: usize) {
+    pub(crate) fn begin_response(
+        &mut self,
+        key: i16,
+        version: i16,
+        layout: &'static Layout,
+        wanted: Wanted,
+        bytes: usize,
+    ) {
         self.begin(bytes);
         self.wanted = wanted;
         self.message = match key {
             Api::PRODUCE => Some(Message::ProduceResponse(ProduceResponse::new(version, wanted.parts))),
             Api::FETCH => Some(Message::FetchResponse(FetchResponse::new(version, wanted.is_replica))),
             Api::SHARE_FETCH => Some(Message::ShareFetchResponse(ShareFetchResponse::new(version))),
+            _ if TopicList::answers(key) => Some(Message::TopicList(TopicList::new(layout, version))),
             _ => None,
         };
     }
@@ -104,6 +119,7 @@ impl Reading {
             Message::FetchResponse(one) => units.feed(bytes, one, memory, tell),
             Message::ShareFetchRequest(one) => units.feed(bytes, one, memory, tell),
             Message::ShareFetchResponse(one) => units.feed(bytes, one, memory, tell),
+            Message::TopicList(one) => units.feed(bytes, one, memory, tell),
         };
         self.unread = fed.err();
     }
@@ -184,6 +200,7 @@ impl Reading {
             Some(Message::ShareFetchResponse(response)) => {
                 (outcome.error, outcome.waited) = (response.error, took_long || !response.has_records);
             }
+            Some(Message::TopicList(response)) => outcome.error = response.error,
             _ => {}
         }
         outcome

@@ -5,7 +5,7 @@ use crate::event::{Event, Unread};
 use crate::reader::{Fault, Reader};
 
 /// In bytes, so that units are short; topics have no more than 249.
-const LONGEST_NAME: usize = 1_000;
+pub(super) const LONGEST_NAME: usize = 1_000;
 /// How many bytes of a further piece are tried at once to complete a unit.
 const PORTION: usize = 64;
 
@@ -54,7 +54,7 @@ impl After {
 /// Reads one message, a unit at a time: a few fields that stand together.
 pub(crate) trait Machine {
     /// Read the next unit. It is called again from the unit's start after [`Stop::More`]: until the unit is read, nothing
-    /// may be changed.
+    /// may be changed. Whatever was looked at is part of the unit.
     fn unit(
         &mut self,
         reader: &mut Reader<'_>,

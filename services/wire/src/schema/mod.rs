@@ -2,9 +2,11 @@
 
 #[rustfmt::skip] // One line a field.
 mod generated;
+mod place;
 mod table;
 mod walk;
 
+pub(crate) use place::{Next, Place};
 pub use table::{Api, Field, Kind, Layout, Versions, api, apis};
 pub use walk::{Value, Visitor, walk};
 pub(crate) use walk::{check, skip};

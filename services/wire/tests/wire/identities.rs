@@ -81,12 +81,17 @@ fn a_name_is_told_again_only_when_it_changed() {
     assert_eq!(told, [&group(b"a"), &group(b"b"), &group(b"a")]);
 }
 
-/// The conversation from this response on, whose request could not be read beyond its header.
-fn answered(vector: &Vector) -> Conversation {
+/// A request that this response answers; it has nothing but its header.
+fn request_for(vector: &Vector) -> Vec<u8> {
     let correlation = i32::from_be_bytes(vector.frame[..4].try_into().unwrap());
     let is_flexible = api(vector.key).unwrap().request_header(vector.version) == Some(2);
+    request(vector.key, vector.version, correlation, is_flexible, &[])
+}
+
+/// The conversation from this response on, whose request could not be read beyond its header.
+fn answered(vector: &Vector) -> Conversation {
     let mut conversation = Conversation::new();
-    conversation.client(&request(vector.key, vector.version, correlation, is_flexible, &[]));
+    conversation.client(&request_for(vector));
     conversation.told.clear();
     conversation.broker(&frame(&[&vector.frame]));
     conversation
@@ -142,17 +147,75 @@ fn a_broker_without_the_version_that_was_asked_answers_as_version_0() {
 }
 
 #[test]
-fn of_a_response_longer_than_what_is_kept_the_beginning_is_told() {
-    let body = |vector: &Vector| vector.json()["topics"].as_array().is_some_and(|topics| topics.len() >= 2);
-    let vector = responses().filter(|one| one.key == Api::METADATA && one.version == 12).find(|one| body(one)).unwrap();
-    let correlation = i32::from_be_bytes(vector.frame[..4].try_into().unwrap());
-    let whole = answered(vector).told.iter().filter(|one| matches!(one, Told::TopicName(..))).count();
-    let mut conversation = Conversation::with(Limits { message: vector.frame.len() - 1, ..Limits::default() });
+fn names_of_topic_ids_are_told_however_long_the_response_is_and_however_it_is_divided() {
+    for key in [Api::METADATA, CREATE_TOPICS, DESCRIBE_TOPIC_PARTITIONS] {
+        let names = |conversation: &Conversation| {
+            let is_name = |one: &&Told| matches!(one, Told::TopicName(..) | Told::Unread(..));
+            conversation.told.iter().filter(is_name).cloned().collect::<Vec<_>>()
+        };
+        for vector in responses().filter(|one| one.key == key) {
+            let expected = names(&answered(vector));
+            for size in [1, 7, 64, 100] {
+                let mut conversation = Conversation::with(Limits { message: 300, ..Limits::default() });
+                conversation.client(&request_for(vector));
 
-    conversation.client(&request(Api::METADATA, 12, correlation, true, &[]));
+                frame(&[&vector.frame]).chunks(size).for_each(|chunk| conversation.broker(chunk));
+
+                assert_eq!(names(&conversation), expected, "{vector} in pieces of {size}");
+            }
+        }
+    }
+}
+
+/// A topic of a Metadata response of version 12: no error, a name, an id, not internal, no partitions.
+fn listed(name: &[u8], id: u8) -> Vec<u8> {
+    let length = u16::try_from(name.len() + 1).unwrap();
+    let length = [u8::try_from(length & 0x7f).unwrap() | 0x80, u8::try_from(length >> 7).unwrap()];
+    [&[0; 2][..], &length, name, &[id; 16], &[0, 1], &[0; 4], &[0]].concat()
+}
+
+/// A Metadata response of version 12 that lists these, and has this at its end.
+fn metadata(topics: &[Vec<u8>], end: &[u8]) -> Vec<u8> {
+    let count = u8::try_from(topics.len() + 1).unwrap();
+    response(1, &[&[0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, count][..], &topics.concat(), end].concat())
+}
+
+#[test]
+fn a_name_that_no_topic_can_have_is_not_told_and_those_after_it_are() {
+    let long = vec![b'a'; 2_000];
+    let mut conversation = Conversation::new();
+
+    conversation.client(&request(Api::METADATA, 12, 1, true, &[]));
     conversation.told.clear();
-    conversation.broker(&frame(&[&vector.frame]));
+    conversation
+        .broker(&metadata(&[listed(&long, 1), listed(b"", 2), listed(b"orders", 0), listed(b"bills", 4)], &[0]));
 
-    let names = conversation.told.iter().filter(|one| matches!(one, Told::TopicName(..))).count();
-    assert_eq!((names, conversation.unread()), (whole, vec![Unread::TooLong]));
+    assert_eq!(conversation.told[0], Told::TopicName([4; 16], b"bills".to_vec()));
+    assert!(matches!(conversation.told[1..], [Told::Exchange(_)]), "{:?}", conversation.told);
+}
+
+#[test]
+fn a_list_of_topics_that_does_not_end_with_its_frame_is_malformed() {
+    let topics = [listed(b"orders", 1)];
+    for (answer, names) in [
+        (metadata(&topics, &[]), 1),
+        (metadata(&topics, &[0, 0]), 1),
+        (metadata(&topics, &[1, 0, 9]), 1), // a tagged field beyond the frame
+        (metadata(&[vec![0, 0, 0]], &[0]), 0),
+        (response(1, &[0, 0, 0, 0, 0, 0]), 0), // no array of brokers
+        (response(1, &[0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f]), 0),
+        (response(1, &[0, 0]), 0),
+        (response(1, &[]), 0),
+    ] {
+        let mut conversation = Conversation::new();
+        conversation.client(&request(Api::METADATA, 12, 1, true, &[]));
+        conversation.told.clear();
+
+        conversation.broker(&answer);
+        conversation.client(&request(Api::METADATA, 12, 2, true, &[]));
+        conversation.broker(&response(2, &[0; 6]));
+
+        assert_eq!(conversation.told.iter().filter(|one| matches!(one, Told::TopicName(..))).count(), names);
+        assert_eq!(conversation.unread(), [Unread::Malformed; 2], "{answer:?}");
+    }
 }

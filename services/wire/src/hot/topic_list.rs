@@ -1,0 +1,81 @@
+//! Responses that list topics: what topics' ids stand for.
+
+use super::memory::Memory;
+use super::units::{After, LONGEST_NAME, Machine, Stop};
+use crate::event::Event;
+use crate::reader::Reader;
+use crate::schema::{Api, Layout, Next, Place};
+
+const CREATE_TOPICS: i16 = 19;
+const DESCRIBE_TOPIC_PARTITIONS: i16 = 75;
+
+/// Goes through such a response along its layout, one value or number of tagged fields after the other.
+#[derive(Debug)]
+pub(crate) struct TopicList {
+    place: Place,
+    /// Of the topic whose id comes next; empty where it has none.
+    name: Vec<u8>,
+    /// Of the response itself.
+    pub(crate) error: i16,
+}
+
+impl TopicList {
+    /// Whether responses of this API list topics.
+    pub(crate) const fn answers(key: i16) -> bool {
+        matches!(key, Api::METADATA | CREATE_TOPICS | DESCRIBE_TOPIC_PARTITIONS)
+    }
+
+    pub(crate) fn new(layout: &'static Layout, version: i16) -> Self {
+        Self { place: Place::new(layout, version), name: Vec::new(), error: 0 }
+    }
+}
+
+impl Machine for TopicList {
+    fn unit(
+        &mut self,
+        reader: &mut Reader<'_>,
+        _: &mut Memory,
+        tell: &mut impl FnMut(Event<'_>),
+    ) -> Result<After, Stop> {
+        let (field, kind) = match self.place.next() {
+            Next::Value(field, kind) => (field, kind),
+            Next::Tags => {
+                let tags = reader.tag_count(self.place.is_flexible)?;
+                self.place.end_structure();
+                return Ok(After::tags(tags));
+            }
+            Next::End => {
+                reader.end()?;
+                return Ok(After::DONE);
+            }
+        };
+        match (self.place.depth(), field.name) {
+            (0, "ErrorCode") => {
+                self.error = reader.int16()?;
+                self.place.pass();
+                Ok(After::NEXT)
+            }
+            (1, "TopicId") => {
+                let id = reader.array()?;
+                self.place.pass();
+                if id != [0; 16] && !self.name.is_empty() {
+                    tell(Event::TopicName { id, name: &self.name });
+                }
+                Ok(After::NEXT)
+            }
+            (1, "Name") => {
+                let mut ahead = reader.clone();
+                let name = match ahead.string_size(self.place.is_flexible)? {
+                    Some(size) if size <= LONGEST_NAME => ahead.take(size)?,
+                    _ => &[],
+                };
+                let mut size = self.place.read(field, kind, reader)?;
+                reader.pass(&mut size);
+                self.name.clear();
+                self.name.extend_from_slice(name);
+                Ok(After::skip(size))
+            }
+            _ => Ok(After::skip(self.place.read(field, kind, reader)?)),
+        }
+    }
+}
