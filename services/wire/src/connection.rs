@@ -323,7 +323,10 @@ impl Observed {
         let opening = Opening::read(&mut reader);
         if self.tokens.is_token(opening) {
             self.sasl.asked();
-            self.sasl.token(self.client.prefix.bytes());
+            match self.client.prefix.whole() {
+                Some(token) => self.sasl.token(token),
+                None => self.sasl.unread(),
+            }
             return Ok(());
         }
         let opening = opening.map_err(|_| short)?;
@@ -350,6 +353,9 @@ impl Observed {
                 }
                 body(known, opening, &mut reader, &mut self.memory, sink)
             });
+            if read.is_err() && is_sasl(key) {
+                self.sasl.unread();
+            }
             let acks = if read.is_ok() { Acks::Answered } else { Acks::of_unread(key) };
             let mut wanted = Wanted::default();
             wanted.commits = read.ok().flatten();

@@ -41,12 +41,14 @@ impl<T> InFlight<T> {
         self.asked.front().map(|asked| asked.opening)
     }
 
-    /// Take the request that a response with this id answers; `None` when it answers none.
+    /// Take the request that a response with this id answers; `None` when it answers none, or one of two.
     pub(crate) fn answered(&mut self, correlation: i32) -> Option<Asked<T>> {
         loop {
             let first = self.asked.pop_front()?;
-            if first.opening.correlation == correlation {
-                return Some(first);
+            let is_it = |asked: &Asked<T>| asked.opening.correlation == correlation;
+            if is_it(&first) {
+                let is_certain = !first.may_be_silent || !self.asked.iter().any(is_it);
+                return Some(first).filter(|_| is_certain);
             }
             if !first.may_be_silent {
                 return None;

@@ -74,6 +74,11 @@ impl Prefix {
         Reader::of_prefix(&self.kept, self.length)
     }
 
+    /// The frame, if all of it is kept.
+    pub(crate) fn whole(&self) -> Option<&[u8]> {
+        (self.kept.len() == self.length).then_some(&self.kept)
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.kept
     }

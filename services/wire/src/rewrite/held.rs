@@ -139,7 +139,9 @@ impl<'a, A: Addresses> Copy<'a, A> {
                     let port = u16::from_be_bytes(self.reader.array()?).into();
                     place.port = Some((start..self.at(), kind, port));
                 }
-                (_, Kind::Array(Kind::Struct(inner))) if names_hosts(inner, version) => self.elements(inner, node)?,
+                (_, Kind::Array(Kind::Struct(inner))) if names_hosts(inner, version) => {
+                    self.elements(field, inner, node)?;
+                }
                 _ => skip(field, version, self.is_flexible, &mut self.reader)?,
             }
         }
@@ -184,10 +186,13 @@ impl<'a, A: Addresses> Copy<'a, A> {
         Ok(true)
     }
 
-    /// Go through an array of structures, and leave out those that do not stay.
-    fn elements(&mut self, fields: &'static [Field], node: Option<i32>) -> Result<(), Refused> {
+    /// Go through the array of structures with these fields that `array` is, and leave out those that do not stay.
+    fn elements(&mut self, array: &Field, fields: &'static [Field], node: Option<i32>) -> Result<(), Refused> {
         let count_at = self.at();
-        let Some(count) = self.reader.count(self.is_flexible)? else { return Ok(()) };
+        let Some(count) = self.reader.count(self.is_flexible)? else {
+            let may_be_null = array.nullable.contain(self.asked.version);
+            return if may_be_null { Ok(()) } else { Err(Fault::Null.into()) };
+        };
         self.until(count_at)?;
         let count_in_out = self.out.len();
         let first = self.at();

@@ -39,7 +39,17 @@ impl Mechanism {
         }
     }
 
-    /// Who a client's first token says that it is.
+    /// Whether this token, after so many others, says who the client is. What it says holds for those that follow.
+    pub(super) const fn claims_by(self, token: &[u8], after: usize) -> bool {
+        match self {
+            Self::ScramSha256 | Self::ScramSha512 => after == 0,
+            // What acknowledges a refusal says nothing. Brokers believe any other token, also after one that they refused.
+            Self::OauthBearer => !matches!(token, [oauth::REFUSAL_SEEN]),
+            Self::Plain | Self::Gssapi | Self::AwsMskIam | Self::Other => true,
+        }
+    }
+
+    /// Who a client says that it is by such a token.
     pub(super) fn claim(self, token: &[u8]) -> Claim {
         match self {
             Self::Plain => plain::claim(token),

@@ -158,10 +158,18 @@ impl Sasl {
     /// The client sends this token.
     pub(crate) fn token(&mut self, token: &[u8]) {
         let Some(attempt) = &mut self.attempt else { return };
-        if attempt.tokens == 0 && !self.is_impatient {
+        if !self.is_impatient && attempt.mechanism.claims_by(token, attempt.tokens) {
             attempt.claim = attempt.mechanism.claim(token);
         }
         attempt.tokens = attempt.tokens.saturating_add(1);
+    }
+
+    /// The client sends a token, or chooses a mechanism, in a way that cannot be read: whom it names is not known.
+    pub(crate) fn unread(&mut self) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.claim = Claim::Unnamed;
+            attempt.tokens = attempt.tokens.saturating_add(1);
+        }
     }
 
     /// The broker answers the client's last token with this one.

@@ -15,12 +15,13 @@ fn read(token: &[u8]) -> Option<Claim> {
     }
     let name = unescaped(part.strip_prefix("n=")?)?;
     parts.next()?.strip_prefix("r=")?;
-    let is_token = parts.any(|extension| extension.eq_ignore_ascii_case("tokenauth=true"));
+    let token_auth = parts.filter_map(|extension| extension.strip_prefix("tokenauth=")).next_back();
+    let is_token = token_auth.is_some_and(|is_token| is_token.eq_ignore_ascii_case("true"));
     Some(if is_token { Claim::DelegationToken } else { Claim::of_name(&name) })
 }
 
 /// A `saslname` with its commas and equals signs, which are written `=2C` and `=3D`.
-pub(super) fn unescaped(name: &str) -> Option<String> {
+fn unescaped(name: &str) -> Option<String> {
     let mut parts = name.split('=');
     let mut plain = parts.next()?.to_owned();
     for part in parts {
@@ -52,7 +53,11 @@ mod tests {
     #[test]
     fn a_delegation_token_names_no_owner() {
         assert_eq!(claim(b"n,,n=dG9rZW4taWQ,r=x,tokenauth=true"), Claim::DelegationToken);
-        assert_eq!(claim(b"n,,n=alice,r=x,tokenauth=false"), Claim::Principal("User:alice".into()));
+        assert_eq!(claim(b"n,,n=dG9rZW4taWQ,r=x,tokenauth=false,tokenauth=True"), Claim::DelegationToken);
+        for extensions in ["tokenauth=false", "TokenAuth=true", "tokenauth=true,tokenauth=no"] {
+            let message = format!("n,,n=alice,r=x,{extensions}");
+            assert_eq!(claim(message.as_bytes()), Claim::Principal("User:alice".into()), "{extensions}");
+        }
     }
 
     #[test]

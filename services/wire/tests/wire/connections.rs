@@ -93,6 +93,41 @@ fn a_produce_that_cannot_be_read_may_be_answered_or_not() {
 }
 
 #[test]
+fn an_id_that_a_request_without_an_answer_may_have_as_well_answers_neither() {
+    let silent = request(0, 99, 7, true, &[]);
+    let mut conversation = Conversation::new();
+
+    conversation.client(&[api_versions(1, "a", "1"), silent, request(HEARTBEAT, 0, 7, false, &[])].concat());
+    conversation.broker(&[response(1, &[]), response(7, &[0, 0])].concat());
+
+    assert_eq!(conversation.exchanges(), [18]);
+    assert_eq!(conversation.last(), Some(&Told::Opaque(Opaque::Correlation)));
+}
+
+#[test]
+fn ids_may_be_used_again_and_again() {
+    let mut conversation = Conversation::new();
+
+    conversation.client(&[api_versions(5, "a", "1"), request(HEARTBEAT, 0, 5, false, &[]), produce(5, -1)].concat());
+    conversation.broker(&[response(5, &[]), response(5, &[]), response(5, &[])].concat());
+
+    assert_eq!(conversation.exchanges(), [18, HEARTBEAT, 0]);
+}
+
+#[test]
+fn software_may_be_told_again_at_any_time() {
+    let mut conversation = Conversation::new();
+
+    conversation.client(&[api_versions(1, "a", "1"), produce(2, -1), api_versions(3, "b", "2")].concat());
+    conversation.broker(&[response(1, &[]), response(2, &[]), response(3, &[])].concat());
+
+    let told = conversation.told.iter().filter(|told| matches!(told, Told::Software(..)));
+    let software = |name: &str, version: &str| Told::Software(name.into(), version.into());
+    assert_eq!(told.collect::<Vec<_>>(), [&software("a", "1"), &software("b", "2")]);
+    assert_eq!(conversation.exchanges(), [18, 0, 18]);
+}
+
+#[test]
 fn a_vendors_api_is_counted_and_the_connection_followed_on() {
     let mut conversation = Conversation::new();
 

@@ -213,6 +213,29 @@ fn a_response_with_endpoints_that_cannot_be_read_ends_the_connection() {
     assert_eq!(relay.answered(&response(1, &[])), Err(unknown));
 }
 
+/// A Fetch response of version 16 without topics that has these tagged fields in its header and its body.
+fn fetched(header: &[u8], body: &[u8]) -> Vec<u8> {
+    response(1, &[header, &[0; 10], &[1], body].concat())
+}
+
+#[test]
+fn endpoints_are_emptied_wherever_they_stand_and_however_their_number_is_written() {
+    let cases: [(&[u8], &[u8], &[u8], &[u8]); 5] = [
+        (&[0], &[2, 0, 2, 7, 7, 0, 1, 8], &[0], &[2, 127, 2, 0, 0, 127, 1, 0]), // twice
+        (&[0], &[2, 9, 1, 5, 0, 1, 8], &[0], &[2, 9, 1, 5, 127, 1, 0]),         // not the first
+        (&[0], &[1, 0x80, 0, 1, 8], &[0], &[1, 0x80, 1, 1, 0]),                 // in two bytes
+        (&[0], &[1, 0x80, 0x80, 0x80, 0x80, 0, 1, 8], &[0], &[1, 0x80, 0x80, 0x80, 0x80, 1, 1, 0]),
+        (&[1, 0, 1, 8], &[0], &[1, 0, 1, 8], &[0]), // a header has none
+    ];
+    for (header, body, expected_header, expected_body) in cases {
+        let mut relay = Relay::asked(&request(Api::FETCH, 16, 1, true, &[]));
+
+        relay.answered(&fetched(header, body)).unwrap();
+
+        assert_eq!(relay.got, fetched(expected_header, expected_body), "{header:?} {body:?}");
+    }
+}
+
 #[test]
 fn metadata_tells_where_its_brokers_are() {
     for vector in of_keys(&[Api::METADATA]) {
@@ -335,6 +358,83 @@ fn a_response_that_may_have_addresses_and_cannot_be_read_ends_the_connection() {
         assert_eq!(relay.rewriter.asked(&asked), Err(expected));
         assert!(relay.got.is_empty());
     }
+}
+
+#[test]
+fn null_instead_of_brokers_ends_the_connection() {
+    let metadata = request(Api::METADATA, 9, 1, true, &[]);
+    let mut relay = Relay::asked(&metadata);
+
+    let broken = relay.answered(&response(1, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]));
+
+    assert_eq!(broken, Err(Broken::Malformed { key: Api::METADATA, version: 9, fault: Fault::Null }));
+}
+
+/// A Metadata response of version 0 with one broker, and none of topics.
+fn one_broker(correlation: i32) -> Vec<u8> {
+    let broker = [&2_i32.to_be_bytes()[..], &[0, 2], b"b2", &9092_i32.to_be_bytes()].concat();
+    response(correlation, &[&[0, 0, 0, 1][..], &broker, &[0; 4]].concat())
+}
+
+#[test]
+fn ids_that_are_used_again_belong_to_requests_in_their_order() {
+    let metadata = request(Api::METADATA, 0, 5, false, &[0; 4]);
+    let mut relay = Relay::asked(&[request(HEARTBEAT, 0, 5, false, &[]), metadata.clone()].concat());
+    let heartbeat = response(5, &[7; 30]);
+
+    relay.answered(&[heartbeat.clone(), one_broker(5)].concat()).unwrap();
+    relay.rewriter.asked(&metadata).unwrap();
+    relay.answered(&one_broker(5)).unwrap();
+
+    assert!(relay.got.starts_with(&heartbeat));
+    assert_eq!(relay.got.windows(15).filter(|part| part == b"gateway.example").count(), 2);
+    assert!(!relay.got.windows(2).any(|part| part == b"b2"));
+}
+
+#[test]
+fn a_response_does_not_pass_as_that_of_a_request_which_may_have_none() {
+    // Whether it wants an answer stands behind more than is kept.
+    let long = [&i16::MAX.to_be_bytes()[..], &[b't'; 0x7fff], &[0, 0], &[0; 8]].concat();
+    let asked = [request(Api::PRODUCE, 7, 5, false, &long), request(Api::METADATA, 0, 5, false, &[0; 4])].concat();
+    let mut relay = Relay::asked(&asked);
+
+    let broken = relay.answered(&one_broker(5));
+
+    assert_eq!((broken, relay.got), (Err(Broken::Opaque(Opaque::Correlation)), vec![]));
+}
+
+#[test]
+fn responses_out_of_order_end_the_connection() {
+    let mut relay =
+        Relay::asked(&[request(HEARTBEAT, 0, 1, false, &[]), request(Api::METADATA, 0, 2, false, &[0; 4])].concat());
+
+    assert_eq!(relay.answered(&one_broker(2)), Err(Broken::Opaque(Opaque::Correlation)));
+}
+
+#[test]
+fn versions_are_lowered_whenever_they_are_asked_for() {
+    let asked = |correlation| request(Api::API_VERSIONS, 0, correlation, false, &[]);
+    let mut relay = Relay::asked(&[asked(1), request(HEARTBEAT, 0, 2, false, &[]), asked(3)].concat());
+
+    for answer in [response(1, &offers(0, &MANY, None)), response(2, &[0; 6]), response(3, &offers(0, &MANY, None))] {
+        relay.answered(&answer).unwrap();
+    }
+
+    let lowered = |correlation| response(correlation, &offers(0, &LOWERED, None));
+    assert_eq!(relay.got, [lowered(1), response(2, &[0; 6]), lowered(3)].concat());
+}
+
+#[test]
+fn a_request_in_place_of_a_token_is_answered_as_one() {
+    let handshake = request(Api::SASL_HANDSHAKE, 0, 1, false, b"\0\x05PLAIN");
+    let mut relay = Relay::asked(&handshake);
+    relay.answered(&response(1, &[0; 6])).unwrap();
+    relay.got.clear();
+
+    relay.rewriter.asked(&request(Api::METADATA, 0, 5, false, &[0; 4])).unwrap();
+    relay.answered(&one_broker(5)).unwrap();
+
+    assert!(relay.got.windows(15).any(|part| part == b"gateway.example"));
 }
 
 #[test]

@@ -125,6 +125,63 @@ fn a_bearer_token_that_is_refused_with_words_is_not_believed() {
     assert_eq!(refused.told(), [&named(Mechanism::OauthBearer, "alice", false)]);
 }
 
+/// What OAUTHBEARER's client sends for the token of this subject, which nobody has signed.
+fn bearer(payload: &[u8], extension: &[u8]) -> Vec<u8> {
+    [b"n,,\x01auth=Bearer e30.", payload, b".\x01", extension, b"\x01"].concat()
+}
+
+const ALICE: &[u8] = b"eyJzdWIiOiJhbGljZSJ9"; // {"sub":"alice"}
+const BOB: &[u8] = b"eyJzdWIiOiJib2IifQ"; // {"sub":"bob"}
+
+#[test]
+fn a_name_that_was_refused_is_not_told_of_the_token_that_is_believed_instead() {
+    let mut login = Login::new("OAUTHBEARER");
+
+    login.token(&bearer(ALICE, b""), 0, br#"{"status":"invalid_token"}"#);
+    login.token(&bearer(BOB, b""), 0, b"");
+
+    assert_eq!(login.told(), [&named(Mechanism::OauthBearer, "bob", true)]);
+}
+
+#[test]
+fn a_token_that_cannot_be_read_has_no_name_and_not_that_of_the_one_before() {
+    let long = bearer(BOB, &[b"pad=", &[b'x'; 70_000][..], b"\x01"].concat());
+    let mut too_long = Login::new("OAUTHBEARER");
+    let mut unknown_version = Login::new("OAUTHBEARER");
+    for login in [&mut too_long, &mut unknown_version] {
+        login.token(&bearer(ALICE, b""), 0, br#"{"status":"invalid_token"}"#);
+    }
+
+    too_long.token(&long, 0, b"");
+    unknown_version.exchange(Api::SASL_AUTHENTICATE, 9, true, &[0xff; 9], &[0; 9]);
+    unknown_version.metadata();
+
+    for login in [too_long, unknown_version] {
+        assert_eq!(login.told(), [&unnamed(Mechanism::OauthBearer, true)]);
+    }
+}
+
+#[test]
+fn a_token_without_a_header_of_which_only_the_beginning_is_kept_has_no_name() {
+    let two = [&b"n,,\x01auth=Bearer e30."[..], ALICE, b".\x01pad=", &[b'x'; 70_000], b"\x01"].concat();
+    let two = [&two[..], b"auth=Bearer e30.", BOB, b".\x01\x01"].concat();
+
+    let mut conversation = without_headers("OAUTHBEARER", &[&two, b""]);
+    conversation.client(&request(METADATA, 0, 2, false, &[0; 4]));
+
+    assert_eq!(authenticated(&conversation), [&unnamed(Mechanism::OauthBearer, true)]);
+}
+
+#[test]
+fn a_token_for_which_no_mechanism_was_chosen_names_nobody() {
+    let mut login = Login { conversation: Conversation::new(), correlation: 0 };
+
+    login.token(b"\0alice\0canary-bird", 0, b"");
+    login.metadata();
+
+    assert!(login.told().is_empty());
+}
+
 #[test]
 fn mechanisms_that_are_not_read_are_recognised() {
     let mechanisms =
@@ -161,6 +218,53 @@ fn a_client_may_authenticate_again() {
 
     let alice = |succeeded| named(Mechanism::Plain, "alice", succeeded);
     assert_eq!(login.told(), [&alice(true), &alice(false)]);
+}
+
+#[test]
+fn a_client_that_authenticates_again_while_answers_are_outstanding_is_named_by_its_own() {
+    let mut login = Login::new("PLAIN");
+    login.token(b"\0alice\0canary-bird", 0, b"");
+
+    // The broker answers in order; what was asked before has no say in what follows.
+    let handshake = request(Api::SASL_HANDSHAKE, 1, 12, false, b"\0\x05PLAIN");
+    let conversation = &mut login.conversation;
+    conversation.client(&request(METADATA, 0, 10, false, &[0; 4]));
+    conversation.client(&[request(METADATA, 0, 11, false, &[0; 4]), handshake].concat());
+    conversation.broker(&[response(10, &[0; 8]), response(11, &[0; 8]), response(12, &[0; 6])].concat());
+    login.token(b"\0alice\0canary-bird", 58, b"");
+    login.metadata();
+
+    let alice = |succeeded| named(Mechanism::Plain, "alice", succeeded);
+    assert_eq!(login.told(), [&alice(true), &alice(false)]);
+    assert!(!login.conversation.connection.is_opaque());
+}
+
+#[test]
+fn what_was_asked_before_a_token_does_not_say_that_it_was_believed() {
+    let mut login = Login::new("SCRAM-SHA-256");
+    login.token(b"n,,n=alice,r=abc", 0, b"r=abcdef,s=c2FsdA==,i=4096");
+
+    let conversation = &mut login.conversation;
+    conversation.client(&request(METADATA, 0, 20, false, &[0; 4]));
+    let proof = request(Api::SASL_AUTHENTICATE, 1, 21, false, &bytes(b"c=biws,r=abcdef,p=d3Jvbmc="));
+    conversation.client(&proof);
+    conversation.broker(&response(20, &[0; 8]));
+    assert!(authenticated(conversation).is_empty());
+    conversation.broker(&response(21, &[&[0, 58, 0xff, 0xff][..], &[0; 12]].concat()));
+
+    assert_eq!(login.told(), [&named(Mechanism::ScramSha256, "alice", false)]);
+}
+
+#[test]
+fn versions_may_be_asked_for_at_any_time_and_decide_nothing() {
+    let mut login = Login::new("GSSAPI");
+    login.token(b"\x60\x82 ticket", 0, b"\x60\x81 reply");
+
+    login.exchange(Api::API_VERSIONS, 0, false, &[], &[0; 6]);
+    assert!(login.told().is_empty());
+    login.metadata();
+
+    assert_eq!(login.told(), [&unnamed(Mechanism::Gssapi, true)]);
 }
 
 #[test]
