@@ -94,7 +94,7 @@ def test_a_table_shows_what_a_client_does(kafka: LocalBroker, shown: Path, liste
 
     eventually(lambda: records("Produce")[-1:], lambda now: now == [f"{RECORDS}"])
     eventually(lambda: records("Fetch")[-1:], lambda now: now == [f"{RECORDS}"])
-    assert re.search(r"^client +software +api +topic ", shown.read_text(), re.MULTILINE)
+    assert re.search(r"^client +principal +software +api +topic ", shown.read_text(), re.MULTILINE)
     assert "\x1b" not in shown.read_text()
     assert port_of(kafka.bootstrap) not in dialled
 
