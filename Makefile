@@ -106,7 +106,10 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 COMPONENTS := cli collector contracts demo devtools injector jobs operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
-.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer soak fuzz
+WIRE_TARGETS := walker connection rewriter sasl batches
+CARGO_FUZZ_VERSION := 0.13.2
+CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
+.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer soak soak-observer fuzz
 test: prerequisites-test setup check-capacity lint verify test-java test-wire test-observer-rust demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -149,8 +152,21 @@ test-observer: test-observer-rust setup
 soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: make test runs a tenth of it
 	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak --durations=0
 
-fuzz: setup ## Property tests with new examples, for FUZZ_SECONDS=300
+soak-observer: prerequisites-soak-observer setup ## Of that what tries observers
+	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak tests/observer --durations=0
+
+fuzz: prerequisites-fuzz setup ## Property tests with new examples, and what reads Kafka's protocol, each for FUZZ_SECONDS=300
 	@$(PY) -m kwitness.devtools.suite.fuzz --seconds $(FUZZ_SECONDS)
+	@$(MAKE) --no-print-directory $(WIRE_TARGETS:%=fuzz-%)
+
+.PHONY: $(WIRE_TARGETS:%=fuzz-%)
+# What is new is kept in found/, which nobody commits; bytes that break a promise are in artifacts/.
+$(WIRE_TARGETS:%=fuzz-%): fuzz-%: $(CARGO_FUZZ)/bin/cargo-fuzz
+	@mkdir -p services/wire/fuzz/found/$*
+	@cd services/wire && PATH="$(CARGO_FUZZ)/bin:$$PATH" cargo fuzz run --sanitizer none $* fuzz/found/$* fuzz/corpus/$* -- -max_total_time=$(FUZZ_SECONDS)
+
+$(CARGO_FUZZ)/bin/cargo-fuzz:
+	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)
 
 ## Measure
 .PHONY: bench

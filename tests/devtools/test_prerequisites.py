@@ -20,6 +20,7 @@ GOOD = {
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
     "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
     "valgrind": "valgrind-3.19.0",
+    "c++": "c++ (Debian 12.2.0-14) 12.2.0",
     "docker": "Docker version 20.10.24",
 }
 

@@ -40,6 +40,7 @@ _RUST = (
     # rustup's cargo takes the version of `rust-toolchain.toml`, whatever the default is.
     Tool("Rust", ("cargo", "--version"), r"cargo (\d+(?:\.\d+)+)", (1, 95), "see https://rustup.rs"),
 )
+_COMPILER = (Tool("a C++ compiler", ("c++", "--version"), r"(\d+(?:\.\d+)+)", (9,), "apt-get install g++"),)  # libFuzzer
 _VALGRIND = (
     Tool("valgrind", ("valgrind", "--version"), r"valgrind-(\d+(?:\.\d+)+)", (3, 19), "apt-get install valgrind"),
 )
@@ -64,6 +65,8 @@ TOOLS = {
     "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
     "soak": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "soak-observer": (*_BASE, *_JAVA, *_RUST),
+    "fuzz": (*_BASE, *_RUST, *_COMPILER),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
 WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "soak"})

@@ -180,7 +180,7 @@ mod tests {
     fn seal(seq: u64, first: u64, last: u64) -> Item {
         let line = serde_json::json!({
             "schema": "kwitness.seals/1", "topic": "traffic", "first_seq": first, "last_seq": last,
-            "count": last - first + 1, "dropped": {"window_full": 1},
+            "count": (first..=last).count(), "dropped": {"window_full": 1},
         });
         Item::Row(Row { seq, topic: "seals", key: String::new(), line: line.to_string().into_bytes() })
     }

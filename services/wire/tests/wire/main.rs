@@ -12,7 +12,9 @@
 mod allocations;
 mod connections;
 mod contracts;
+mod corpora;
 mod exchanges;
+mod fuzzing;
 mod hostile;
 mod identities;
 mod json;
