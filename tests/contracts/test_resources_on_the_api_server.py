@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -310,3 +311,10 @@ def test_writing_a_spec_leaves_the_status_alone(api_with_crds: ApiServer) -> Non
 
     assert "status" not in found
     assert found["metadata"]["generation"] == 1
+
+
+def test_the_autoscaler_that_a_guide_shows_is_valid(api_server: ApiServer) -> None:
+    page = (ROOT / "docs/guides/observer-connection.md").read_text()
+    (shown,) = re.findall(r"^ *```yaml\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE)
+
+    api_server.kubectl("apply", "--dry-run=server", "--validate=strict", "--filename=-", input=textwrap.dedent(shown))

@@ -113,7 +113,7 @@ impl Table {
         self.traffic.values_mut().for_each(Sums::begin_again);
     }
 
-    /// Clients that name themselves anew again and again fill no memory: who was silent is forgotten, if there are many.
+    /// Clients that change their names all the time fill no memory: who was silent is forgotten, if there are many.
     fn forget(&mut self) {
         if self.traffic.len() > MOST_KEPT {
             self.traffic.retain(|_, sums| sums.requests > 0);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_name_themselves_anew_fill_no_memory() {
+    fn clients_that_change_their_names_fill_no_memory() {
         let mut table = table_of(MOST_KEPT + 1);
         table.show(&Total::default());
         assert_eq!((table.traffic.len(), table.times.len()), (MOST_KEPT + 1, 1));

@@ -33,7 +33,7 @@ class ObserverLimits(Contract):
     )
     max_frame_bytes: int = Field(
         104_857_600,
-        description="Longest frame that is read, in bytes; longer ones pass unread.",
+        description="Longest request that is read, in bytes; a longer one ends its connection.",
         ge=4096,
         le=2_147_483_647,
     )
