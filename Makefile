@@ -169,9 +169,13 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)
 
 ## Measure
-.PHONY: bench
-bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 40 minutes
+PARTS ?= throughput latency start memory
+.PHONY: bench bench-observer
+bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 55 minutes
 	@$(PY) -m kwitness.bench
+
+bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
+	@$(PY) -m kwitness.bench $(PARTS:%=observer_%)
 
 ## Clean
 .PHONY: clean-cache

@@ -85,6 +85,12 @@ class ObserverProcess:
         return f"127.0.0.1:{self.settings['listener']['bootstrap_port']}"
 
     @property
+    def pid(self) -> int:
+        """Of the process, once it was started."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def ports(self) -> set[int]:
         """All ports of its listener."""
         listener = self.settings["listener"]

@@ -60,7 +60,8 @@ TOOLS = {
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
-    "bench": (*_BASE, *_GO, *_JAVA),
+    "bench": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
     "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),

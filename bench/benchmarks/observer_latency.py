@@ -1,0 +1,131 @@
+"""Latency that the observer adds, beside Envoy and Kroxylicious: `make bench-observer`.
+
+Requests are sent when they are due, at half of what the slowest candidate can take; latency counts from the moment a
+request was due to its answer. What a relay adds is the difference to direct in the same block. A block in which the
+median of direct is more than a quarter away from the usual is dropped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+from observer.bars import HEAD, at_most, row
+from observer.load import READING, SMALL, WRITING, Sink, drive
+from observer.relays import (
+    DIRECT,
+    ENVOY,
+    KROXYLICIOUS,
+    OURS,
+    VERSIONS,
+    Direct,
+    Envoy,
+    Kroxylicious,
+    Observer,
+    all_started,
+    prepare,
+    shuffled,
+)
+
+from kwitness.bench.paired_measurement import GENERATOR_CORE
+
+KINDS = (Direct, Observer, Envoy, Kroxylicious)
+MAX_DRIFT = 0.25
+Block = dict[str, dict[str, Any]]
+"""What each candidate showed in one block."""
+
+
+def measure(sink: str, blocks: int, seconds: float, warm: float) -> tuple[int, list[Block]]:
+    """The rate in requests a second, and the blocks."""
+    found: list[Block] = []
+    with all_started(KINDS, sink) as relays:
+        most = []
+        for relay in relays:
+            drive(relay.address, seconds=warm if relay.name == KROXYLICIOUS else 1, batch=SMALL)
+            saturated = drive(relay.address, seconds=3, batch=SMALL)
+            most.append(saturated["requests"] / saturated["seconds"])
+        rate = round(min(most) / 2)
+        for number in range(blocks):
+            block = {one.name: drive(one.address, seconds=seconds, batch=SMALL, rate=rate) for one in shuffled(relays)}
+            found.append(block)
+            shown = ", ".join(f"{key} {one['p50_us']} / {one['p99_us']}" for key, one in block.items())
+            print(f"  {number + 1}/{blocks}, {rate} requests/s, p50 / p99 in µs: {shown}", flush=True)
+    return rate, found
+
+
+def quiet(blocks: list[Block]) -> list[Block]:
+    """The blocks in which direct was about as quick as it usually is."""
+    usual = statistics.median(block[DIRECT]["p50_us"] for block in blocks)
+    return [block for block in blocks if abs(block[DIRECT]["p50_us"] / usual - 1) <= MAX_DRIFT]
+
+
+def added(block: Block, name: str, quantile: str) -> int:
+    """Microseconds that a relay adds."""
+    return int(block[name][quantile] - block[DIRECT][quantile])
+
+
+def section(rate: int, blocks: list[Block], seconds: float, load_average: float) -> str:
+    """The page's section."""
+    title = "## Observer: added latency beside Envoy and Kroxylicious"
+    kept = quiet(blocks)
+    if not kept:
+        return f"{title}\n\nNot decided: no block was quiet (direct within {MAX_DRIFT:.0%}).\n"
+    lines = [
+        title,
+        "",
+        (
+            f"{WRITING} connections that produce and {READING} that fetch batches of 4 KiB, {rate:,} requests/s in all when they "
+            f"are due (half of the slowest candidate's saturation), blocks of {seconds:g} s of each candidate in random order; "
+            f"{len(kept)} of {len(blocks)} blocks kept (direct within {MAX_DRIFT:.0%}). {VERSIONS}, warm. The observer counts and "
+            f"reports; load average before the start {load_average:.1f}."
+        ),
+        "",
+        "| | p50, µs | p99, µs | added p50 | added p99 |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name in (DIRECT, OURS, ENVOY, KROXYLICIOUS):
+        shown = [statistics.median(block[name][quantile] for block in kept) for quantile in ("p50_us", "p99_us")]
+        more = [statistics.median(added(block, name, quantile) for block in kept) for quantile in ("p50_us", "p99_us")]
+        cells = [f"{number:,.0f}" for number in shown] + [
+            "" if name == DIRECT else f"{number:+,.0f}" for number in more
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += ["", *HEAD]
+    slower = [block for block in kept if added(block, KROXYLICIOUS, "p99_us") > 0]
+    ours, peer = (statistics.median(added(block, name, "p99_us") for block in kept) for name in (OURS, KROXYLICIOUS))
+    ratios = [added(block, OURS, "p99_us") / added(block, KROXYLICIOUS, "p99_us") for block in slower]
+    if ratios:
+        lines.append(row("added p99, µs", f"{ours:,.0f}", f"{peer:,.0f} ({KROXYLICIOUS})", ratios, at_most(0.9, 0.6)))
+    else:
+        lines.append(
+            f"| added p99, µs | {ours:,.0f} | {peer:,.0f} ({KROXYLICIOUS}) | | not decided: it added nothing |"
+        )
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Measure and write `observer_latency.json` and `.md`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--blocks", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each candidate in a block")
+    parser.add_argument("--warm", type=float, default=20.0, help="of Kroxylicious")
+    wanted = parser.parse_args()
+    load_average = os.getloadavg()[0]
+    prepare()
+    os.sched_setaffinity(0, {GENERATOR_CORE})
+    with Sink() as sink:
+        rate, blocks = measure(sink.address, wanted.blocks, wanted.seconds, wanted.warm)
+    raw = {"versions": VERSIONS, "load_average": load_average, "rate": rate, "blocks": blocks}
+    (wanted.results / "observer_latency.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (wanted.results / "observer_latency.md").write_text(section(rate, blocks, wanted.seconds, load_average))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Resident memory of the observer beside Envoy's and Kroxylicious's: `make bench-observer`.
+
+With a thousand connections that have asked what clients ask first and nothing since; and how much it grows, at most,
+while one Fetch brings 64 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from observer.bars import HEAD, at_most, row
+from observer.load import SMALL, Idle, Sink, drive
+from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
+
+from kwitness.bench.paired_measurement import GENERATOR_CORE, resident_mb
+
+KINDS = (Observer, Envoy, Kroxylicious)
+FETCHED = 64_000_000
+RESET_PEAK = "5"
+"""What `/proc/<pid>/clear_refs` takes for it."""
+
+
+def peak_mb(process: int) -> float:
+    """The most that was resident since the peak was reset, in MB (10^6 bytes)."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1024 / 1e6
+
+
+def measure(sink: str, connections: int) -> dict[str, dict[str, float]]:
+    """MB of each candidate."""
+    found: dict[str, dict[str, float]] = {}
+    for kind in KINDS:
+        with started(kind, sink) as relay, Idle(relay.address, connections):
+            time.sleep(2)  # what is counted by the second is counted
+            idle = resident_mb(relay.pid)
+        with started(kind, sink) as relay:
+            drive(relay.address, seconds=1, batch=SMALL)
+            Path(f"/proc/{relay.pid}/clear_refs").write_text(RESET_PEAK)
+            before = resident_mb(relay.pid)
+            one = {"produce": 0, "fetch": 1, "in-flight": 1}
+            passed = drive(relay.address, seconds=0.001, batch=FETCHED, **one)
+            grown = peak_mb(relay.pid) - before
+        found[relay.name] = {"idle_mb": idle, "grown_mb": grown, "fetches": passed["requests"]}
+        print(f"  {relay.name}: {idle:.1f} MB idle, {grown:.2f} MB more while 64 MB pass", flush=True)
+    return found
+
+
+def section(found: dict[str, dict[str, float]], connections: int) -> str:
+    """The page's section."""
+    ours, envoy, kroxylicious = (found[name] for name in (OURS, ENVOY, KROXYLICIOUS))
+    lines = ["## Observer: resident memory beside Envoy and Kroxylicious", "", f"{VERSIONS}.", "", *HEAD]
+
+    def compare(peer: dict[str, float], name: str, bar: Any) -> None:
+        what = f"MB with {connections:,} idle connections"
+        ratio = ours["idle_mb"] / peer["idle_mb"]
+        lines.append(row(what, f"{ours['idle_mb']:.1f}", f"{peer['idle_mb']:.1f} ({name})", [ratio], bar))
+
+    compare(kroxylicious, KROXYLICIOUS, at_most(0.06, 0.03))
+    compare(envoy, ENVOY, at_most(0.25, 0.12))
+    beside = f"{envoy['grown_mb']:.2f} ({ENVOY}), {kroxylicious['grown_mb']:.2f} ({KROXYLICIOUS})"
+    grown = ours["grown_mb"]
+    lines.append(
+        f"| MB more while one Fetch brings 64 MB | {grown:.2f} | {beside} | {grown:.2f} MB | {at_most(1, 0.256).judged(grown)} |"
+    )
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Measure and write `observer_memory.json` and `.md`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--connections", type=int, default=1_000)
+    wanted = parser.parse_args()
+    prepare()
+    os.sched_setaffinity(0, {GENERATOR_CORE})
+    with Sink() as sink:
+        found = measure(sink.address, wanted.connections)
+    raw = {"versions": VERSIONS, "connections": wanted.connections, "memory": found}
+    (wanted.results / "observer_memory.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (wanted.results / "observer_memory.md").write_text(section(found, wanted.connections))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+//! Answers at once what a broker would answer later.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use crate::frames::Frames;
+use crate::messages::{CORRELATION, FETCH, FETCH_BYTES, response};
+
+const STACK_BYTES: usize = 128 << 10;
+/// Answers are written together up to so many bytes, while requests are at hand.
+const TOGETHER: usize = 64 << 10;
+
+/// Serve on a free port of loopback, and print the address.
+pub(crate) fn serve() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port of loopback");
+    let port = listener.local_addr().unwrap().port();
+    println!("127.0.0.1:{port}");
+    for stream in listener.incoming() {
+        let stream = stream.expect("a client");
+        thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer(stream, port)).expect("a thread");
+    }
+}
+
+fn answer(mut stream: TcpStream, port: u16) {
+    stream.set_nodelay(true).unwrap();
+    let mut frames = Frames::new(stream.try_clone().unwrap());
+    let mut known: HashMap<(i16, usize), Vec<u8>> = HashMap::new();
+    let mut together = Vec::new();
+    while let Some((_, request)) = frames.next() {
+        let key = i16::from_be_bytes([request[0], request[1]]);
+        let most: [u8; 4] = request[FETCH_BYTES..FETCH_BYTES + 4].try_into().unwrap();
+        let fetched = if key == FETCH { usize::try_from(i32::from_be_bytes(most)).unwrap() } else { 0 };
+        let answer = known.entry((key, fetched)).or_insert_with(|| response(key, fetched, port));
+        answer[4..8].copy_from_slice(&request[CORRELATION..CORRELATION + 4]);
+        let is_last = !frames.has_more() || together.len() + answer.len() > TOGETHER;
+        let written = if is_last && together.is_empty() {
+            stream.write_all(answer)
+        } else {
+            together.extend_from_slice(answer);
+            if is_last { stream.write_all(&together) } else { Ok(()) }
+        };
+        if is_last {
+            together.clear();
+        }
+        if written.is_err() {
+            return;
+        }
+    }
+}
