@@ -21,7 +21,7 @@ from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError, address_of
 from kwitness.collector.sinks.kafka_client import settings
 from kwitness.contracts.audiences import collector_audience, driver_audience, inventory_audience
-from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection
+from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection, SenderConfig
 from kwitness.contracts.private_keys import PrivateKeyError
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
@@ -171,11 +171,8 @@ def token(api: ApiServer, account: str, audience: str, bound_to: str | None = No
 
 
 @pytest.fixture
-def authenticator(api: ApiServer, tmp_path: Path) -> Authenticator:
-    (tmp_path / "token").write_text("administrator")
-    [cluster] = json.loads(api.kubeconfig.read_text())["clusters"]
-    (tmp_path / "ca.crt").write_text(Path(cluster["cluster"]["certificate-authority"]).read_text())
-    config = CollectorConfig.model_validate(
+def config() -> CollectorConfig:
+    return CollectorConfig.model_validate(
         {
             "cluster_id": CLUSTER,
             "namespace": "default",
@@ -195,6 +192,13 @@ def authenticator(api: ApiServer, tmp_path: Path) -> Authenticator:
             },
         }
     )
+
+
+@pytest.fixture
+def authenticator(api: ApiServer, config: CollectorConfig, tmp_path: Path) -> Authenticator:
+    (tmp_path / "token").write_text("administrator")
+    [cluster] = json.loads(api.kubeconfig.read_text())["clusters"]
+    (tmp_path / "ca.crt").write_text(Path(cluster["cluster"]["certificate-authority"]).read_text())
     return Authenticator(config, TokenReviewer(api.url, tmp_path))
 
 
@@ -239,6 +243,23 @@ async def test_a_stranger_is_told_where_it_would_have_to_be_listed(
 
     with pytest.raises(ForbiddenError, match=r"spec\.ingest\.senders"):
         await authenticator.caller(f"Bearer {stranger}", (SENDERS,))
+
+
+async def test_a_sender_that_is_listed_later_is_known_without_a_restart(
+    api: ApiServer, authenticator: Authenticator, config: CollectorConfig
+) -> None:
+    later = f"Bearer {token(api, 'stranger', SENDING)}"
+    with pytest.raises(ForbiddenError):
+        await authenticator.caller(later, (SENDERS,))
+    sender = SenderConfig(namespace="default", service_account="stranger", source="observer", reported_by="gateway")
+    senders = (*config.ingest.senders, sender)
+
+    authenticator.configure(config.model_copy(update={"ingest": config.ingest.model_copy(update={"senders": senders})}))
+
+    assert (await authenticator.caller(later, (SENDERS,))).kind == "observer"
+    authenticator.configure(config)
+    with pytest.raises(ForbiddenError):
+        await authenticator.caller(later, (SENDERS,))
 
 
 async def test_an_answer_is_remembered_and_an_absent_api_server_refuses_nobody_for_good(

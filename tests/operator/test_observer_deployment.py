@@ -75,11 +75,16 @@ def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(stand
         found = get(api, "configmap", "kwitness-collector-main", namespace)["data"]["config.json"]
         return [one for one in json.loads(found)["ingest"]["senders"] if one["source"] == "observer"]
 
+    def pods() -> dict[str, Any]:
+        return get(api, "statefulset", "kwitness-collector-main", namespace)["spec"]["template"]
+
     [sender] = eventually(senders)
+    with_gateway = pods()
     assert sender["service_account"] == NAME
     assert sender["reported_by"] == "gateway"
     api.kubectl("delete", "kobs", "orders", "-n", namespace)
     eventually(senders, lambda found: found == [])
+    assert pods() == with_gateway, "the collector reads again who may send, and is not replaced"
 
 
 def test_the_pods_are_admitted_as_restricted(standing, api, namespace):

@@ -40,7 +40,10 @@ _RUST = (
     # rustup's cargo takes the version of `rust-toolchain.toml`, whatever the default is.
     Tool("Rust", ("cargo", "--version"), r"cargo (\d+(?:\.\d+)+)", (1, 95), "see https://rustup.rs"),
 )
-_COMPILER = (Tool("a C++ compiler", ("c++", "--version"), r"(\d+(?:\.\d+)+)", (9,), "apt-get install g++"),)  # libFuzzer
+_COMPILER = (
+    # Of libFuzzer.
+    Tool("a C++ compiler", ("c++", "--version"), r"(\d+(?:\.\d+)+)", (9,), "apt-get install g++"),
+)
 _VALGRIND = (
     Tool("valgrind", ("valgrind", "--version"), r"valgrind-(\d+(?:\.\d+)+)", (3, 19), "apt-get install valgrind"),
 )

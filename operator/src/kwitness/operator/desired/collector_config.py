@@ -1,4 +1,4 @@
-"""The two files of a collector: ``config.json``, read at start, and ``subscriptions.json``, read again on change."""
+"""The two files of a collector, ``config.json`` and ``subscriptions.json``, and what its pods are replaced for."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.model.believed import gateway_speaks_as
+from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "subscriptions_file"]
+__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "pods_hash", "subscriptions_file"]
 
 STATE: Final = "/var/lib/kwitness"
 AUTHORITY_FILE: Final = "/etc/kwitness/ingest-ca/ca.crt"
@@ -81,6 +82,14 @@ def collector_config(
         ),
         state_dir=STATE,
     )
+
+
+def pods_hash(config: CollectorConfig) -> str:
+    """Hash of what pods are replaced for: all but who may call, which they read again while they run.
+
+    So a new gateway, whose account becomes a sender, restarts nothing.
+    """
+    return fingerprint(config.model_dump(mode="json", exclude={"ingest": {"senders", "readers"}}))
 
 
 def _ingest(

@@ -7,11 +7,10 @@ from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.collector_config import collector_config, subscriptions_file
+from kwitness.operator.desired.collector_config import collector_config, pods_hash, subscriptions_file
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import labels, owner, selector
-from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
@@ -50,21 +49,20 @@ def collector_objects(
     )
     reporting = tuple(gateways)
     config = collector_config(collector, cluster, cluster_id, files.connection, settings, gateways=reporting)
-    text = config.model_dump_json(indent=1)
     objects = [
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": metadata,
             "data": {
-                "config.json": text,
+                "config.json": config.model_dump_json(indent=1),
                 "subscriptions.json": subscriptions_file(subscriptions).model_dump_json(indent=1),
             },
         },
         _service(collector, metadata, headless=True),
         _service(collector, metadata, headless=False),
         _network_policy(collector, metadata, reporting),
-        stateful_set(collector, files, settings, metadata=metadata, config_hash=fingerprint(text)),
+        stateful_set(collector, files, settings, metadata=metadata, config_hash=pods_hash(config)),
     ]
     if collector.spec.replicas > 1:
         objects.append(
