@@ -220,19 +220,19 @@ fn fetched(header: &[u8], body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn endpoints_are_emptied_wherever_they_stand_and_however_their_number_is_written() {
-    let cases: [(&[u8], &[u8], &[u8], &[u8]); 5] = [
-        (&[0], &[2, 0, 2, 7, 7, 0, 1, 8], &[0], &[2, 127, 2, 0, 0, 127, 1, 0]), // twice
-        (&[0], &[2, 9, 1, 5, 0, 1, 8], &[0], &[2, 9, 1, 5, 127, 1, 0]),         // not the first
-        (&[0], &[1, 0x80, 0, 1, 8], &[0], &[1, 0x80, 1, 1, 0]),                 // in two bytes
-        (&[0], &[1, 0x80, 0x80, 0x80, 0x80, 0, 1, 8], &[0], &[1, 0x80, 0x80, 0x80, 0x80, 1, 1, 0]),
-        (&[1, 0, 1, 8], &[0], &[1, 0, 1, 8], &[0]), // a header has none
+    let cases: [(&[u8], &[u8]); 4] = [
+        (&[2, 0, 2, 7, 7, 0, 1, 8], &[2, 127, 2, 0, 0, 127, 1, 0]), // twice
+        (&[2, 9, 1, 5, 0, 1, 8], &[2, 9, 1, 5, 127, 1, 0]),         // not the first
+        (&[1, 0x80, 0, 1, 8], &[1, 0x80, 1, 1, 0]),                 // in two bytes
+        (&[1, 0x80, 0x80, 0x80, 0x80, 0, 1, 8], &[1, 0x80, 0x80, 0x80, 0x80, 1, 1, 0]),
     ];
-    for (header, body, expected_header, expected_body) in cases {
+    let header: &[u8] = &[1, 0, 1, 8]; // it has none, whatever its tagged fields are
+    for (body, expected) in cases {
         let mut relay = Relay::asked(&request(Api::FETCH, 16, 1, true, &[]));
 
         relay.answered(&fetched(header, body)).unwrap();
 
-        assert_eq!(relay.got, fetched(expected_header, expected_body), "{header:?} {body:?}");
+        assert_eq!(relay.got, fetched(header, expected), "{body:?}");
     }
 }
 
@@ -394,7 +394,7 @@ fn ids_that_are_used_again_belong_to_requests_in_their_order() {
 #[test]
 fn a_response_does_not_pass_as_that_of_a_request_which_may_have_none() {
     // Whether it wants an answer stands behind more than is kept.
-    let long = [&i16::MAX.to_be_bytes()[..], &[b't'; 0x7fff], &[0, 0], &[0; 8]].concat();
+    let long = [&i16::MAX.to_be_bytes()[..], &vec![b't'; 0x7fff], &[0, 0], &[0; 8]].concat();
     let asked = [request(Api::PRODUCE, 7, 5, false, &long), request(Api::METADATA, 0, 5, false, &[0; 4])].concat();
     let mut relay = Relay::asked(&asked);
 

@@ -145,7 +145,7 @@ fn a_name_that_was_refused_is_not_told_of_the_token_that_is_believed_instead() {
 
 #[test]
 fn a_token_that_cannot_be_read_has_no_name_and_not_that_of_the_one_before() {
-    let long = bearer(BOB, &[b"pad=", &[b'x'; 70_000][..], b"\x01"].concat());
+    let long = bearer(BOB, &[&b"pad="[..], &vec![b'x'; 70_000], b"\x01"].concat());
     let mut too_long = Login::new("OAUTHBEARER");
     let mut unknown_version = Login::new("OAUTHBEARER");
     for login in [&mut too_long, &mut unknown_version] {
@@ -163,7 +163,7 @@ fn a_token_that_cannot_be_read_has_no_name_and_not_that_of_the_one_before() {
 
 #[test]
 fn a_token_without_a_header_of_which_only_the_beginning_is_kept_has_no_name() {
-    let two = [&b"n,,\x01auth=Bearer e30."[..], ALICE, b".\x01pad=", &[b'x'; 70_000], b"\x01"].concat();
+    let two = [&b"n,,\x01auth=Bearer e30."[..], ALICE, b".\x01pad=", &vec![b'x'; 70_000], b"\x01"].concat();
     let two = [&two[..], b"auth=Bearer e30.", BOB, b".\x01\x01"].concat();
 
     let mut conversation = without_headers("OAUTHBEARER", &[&two, b""]);
