@@ -1,8 +1,7 @@
 //! A Fetch request: which partitions are asked for from which offset, in a session (KIP-227) or without one.
 
+use super::listing::{Listing, Next};
 use super::memory::Memory;
-use super::produce::{count, topic};
-use super::topics::TopicNumber;
 use super::units::{After, Machine, Stop, name};
 use crate::event::{Event, IdentityField};
 use crate::reader::Reader;
@@ -15,11 +14,9 @@ const REPLICA_STATE: u32 = 1;
 #[derive(Clone, Copy, Debug)]
 enum At {
     Head,
-    Topic,
-    Partition,
+    Topics,
     ForgottenHead,
     Forgotten,
-    ForgottenPartition,
     Rack,
     End,
     Ended,
@@ -29,9 +26,7 @@ enum At {
 pub(crate) struct FetchRequest {
     version: i16,
     at: At,
-    topics: usize,
-    partitions: usize,
-    topic: TopicNumber,
+    list: Listing,
     /// How long the broker may wait, in milliseconds.
     pub(crate) max_wait_ms: i32,
     /// Whether a broker asks, not a client.
@@ -40,9 +35,19 @@ pub(crate) struct FetchRequest {
 
 impl FetchRequest {
     pub(crate) fn new(version: i16) -> Self {
-        let topic = TopicNumber::default();
-        Self { version, at: At::Head, topics: 0, partitions: 0, topic, max_wait_ms: 0, is_replica: false }
+        let list = Listing::new(is_flexible(version), has_ids(version));
+        Self { version, at: At::Head, list, max_wait_ms: 0, is_replica: false }
     }
+}
+
+/// Whether a request or response of this version is flexible (KIP-482).
+pub(crate) const fn is_flexible(version: i16) -> bool {
+    version >= 12
+}
+
+/// Whether it names topics by their ids (KIP-516).
+pub(crate) const fn has_ids(version: i16) -> bool {
+    version >= 13
 }
 
 impl Machine for FetchRequest {
@@ -52,7 +57,7 @@ impl Machine for FetchRequest {
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<After, Stop> {
-        let (version, flexible, is_id) = (self.version, self.version >= 12, self.version >= 13);
+        let (version, flexible) = (self.version, is_flexible(self.version));
         match self.at {
             At::Head => {
                 let replica_id = if version <= 14 { reader.int32()? } else { -1 };
@@ -65,70 +70,47 @@ impl Machine for FetchRequest {
                     reader.int8()?; // isolation
                 }
                 let epoch = if version >= 7 { reader.int32().and_then(|_| reader.int32())? } else { NO_SESSION_YET };
-                let topics = count(flexible, reader)?;
-                (self.max_wait_ms, self.is_replica, self.topics, self.at) =
-                    (max_wait_ms, replica_id >= 0, topics, At::Topic);
+                self.list.begin(reader)?;
+                (self.max_wait_ms, self.is_replica, self.at) = (max_wait_ms, replica_id >= 0, At::Topics);
                 if epoch <= NO_SESSION_YET {
                     memory.session.clear();
                 }
             }
-            At::Topic => {
-                let Some(topics) = self.topics.checked_sub(1) else {
-                    self.at = if version >= 7 { At::ForgottenHead } else { At::End };
-                    return Ok(After::NEXT);
-                };
-                let topic = topic(is_id, flexible, reader)?;
-                let partitions = count(flexible, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
-            }
-            At::Partition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
+            At::Topics => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let partition = reader.int32()?;
+                    if version >= 9 {
+                        reader.int32()?; // the leader's epoch
+                    }
+                    let offset = reader.int64()?;
+                    if version >= 12 {
+                        reader.int32()?; // the epoch of what was fetched last
+                    }
+                    if version >= 5 {
+                        reader.int64()?; // where a replica's log starts
+                    }
+                    reader.int32()?; // at most so many bytes
                     let tags = reader.tag_count(flexible)?;
-                    self.at = At::Topic;
+                    self.list.pass_partition();
+                    memory.session.ask(self.list.topic, partition, offset);
                     return Ok(After::tags(tags));
-                };
-                let partition = reader.int32()?;
-                if version >= 9 {
-                    reader.int32()?; // the leader's epoch
                 }
-                let offset = reader.int64()?;
-                if version >= 12 {
-                    reader.int32()?; // the epoch of what was fetched last
-                }
-                if version >= 5 {
-                    reader.int64()?; // where a replica's log starts
-                }
-                reader.int32()?; // at most so many bytes
-                let tags = reader.tag_count(flexible)?;
-                self.partitions = partitions;
-                memory.session.ask(self.topic, partition, offset);
-                return Ok(After::tags(tags));
-            }
+                Next::End => self.at = if version >= 7 { At::ForgottenHead } else { At::End },
+            },
             At::ForgottenHead => {
-                self.topics = count(flexible, reader)?;
+                self.list.begin(reader)?;
                 self.at = At::Forgotten;
             }
-            At::Forgotten => {
-                let Some(topics) = self.topics.checked_sub(1) else {
-                    self.at = if version >= 11 { At::Rack } else { At::End };
-                    return Ok(After::NEXT);
-                };
-                let topic = topic(is_id, flexible, reader)?;
-                let partitions = count(flexible, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::ForgottenPartition);
-            }
-            At::ForgottenPartition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
-                    let tags = reader.tag_count(flexible)?;
-                    self.at = At::Forgotten;
-                    return Ok(After::tags(tags));
-                };
-                let partition = reader.int32()?;
-                self.partitions = partitions;
-                memory.session.forget(self.topic, partition);
-            }
+            At::Forgotten => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let partition = reader.int32()?;
+                    self.list.pass_partition();
+                    memory.session.forget(self.list.topic, partition);
+                }
+                Next::End => self.at = if version >= 11 { At::Rack } else { At::End },
+            },
             At::Rack => {
                 let rack = name(flexible, reader)?.unwrap_or_default();
                 self.at = At::End;

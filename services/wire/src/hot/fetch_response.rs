@@ -2,9 +2,9 @@
 
 use super::aborted::Aborted;
 use super::batch::{Batch, Records, add};
+use super::fetch::{has_ids, is_flexible};
+use super::listing::{Listing, Next};
 use super::memory::Memory;
-use super::produce::{count, topic};
-use super::topics::TopicNumber;
 use super::units::{After, Machine, Stop};
 use crate::event::{Content, Event, PartitionExchange};
 use crate::reader::Reader;
@@ -13,8 +13,7 @@ use crate::schema::Api;
 #[derive(Clone, Copy, Debug)]
 enum At {
     Head,
-    Topic,
-    Partition,
+    Topics,
     Aborted,
     Records,
     Batch,
@@ -27,10 +26,8 @@ pub(crate) struct FetchResponse {
     /// Whether a broker asked, of whom nothing is told.
     is_replica: bool,
     at: At,
-    topics: usize,
-    partitions: usize,
+    list: Listing,
     transactions: usize,
-    topic: TopicNumber,
     partition: i32,
     partition_error: i16,
     asked: Option<i64>,
@@ -49,10 +46,8 @@ impl FetchResponse {
             version,
             is_replica,
             at: At::Head,
-            topics: 0,
-            partitions: 0,
+            list: Listing::new(is_flexible(version), has_ids(version)),
             transactions: 0,
-            topic: TopicNumber::default(),
             partition: 0,
             partition_error: 0,
             asked: None,
@@ -84,7 +79,7 @@ impl FetchResponse {
     }
 
     fn tell(&self, memory: &Memory, tell: &mut impl FnMut(Event<'_>)) {
-        let Some(topic) = memory.topics.topic(self.topic).filter(|_| !self.is_replica) else { return };
+        let Some(topic) = memory.topics.topic(self.list.topic).filter(|_| !self.is_replica) else { return };
         tell(Event::Partition(PartitionExchange {
             key: Api::FETCH,
             version: self.version,
@@ -104,7 +99,7 @@ impl Machine for FetchResponse {
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<After, Stop> {
-        let (version, flexible) = (self.version, self.version >= 12);
+        let (version, flexible) = (self.version, is_flexible(self.version));
         match self.at {
             At::Head => {
                 if version >= 1 {
@@ -114,36 +109,29 @@ impl Machine for FetchResponse {
                 if version >= 7 {
                     reader.int32()?; // the session
                 }
-                let topics = count(flexible, reader)?;
-                (self.error, self.topics, self.at) = (error, topics, At::Topic);
+                self.list.begin(reader)?;
+                (self.error, self.at) = (error, At::Topics);
             }
-            At::Topic => {
-                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
-                let topic = topic(version >= 13, flexible, reader)?;
-                let partitions = count(flexible, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
-            }
-            At::Partition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
-                    let tags = reader.tag_count(flexible)?;
-                    self.at = At::Topic;
-                    return Ok(After::tags(tags));
-                };
-                let (partition, error) = (reader.int32()?, reader.int16()?);
-                reader.int64()?; // the high watermark
-                if version >= 4 {
-                    reader.int64()?; // the last stable offset
+            At::Topics => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let (partition, error) = (reader.int32()?, reader.int16()?);
+                    reader.int64()?; // the high watermark
+                    if version >= 4 {
+                        reader.int64()?; // the last stable offset
+                    }
+                    if version >= 5 {
+                        reader.int64()?; // where the log starts
+                    }
+                    let transactions = if version >= 4 { reader.count(flexible)?.unwrap_or_default() } else { 0 };
+                    self.list.pass_partition();
+                    (self.partition, self.partition_error) = (partition, error);
+                    (self.transactions, self.content, self.at) = (transactions, Content::default(), At::Aborted);
+                    self.asked = memory.session.asked(self.list.topic, partition);
+                    self.aborted.clear();
                 }
-                if version >= 5 {
-                    reader.int64()?; // where the log starts
-                }
-                let transactions = if version >= 4 { reader.count(flexible)?.unwrap_or_default() } else { 0 };
-                (self.partitions, self.partition, self.partition_error) = (partitions, partition, error);
-                (self.transactions, self.content, self.at) = (transactions, Content::default(), At::Aborted);
-                self.asked = memory.session.asked(self.topic, partition);
-                self.aborted.clear();
-            }
+                Next::End => return Ok(After::DONE),
+            },
             At::Aborted => {
                 let Some(transactions) = self.transactions.checked_sub(1) else {
                     self.at = At::Records;
@@ -173,7 +161,7 @@ impl Machine for FetchResponse {
             }
             At::PartitionEnd => {
                 let tags = reader.tag_count(flexible)?;
-                self.at = At::Partition;
+                self.at = At::Topics;
                 self.tell(memory, tell);
                 return Ok(After::tags(tags));
             }

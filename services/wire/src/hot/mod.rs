@@ -8,6 +8,7 @@ mod aborted;
 mod batch;
 mod fetch;
 mod fetch_response;
+mod listing;
 mod memory;
 mod parts;
 mod produce;

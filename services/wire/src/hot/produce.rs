@@ -1,19 +1,18 @@
 //! A Produce request: the batches' heads of each partition.
 
 use super::batch::Records;
+use super::listing::{Listing, Next};
 use super::memory::Memory;
 use super::parts::Part;
-use super::topics::TopicNumber;
 use super::units::{After, Machine, Stop, name};
-use crate::event::{Content, Event, IdentityField, PartitionExchange, Topic, Unread};
-use crate::reader::{Fault, Reader};
+use crate::event::{Content, Event, IdentityField, PartitionExchange, Unread};
+use crate::reader::Reader;
 use crate::schema::Api;
 
 #[derive(Clone, Copy, Debug)]
 enum At {
     Head,
-    Topic,
-    Partition,
+    Topics,
     Batch,
     PartitionEnd,
 }
@@ -22,9 +21,7 @@ enum At {
 pub(crate) struct ProduceRequest {
     version: i16,
     at: At,
-    topics: usize,
-    partitions: usize,
-    topic: TopicNumber,
+    list: Listing,
     part: Part,
     records: Records,
     /// `None` until it was read.
@@ -38,18 +35,12 @@ impl ProduceRequest {
         Self {
             version,
             at: At::Head,
-            topics: 0,
-            partitions: 0,
-            topic: TopicNumber::default(),
+            list: Listing::new(is_flexible(version), version >= 13),
             part: Part::default(),
             records: Records::default(),
             acks: None,
             parts: 0,
         }
-    }
-
-    const fn is_flexible(&self) -> bool {
-        self.version >= 9
     }
 
     /// Forget what was sent, which no response will confirm, and tell it.
@@ -69,16 +60,6 @@ impl ProduceRequest {
     }
 }
 
-/// A topic at the reader, by name or, in newer versions, by id.
-pub(crate) fn topic<'a>(is_id: bool, flexible: bool, reader: &mut Reader<'a>) -> Result<Topic<'a>, Stop> {
-    Ok(if is_id { Topic::Id(reader.array()?) } else { Topic::Name(name(flexible, reader)?.ok_or(Fault::Null)?) })
-}
-
-/// The number of elements of an array that may not be null.
-pub(crate) fn count(flexible: bool, reader: &mut Reader<'_>) -> Result<usize, Fault> {
-    reader.count(flexible)?.ok_or(Fault::Null)
-}
-
 impl Machine for ProduceRequest {
     fn unit(
         &mut self,
@@ -86,35 +67,28 @@ impl Machine for ProduceRequest {
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<After, Stop> {
-        let flexible = self.is_flexible();
+        let flexible = is_flexible(self.version);
         match self.at {
             At::Head => {
                 let transactional_id = if self.version >= 3 { name(flexible, reader)? } else { None };
                 let acks = reader.int16()?;
                 reader.int32()?; // timeout
-                let topics = count(flexible, reader)?;
-                (self.acks, self.topics, self.at) = (Some(acks), topics, At::Topic);
+                self.list.begin(reader)?;
+                (self.acks, self.at) = (Some(acks), At::Topics);
                 let transactional_id = transactional_id.unwrap_or_default();
                 memory.identities.tell(IdentityField::TransactionalId, transactional_id, tell);
             }
-            At::Topic => {
-                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
-                let topic = topic(self.version >= 13, flexible, reader)?;
-                let partitions = count(flexible, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
-            }
-            At::Partition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
-                    let tags = reader.tag_count(flexible)?;
-                    self.at = At::Topic;
-                    return Ok(After::tags(tags));
-                };
-                let index = reader.int32()?;
-                let records = reader.count(flexible)?.unwrap_or_default();
-                self.part = Part::new(self.topic, index);
-                (self.partitions, self.records, self.at) = (partitions, Records::new(records), At::Batch);
-            }
+            At::Topics => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let index = reader.int32()?;
+                    let records = reader.count(flexible)?.unwrap_or_default();
+                    self.list.pass_partition();
+                    self.part = Part::new(self.list.topic, index);
+                    (self.records, self.at) = (Records::new(records), At::Batch);
+                }
+                Next::End => return Ok(After::DONE),
+            },
             At::Batch if self.records.are_read() => self.at = At::PartitionEnd,
             At::Batch => {
                 let head = self.records.next(reader)?;
@@ -126,12 +100,17 @@ impl Machine for ProduceRequest {
                 let tags = reader.tag_count(flexible)?;
                 memory.parts.push(self.part)?;
                 self.parts = self.parts.saturating_add(1);
-                self.at = At::Partition;
+                self.at = At::Topics;
                 return Ok(After::tags(tags));
             }
         }
         Ok(After::NEXT)
     }
+}
+
+/// Whether a request or response of this version is flexible (KIP-482).
+pub(crate) const fn is_flexible(version: i16) -> bool {
+    version >= 9
 }
 
 /// The content of a part that was written from `base` on, or where that is not known.

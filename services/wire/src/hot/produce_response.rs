@@ -1,9 +1,9 @@
 //! A Produce response: what became of each partition.
 
+use super::listing::{Listing, Next};
 use super::memory::Memory;
-use super::produce::{count, topic, written};
-use super::topics::TopicNumber;
-use super::units::{After, Machine, Stop};
+use super::produce::{is_flexible, written};
+use super::units::{After, Machine, Stop, count};
 use crate::event::{Content, Event, PartitionExchange};
 use crate::reader::Reader;
 use crate::schema::Api;
@@ -14,8 +14,7 @@ const DUPLICATE_SEQUENCE_NUMBER: i16 = 46;
 #[derive(Clone, Copy, Debug)]
 enum At {
     Head,
-    Topic,
-    Partition,
+    Topics,
     RecordError,
     RecordErrorEnd,
     Message,
@@ -28,10 +27,8 @@ pub(crate) struct ProduceResponse {
     /// How many parts the request has.
     parts: usize,
     at: At,
-    topics: usize,
-    partitions: usize,
+    list: Listing,
     record_errors: usize,
-    topic: TopicNumber,
 }
 
 /// What the response says of one partition.
@@ -44,16 +41,17 @@ struct Answer {
 
 impl ProduceResponse {
     pub(crate) fn new(version: i16, parts: usize) -> Self {
-        let topic = TopicNumber::default();
-        Self { version, parts, at: At::Head, topics: 0, partitions: 0, record_errors: 0, topic }
+        let list = Listing::new(is_flexible(version), version >= 13);
+        Self { version, parts, at: At::Head, list, record_errors: 0 }
     }
 
     fn answered(&self, answer: &Answer, memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) {
         let Answer { partition, error, .. } = *answer;
-        let Some(part) = memory.parts.answered(self.parts, self.topic, partition) else { return };
-        let Some(topic) = memory.topics.topic(self.topic) else { return };
+        let Some(part) = memory.parts.answered(self.parts, self.list.topic, partition) else { return };
+        let Some(topic) = memory.topics.topic(self.list.topic) else { return };
         let is_duplicate = error == DUPLICATE_SEQUENCE_NUMBER
-            || error == 0 && part.sequence.is_some_and(|one| memory.sequences.acknowledge(self.topic, partition, one));
+            || error == 0
+                && part.sequence.is_some_and(|one| memory.sequences.acknowledge(self.list.topic, partition, one));
         let content = if is_duplicate {
             Content { duplicate_batches: part.content.batches, ..Content::default() }
         } else {
@@ -71,37 +69,30 @@ impl Machine for ProduceResponse {
         memory: &mut Memory,
         tell: &mut impl FnMut(Event<'_>),
     ) -> Result<After, Stop> {
-        let flexible = self.version >= 9;
+        let flexible = is_flexible(self.version);
         match self.at {
             At::Head => {
-                self.topics = count(flexible, reader)?;
-                self.at = At::Topic;
+                self.list.begin(reader)?;
+                self.at = At::Topics;
             }
-            At::Topic => {
-                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
-                let topic = topic(self.version >= 13, flexible, reader)?;
-                let partitions = count(flexible, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
-            }
-            At::Partition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
-                    let tags = reader.tag_count(flexible)?;
-                    self.at = At::Topic;
-                    return Ok(After::tags(tags));
-                };
-                let known = |value: i64| (value >= 0).then_some(value);
-                let (partition, error) = (reader.int32()?, reader.int16()?);
-                let base_offset = known(reader.int64()?);
-                let log_append_time_ms = if self.version >= 2 { known(reader.int64()?) } else { None };
-                if self.version >= 5 {
-                    reader.int64()?; // where the log starts
+            At::Topics => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let known = |value: i64| (value >= 0).then_some(value);
+                    let (partition, error) = (reader.int32()?, reader.int16()?);
+                    let base_offset = known(reader.int64()?);
+                    let log_append_time_ms = if self.version >= 2 { known(reader.int64()?) } else { None };
+                    if self.version >= 5 {
+                        reader.int64()?; // where the log starts
+                    }
+                    if self.version >= 8 {
+                        (self.record_errors, self.at) = (count(flexible, reader)?, At::RecordError);
+                    }
+                    self.list.pass_partition();
+                    self.answered(&Answer { partition, error, base_offset, log_append_time_ms }, memory, tell);
                 }
-                let has_errors = self.version >= 8;
-                self.record_errors = if has_errors { count(flexible, reader)? } else { 0 };
-                (self.partitions, self.at) = (partitions, if has_errors { At::RecordError } else { At::Partition });
-                self.answered(&Answer { partition, error, base_offset, log_append_time_ms }, memory, tell);
-            }
+                Next::End => return Ok(After::DONE),
+            },
             At::RecordError => {
                 let Some(left) = self.record_errors.checked_sub(1) else {
                     self.at = At::Message;
@@ -124,7 +115,7 @@ impl Machine for ProduceResponse {
             }
             At::PartitionEnd => {
                 let tags = reader.tag_count(flexible)?;
-                self.at = At::Partition;
+                self.at = At::Topics;
                 return Ok(After::tags(tags));
             }
         }

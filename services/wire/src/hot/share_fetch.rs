@@ -1,16 +1,16 @@
 //! `ShareFetch` (KIP-932): who asks, and which records were acquired.
 
 use super::batch::{Batch, Records};
+use super::listing::{Listing, Next};
 use super::memory::Memory;
-use super::produce::count;
-use super::topics::TopicNumber;
-use super::units::{After, Machine, Stop, name};
-use crate::event::{Content, Event, IdentityField, PartitionExchange, Topic, Unread};
+use super::units::{After, Machine, Stop, count, name};
+use crate::event::{Content, Event, IdentityField, PartitionExchange, Unread};
 use crate::reader::Reader;
 use crate::schema::Api;
 
 /// Every version is flexible, and names topics by their ids.
 const FLEXIBLE: bool = true;
+const HAS_IDS: bool = true;
 const MOST_GAPS: usize = 1_000;
 
 #[derive(Debug, Default)]
@@ -38,9 +38,8 @@ impl Machine for ShareFetchRequest {
 #[derive(Clone, Copy, Debug)]
 enum At {
     Head,
+    Lock,
     Topics,
-    Topic,
-    Partition,
     Acknowledged,
     Leader,
     Records,
@@ -53,10 +52,8 @@ enum At {
 pub(crate) struct ShareFetchResponse {
     version: i16,
     at: At,
-    topics: usize,
-    partitions: usize,
+    list: Listing,
     acquired: usize,
-    topic: TopicNumber,
     partition: i32,
     partition_error: i16,
     records: Records,
@@ -76,10 +73,8 @@ impl ShareFetchResponse {
         Self {
             version,
             at: At::Head,
-            topics: 0,
-            partitions: 0,
+            list: Listing::new(FLEXIBLE, HAS_IDS),
             acquired: 0,
-            topic: TopicNumber::default(),
             partition: 0,
             partition_error: 0,
             records: Records::default(),
@@ -115,7 +110,7 @@ impl ShareFetchResponse {
         // Offsets that compaction left out were acquired, and have no record.
         self.content.records = self.content.records.min(self.offsets);
         self.content.transactional_records = self.content.transactional_records.min(self.content.records);
-        let Some(topic) = memory.topics.topic(self.topic) else { return };
+        let Some(topic) = memory.topics.topic(self.list.topic) else { return };
         tell(Event::Partition(PartitionExchange {
             key: Api::SHARE_FETCH,
             version: self.version,
@@ -145,34 +140,27 @@ impl Machine for ShareFetchResponse {
                 reader.int32()?; // throttled for so long
                 let error = reader.int16()?;
                 let message = reader.string_size(FLEXIBLE)?;
-                (self.error, self.at) = (error, At::Topics);
+                (self.error, self.at) = (error, At::Lock);
                 return Ok(After::skip(message.unwrap_or_default()));
             }
-            At::Topics => {
+            At::Lock => {
                 reader.int32()?; // for so long records are locked
-                self.topics = count(FLEXIBLE, reader)?;
-                self.at = At::Topic;
+                self.list.begin(reader)?;
+                self.at = At::Topics;
             }
-            At::Topic => {
-                let Some(topics) = self.topics.checked_sub(1) else { return Ok(After::DONE) };
-                let topic = Topic::Id(reader.array()?);
-                let partitions = count(FLEXIBLE, reader)?;
-                self.topic = memory.topics.number(topic)?;
-                (self.topics, self.partitions, self.at) = (topics, partitions, At::Partition);
-            }
-            At::Partition => {
-                let Some(partitions) = self.partitions.checked_sub(1) else {
-                    let tags = reader.tag_count(FLEXIBLE)?;
-                    self.at = At::Topic;
-                    return Ok(After::tags(tags));
-                };
-                let (partition, error) = (reader.int32()?, reader.int16()?);
-                let message = reader.string_size(FLEXIBLE)?;
-                (self.partitions, self.partition, self.partition_error) = (partitions, partition, error);
-                (self.content, self.offsets, self.at) = (Content::default(), 0, At::Acknowledged);
-                self.gaps.clear();
-                return Ok(After::skip(message.unwrap_or_default()));
-            }
+            At::Topics => match self.list.next(reader, &mut memory.topics)? {
+                Next::Topic(after) => return Ok(after),
+                Next::Partition => {
+                    let (partition, error) = (reader.int32()?, reader.int16()?);
+                    let message = reader.string_size(FLEXIBLE)?;
+                    self.list.pass_partition();
+                    (self.partition, self.partition_error) = (partition, error);
+                    (self.content, self.offsets, self.at) = (Content::default(), 0, At::Acknowledged);
+                    self.gaps.clear();
+                    return Ok(After::skip(message.unwrap_or_default()));
+                }
+                Next::End => return Ok(After::DONE),
+            },
             At::Acknowledged => {
                 reader.int16()?;
                 let message = reader.string_size(FLEXIBLE)?;
@@ -205,7 +193,7 @@ impl Machine for ShareFetchResponse {
             At::AcquiredRecords => {
                 let Some(acquired) = self.acquired.checked_sub(1) else {
                     let tags = reader.tag_count(FLEXIBLE)?;
-                    self.at = At::Partition;
+                    self.at = At::Topics;
                     self.tell(memory, tell);
                     return Ok(After::tags(tags));
                 };

@@ -69,8 +69,7 @@ impl Machine for TopicList {
                     Some(size) if size <= LONGEST_NAME => ahead.take(size)?,
                     _ => &[],
                 };
-                let mut size = self.place.read(field, kind, reader)?;
-                reader.pass(&mut size);
+                let size = self.place.read(field, kind, reader)?;
                 self.name.clear();
                 self.name.extend_from_slice(name);
                 Ok(After::skip(size))

@@ -39,6 +39,11 @@ pub(crate) struct Topics {
     last: TopicNumber,
 }
 
+impl TopicNumber {
+    /// In the place of a topic where none has come yet.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
 impl Topics {
     /// The topic's number.
     pub(crate) fn number(&mut self, topic: Topic<'_>) -> Result<TopicNumber, Stop> {

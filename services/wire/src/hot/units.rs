@@ -54,7 +54,8 @@ impl After {
 /// Reads one message, a unit at a time: a few fields that stand together.
 pub(crate) trait Machine {
     /// Read the next unit. It is called again from the unit's start after [`Stop::More`]: until the unit is read, nothing
-    /// may be changed. Whatever was looked at is part of the unit.
+    /// may be changed. What was looked at has to be read, or left to be
+    /// skipped.
     fn unit(
         &mut self,
         reader: &mut Reader<'_>,
@@ -197,6 +198,11 @@ impl Units {
         }
         Ok(())
     }
+}
+
+/// The number of elements of an array that may not be null.
+pub(crate) fn count(flexible: bool, reader: &mut Reader<'_>) -> Result<usize, Fault> {
+    reader.count(flexible)?.ok_or(Fault::Null)
 }
 
 /// A name at the reader; `None` is null.
