@@ -49,8 +49,10 @@ impl Prefix {
 
     /// Keep no more than the first `length` bytes.
     pub(crate) fn truncate(&mut self, length: usize) {
-        wipe(self.kept.get_mut(length..).unwrap_or_default());
-        self.kept.truncate(length);
+        if let Some(beyond @ [_, ..]) = self.kept.get_mut(length..) {
+            wipe(beyond);
+            self.kept.truncate(length);
+        }
     }
 
     /// Whether no more is kept, whatever comes.

@@ -81,6 +81,11 @@ impl<'a> Reader<'a> {
         self.bytes = rest;
     }
 
+    /// Whether none is at hand, and some come later.
+    pub(crate) const fn goes_on_later(&self) -> bool {
+        self.bytes.is_empty() && self.beyond > 0
+    }
+
     /// How many of them are at hand.
     pub(crate) const fn at_hand(&self) -> usize {
         self.bytes.len()

@@ -42,6 +42,7 @@ impl Listing {
     }
 
     /// Read what comes next, but for a partition.
+    #[inline]
     pub(crate) fn next(&mut self, reader: &mut Reader<'_>, topics: &mut Topics) -> Result<Next, Stop> {
         match self.partitions {
             Some(0) => {

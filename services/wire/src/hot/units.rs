@@ -102,15 +102,18 @@ impl Units {
     ) -> Result<(), Unread> {
         let Some(mut rest) = self.complete_unit(bytes, machine, memory, tell)? else { return Ok(()) };
         while !self.is_done {
-            rest.pass(&mut self.skip);
-            self.left = rest.left();
-            if rest.at_hand() == 0 && self.left > 0 {
+            if self.skip > 0 {
+                rest.pass(&mut self.skip);
+            }
+            if rest.goes_on_later() {
+                self.left = rest.left();
                 return Ok(());
             }
             let start = rest.clone();
             match self.unit(&mut rest, machine, memory, tell) {
                 Ok(()) => {}
                 Err(Stop::More) => {
+                    self.left = start.left();
                     self.carry.extend_from_slice(start.at_hand_bytes());
                     return Ok(());
                 }

@@ -34,8 +34,8 @@ impl Tokens {
     /// Whether a complete frame of the client's, which begins with this, is a token. The first that is none ends them.
     pub(crate) fn is_token(&mut self, opening: Result<Opening, Fault>) -> bool {
         // The first bytes of no mechanism's tokens are an API and a version that Kafka has.
-        let is_request = opening.is_ok_and(|opening| Known::of(opening).is_ok());
-        self.unanswered = self.unanswered.filter(|_| !is_request).map(|unanswered| unanswered.saturating_add(1));
+        let is_request = || opening.is_ok_and(|opening| Known::of(opening).is_ok());
+        self.unanswered = self.unanswered.filter(|_| !is_request()).map(|unanswered| unanswered.saturating_add(1));
         self.may_come()
     }
 
