@@ -21,6 +21,8 @@ GOOD = {
     "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
     "valgrind": "valgrind-3.19.0",
     "c++": "c++ (Debian 12.2.0-14) 12.2.0",
+    "node": "v18.20.4",
+    "npm": "9.2.0",
     "docker": "Docker version 20.10.24",
 }
 
@@ -47,7 +49,7 @@ def test_a_complete_machine_lacks_nothing(machine: Path, target: str) -> None:
     assert prerequisites.missing(target) == []
 
 
-@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo", "valgrind"])
+@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo", "valgrind", "node", "npm"])
 def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     (machine / tool).unlink()
     (line,) = prerequisites.missing("test")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.observer.client_programs import NEWEST
 from tests.observer.dialled_ports import ports_of_peers
+from tests.observer.kafka_messages import KafkaMessages
+from tests.observer.observer_process import built_observer
+from tests.observer.stand import Stand
 
 
 @pytest.fixture
@@ -25,3 +30,23 @@ def dialled() -> Iterator[set[int]]:
     yield seen
     ended.set()
     thread.join()
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The observer, built."""
+    return built_observer()
+
+
+@pytest.fixture(scope="session")
+def stand(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stand]:
+    """Two brokers of the newest version behind an observer with a tap on both sides, for the whole run."""
+    with Stand(program, tmp_path_factory.mktemp("stand"), version=NEWEST, size=2) as stand:
+        yield stand
+
+
+@pytest.fixture(scope="session")
+def messages() -> Iterator[KafkaMessages]:
+    """Kafka's own reading of responses."""
+    with KafkaMessages() as messages:
+        yield messages

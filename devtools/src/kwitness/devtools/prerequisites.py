@@ -47,6 +47,11 @@ _COMPILER = (
 _VALGRIND = (
     Tool("valgrind", ("valgrind", "--version"), r"valgrind-(\d+(?:\.\d+)+)", (3, 19), "apt-get install valgrind"),
 )
+_NODE = (
+    # A client program of the observer's tests.
+    Tool("Node", ("node", "--version"), r"v(\d+(?:\.\d+)+)", (18,), "apt-get install nodejs"),
+    Tool("npm", ("npm", "--version"), r"(?m)^(\d+(?:\.\d+)+)$", (7,), "apt-get install npm"),
+)
 
 TOOLS = {
     "setup": _BASE,
@@ -66,9 +71,9 @@ TOOLS = {
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
-    "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND),
+    "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
-    "soak": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "soak": (*_BASE, *_GO, *_JAVA, *_RUST, *_NODE),
     "soak-observer": (*_BASE, *_JAVA, *_RUST),
     "fuzz": (*_BASE, *_RUST, *_COMPILER),
 }

@@ -15,7 +15,7 @@ NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
 
 @dataclass(frozen=True)
 class GoModule:
-    """A folder of `e2e/node` and what is built in it.
+    """A folder, by default of `e2e/node`, and what is built in it.
 
     Attributes
     ----------
@@ -27,12 +27,15 @@ class GoModule:
         Values for the linker, such as the version a command reports.
     minutes
         About how long a cold build takes on two cores, for the progress line.
+    sources
+        The folder with the module's folder in it.
     """
 
     name: str
     packages: tuple[str, ...]
     variables: tuple[str, ...] = ()
     minutes: float = 1
+    sources: Path = NODE_SOURCES
 
 
 _VERSION = "k8s.io/component-base/version"
@@ -73,7 +76,7 @@ def built(module: GoModule, progress: Progress = silent) -> Path:
     CommandFailedError
         Go could not fetch or build; its output is in the message.
     """
-    source = NODE_SOURCES / module.name
+    source = module.sources / module.name
     linker = " ".join(["-s", "-w", *(f"-X {variable}" for variable in module.variables)])
     recipe = " ".join(
         [*module.packages, *_BUILD_OPTIONS, linker, *sorted(f"{k}={v}" for k, v in _BUILD_ENVIRONMENT.items())]

@@ -55,6 +55,9 @@ class LocalBroker:
         The JDK to run on; `$JAVA_HOME` or the `java` on the path when absent.
     jvm_options
         Options of the virtual machine in place of the small, quickly starting ones.
+    clients_host
+        A host of loopback, such as 127.0.3.1. There is a further plaintext listener then, `CLIENTS`, on a port of
+        127.0.0.1 that clients are told is on this host: what is tested between clients and brokers listens there.
     """
 
     def __init__(
@@ -72,8 +75,11 @@ class LocalBroker:
         jvm_options: Sequence[str] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         node_id: int = 1,
         cluster: LocalCluster | None = None,
+        clients_host: str | None = None,
     ) -> None:
         self.version = version
+        self.clients_host = clients_host
+        self.clients_port = free_port() if clients_host else None
         self.node_id = node_id
         self.users = dict(users)
         self._owns_directory = directory is None
@@ -192,6 +198,10 @@ class LocalBroker:
         self, *, plugin: Path | None, authorizer: bool, super_users: Sequence[str], size: int
     ) -> dict[str, str]:
         addresses = [f"{listener.value}://127.0.0.1:{port}" for listener, port in self._ports.items()]
+        clients, advertised = (
+            [f"CLIENTS://{host}:{self.clients_port}"] if self.clients_host else []
+            for host in ("127.0.0.1", self.clients_host)
+        )
         controller = [f"CONTROLLER://127.0.0.1:{self.controller_port}"] if self._is_controller else []
         protocols = [f"{listener.value}:{listener.protocol}" for listener in self._ports]
         replication = str(min(size, 2))
@@ -200,9 +210,11 @@ class LocalBroker:
             "node.id": str(self.node_id),
             "controller.quorum.voters": f"1@127.0.0.1:{self.controller_port}",
             "controller.listener.names": "CONTROLLER",
-            "listeners": ",".join([*addresses, *controller]),
-            "advertised.listeners": ",".join(addresses),
-            "listener.security.protocol.map": ",".join(["CONTROLLER:PLAINTEXT", *protocols]),
+            "listeners": ",".join([*addresses, *clients, *controller]),
+            "advertised.listeners": ",".join([*addresses, *advertised]),
+            "listener.security.protocol.map": ",".join(
+                ["CONTROLLER:PLAINTEXT", *(["CLIENTS:PLAINTEXT"] if clients else []), *protocols]
+            ),
             "inter.broker.listener.name": Listener.PLAINTEXT.value,
             "log.dirs": str(self.directory / "data"),
             "num.partitions": "1",
@@ -238,6 +250,8 @@ class LocalCluster:
         One of `KAFKA_VERSIONS`.
     options
         What `LocalBroker` takes, the same for each broker; `directory` and `node_id` are decided here.
+    clients_hosts
+        The `clients_host` of each broker, or none.
     """
 
     def __init__(
@@ -248,6 +262,7 @@ class LocalCluster:
         plugin: Path | None = None,
         overrides: Mapping[str, str | None] | None = None,
         listeners: Iterable[Listener] = (),
+        clients_hosts: Sequence[str] = (),
     ) -> None:
         self.size = size
         self.cluster_id = _cluster_id()
@@ -256,7 +271,13 @@ class LocalCluster:
         wanted = tuple(listeners)
         for node_id in range(1, size + 1):
             broker = LocalBroker(
-                version, plugin=plugin, overrides=overrides, listeners=wanted, node_id=node_id, cluster=self
+                version,
+                plugin=plugin,
+                overrides=overrides,
+                listeners=wanted,
+                node_id=node_id,
+                cluster=self,
+                clients_host=clients_hosts[node_id - 1] if clients_hosts else None,
             )
             self.controller_port = broker.controller_port if node_id == 1 else self.controller_port
             self.brokers.append(broker)
