@@ -70,7 +70,7 @@ class Client:
     def start(
         self, bootstrap: str, topic: str, records: int, ways: Sequence[str], transactional_id: str | None = None
     ) -> subprocess.Popen[str]:
-        """Start it; it is its standard input that ends one with no number of records."""
+        """Start it; something on its standard input ends one with no number of records, and so does the input's end."""
         command = [*map(str, self.command()), bootstrap, topic, self.name, str(records), ",".join(ways)]
         return subprocess.Popen(
             command + ([transactional_id] if transactional_id else []),

@@ -21,6 +21,13 @@ CLIENTS_HOST: Final = "127.0.4.1"
 BROKER_HOSTS: Final = ("127.0.3.1", "127.0.3.2")
 """Where brokers say that they are."""
 
+OVERRIDES: Final = {
+    "num.partitions": "3",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "share.coordinator.state.topic.num.partitions": "3",
+}
+
 
 class Stand:
     """Clients reach a tap, the tap the observer, the observer a second tap, and that the brokers; a context manager.
@@ -43,7 +50,7 @@ class Stand:
     def __init__(self, program: Path, folder: Path, *, version: str, size: int) -> None:
         self._exits = contextlib.ExitStack()
         hosts = BROKER_HOSTS[:size]
-        self.cluster = LocalCluster(size, version, clients_hosts=hosts, overrides={"num.partitions": "3"})
+        self.cluster = LocalCluster(size, version, clients_hosts=hosts, overrides=OVERRIDES)
         ports = [broker.clients_port or 0 for broker in self.cluster.brokers]
         advertised = list(zip(hosts, ports, strict=True))
         self.real_addresses = {node: {address} for node, address in enumerate(advertised, start=1)}
@@ -58,8 +65,7 @@ class Stand:
             nodes=tuple(broker.node_id for broker in self.cluster.brokers),
             changes={"collector": {"url": self.server.url, "replicas": 1, "ca_file": None, "token_file": str(token)}},
         )
-        self.observer.settings["listener"]["advertised_host"] = CLIENTS_HOST
-        self.observer.write_settings()
+        self.observer.set("listener", {**self.observer.settings["listener"], "advertised_host": CLIENTS_HOST})
         self._inside = Tap({(CLIENTS_HOST, port): ("127.0.0.1", port) for port in self.observer.ports})
         self._seen = 0, 0
 

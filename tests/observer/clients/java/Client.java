@@ -1,11 +1,13 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -19,6 +21,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
  */
 public final class Client {
     private static final int RECORDS_OF_A_TRANSACTION = 20;
+    private static final int PAUSE_MS = 5;
 
     private final String bootstrap;
     private final String topic;
@@ -38,13 +41,26 @@ public final class Client {
 
     public static void main(String[] arguments) throws Exception {
         Client client = new Client(arguments);
+        CompletableFuture<Long> produced = new CompletableFuture<>();
+        // Until the number of records is known it consumes beside producing.
+        CompletableFuture<Long> consumed = client.records > 0
+            ? produced.thenApply(wanted -> client.consume(produced))
+            : CompletableFuture.supplyAsync(() -> client.consume(produced));
         for (String way : arguments[4].split(",")) {
             client.produce(way.split(":"));
         }
-        long consumed = client.consume(client.acknowledged.get() + client.unconfirmed);
+        produced.complete(client.acknowledged.get() + client.unconfirmed);
         System.out.printf(
             "{\"acknowledged\": %d, \"unconfirmed\": %d, \"consumed\": %d}%n",
-            client.acknowledged.get(), client.unconfirmed, consumed);
+            client.acknowledged.get(), client.unconfirmed, consumed.join());
+    }
+
+    private static int firstOfInput() {
+        try {
+            return System.in.read();
+        } catch (IOException error) {
+            throw new UncheckedIOException(error);
+        }
     }
 
     private Properties common() {
@@ -53,7 +69,8 @@ public final class Client {
         return properties;
     }
 
-    private void produce(String[] way) throws IOException, InterruptedException {
+    private void produce(String[] way) throws InterruptedException {
+        CompletableFuture<Integer> end = CompletableFuture.supplyAsync(Client::firstOfInput);
         Properties properties = common();
         properties.putAll(Map.of(
             "compression.type", way[0], "acks", way[1], "enable.idempotence", way[1].equals("all"), "linger.ms", 5));
@@ -65,7 +82,7 @@ public final class Client {
             if (transactionalId != null) {
                 producer.initTransactions();
             }
-            for (int number = 0; records > 0 ? number < records : System.in.available() == 0; number++) {
+            for (int number = 0; records > 0 ? number < records : !end.isDone(); number++) {
                 if (transactionalId != null && number % RECORDS_OF_A_TRANSACTION == 0) {
                     if (number > 0) {
                         producer.commitTransaction();
@@ -82,7 +99,7 @@ public final class Client {
                 });
                 unconfirmed += way[1].equals("0") ? 1 : 0;
                 if (records == 0) {
-                    Thread.sleep(5);
+                    Thread.sleep(PAUSE_MS);
                 }
             }
             if (transactionalId != null) {
@@ -91,7 +108,7 @@ public final class Client {
         }
     }
 
-    private long consume(long wanted) {
+    private long consume(CompletableFuture<Long> wanted) {
         Properties properties = common();
         properties.putAll(Map.of(
             "group.id", clientId, "auto.offset.reset", "earliest",
@@ -100,7 +117,7 @@ public final class Client {
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
             consumer.subscribe(List.of(topic));
-            while (places.size() < wanted) {
+            while (places.size() < wanted.getNow(Long.MAX_VALUE)) {
                 for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofSeconds(1))) {
                     places.add(record.partition() + ":" + record.offset());
                 }

@@ -6,28 +6,37 @@ import itertools
 import json
 import select
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer
 
 RECORDS_OF_A_TRANSACTION = 20
+PAUSE_S = 0.005
 
 
 def main() -> None:
     bootstrap, topic, client_id, records, ways, *transactional_id = sys.argv[1:]
     common = {"bootstrap.servers": bootstrap, "client.id": client_id}
     counts = {"acknowledged": 0, "unconfirmed": 0}
+    produced: Future[int] = Future()
+    pool = ThreadPoolExecutor()
+    if records == "0":  # until their number is known it consumes beside producing
+        consumed = pool.submit(consume, common, topic, produced)
     for way in ways.split(","):
-        produced = produce(common, topic, int(records), way, *transactional_id)
-        counts["unconfirmed" if way.endswith(":0") else "acknowledged"] += produced
-    consumed = consume(common, topic, sum(counts.values()))
-    print(json.dumps({**counts, "consumed": consumed}))
+        count = produce(common, topic, int(records), way, *transactional_id)
+        counts["unconfirmed" if way.endswith(":0") else "acknowledged"] += count
+    produced.set_result(sum(counts.values()))
+    if records != "0":
+        consumed = pool.submit(consume, common, topic, produced)
+    print(json.dumps({**counts, "consumed": consumed.result()}))
 
 
 def produce(common: dict[str, Any], topic: str, records: int, way: str, transactional_id: str | None = None) -> int:
     codec, acks = way.split(":")
     transactional = {"transactional.id": transactional_id} if transactional_id else {}
-    producer = Producer({**common, **transactional, "compression.type": codec, "acks": acks})
+    asked = {"compression.type": codec, "acks": acks, "enable.idempotence": acks == "all"}
+    producer = Producer({**common, **transactional, **asked})
     if transactional_id:
         producer.init_transactions(60)
     delivered = 0
@@ -39,7 +48,7 @@ def produce(common: dict[str, Any], topic: str, records: int, way: str, transact
             print(error, file=sys.stderr)
 
     for number in itertools.count():
-        if number == records if records else select.select([sys.stdin], [], [], 0.005)[0]:
+        if number == records if records else select.select([sys.stdin], [], [], PAUSE_S)[0]:
             break
         if transactional_id and number % RECORDS_OF_A_TRANSACTION == 0:
             if number:
@@ -54,11 +63,11 @@ def produce(common: dict[str, Any], topic: str, records: int, way: str, transact
     return delivered
 
 
-def consume(common: dict[str, Any], topic: str, wanted: int) -> int:
+def consume(common: dict[str, Any], topic: str, wanted: Future[int]) -> int:
     consumer = Consumer({**common, "group.id": common["client.id"], "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
     places = set()
-    while len(places) < wanted:
+    while not wanted.done() or len(places) < wanted.result():
         for message in consumer.consume(500, 1):
             if message.error() is None:
                 places.add((message.partition(), message.offset()))
