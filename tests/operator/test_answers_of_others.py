@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gzip
 import resource
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import SimpleNamespace
 from unittest.mock import AsyncMock
@@ -13,6 +14,7 @@ from unittest.mock import AsyncMock
 import pytest
 from aiohttp import web
 
+from kwitness.e2e.certificates import Authority
 from kwitness.operator.adapters.http_json import JsonReader, outside_session
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
@@ -24,18 +26,21 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @contextlib.asynccontextmanager
-async def _reading(answer: Answer) -> AsyncIterator[Callable[[], Awaitable[object]]]:
+async def _reading(
+    answer: Answer, *, server: ssl.SSLContext | None = None, ca_certificates: str | None = None
+) -> AsyncIterator[Callable[[], Awaitable[object]]]:
     """Yield what asks a server that answers every request with ``answer``."""
     kubernetes = SimpleNamespace(request_token=AsyncMock(return_value="t"))
     application = web.Application()
     application.router.add_get("/", answer)
     runner = web.AppRunner(application)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=server).start()
     try:
         async with outside_session() as session:
             reader = JsonReader(session, OwnTokens(kubernetes, "kwitness", "operator"), "CollectorUnreachable")
-            yield lambda: reader.get(f"http://127.0.0.1:{runner.addresses[0][1]}/", audience="a")
+            url = f"{'https' if server else 'http'}://127.0.0.1:{runner.addresses[0][1]}/"
+            yield lambda: reader.get(url, audience="a", ca_certificates=ca_certificates)
     finally:
         await runner.cleanup()
 
@@ -92,6 +97,34 @@ async def test_an_answer_that_is_no_json_is_an_error_with_our_words(body):
         with pytest.raises(TransientError, match="does not answer") as caught:
             await ask()
     assert "sign in" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "no certificate", "-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----"])
+async def test_nobody_is_asked_whose_authority_is_no_certificate(text):
+    async with outside_session() as session:
+        kubernetes = SimpleNamespace(request_token=AsyncMock(return_value="t"))
+        reader = JsonReader(session, OwnTokens(kubernetes, "kwitness", "operator"), "CollectorUnreachable")
+        with pytest.raises(TransientError, match="caConfigMapRef holds no PEM certificate") as caught:
+            await reader.get("https://127.0.0.1:1/", audience="a", ca_certificates=text)
+    assert caught.value.reason == "CollectorUnreachable"
+
+
+async def test_an_authority_among_names_in_any_language_is_trusted_and_no_other(tmp_path):
+    ours, others = Authority("ours"), Authority("others")
+    issued = ours.issue("collector", ["127.0.0.1"])
+    (tmp_path / "tls.pem").write_text(issued.certificate + issued.key)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(tmp_path / "tls.pem")
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.json_response({})
+
+    bundle = f"# Autoridad de Certificación, 認証局\n{ours.certificate}"
+    async with _reading(answer, server=server, ca_certificates=bundle) as ask:
+        assert await ask() == {}
+    async with _reading(answer, server=server, ca_certificates=others.certificate) as ask:
+        with pytest.raises(TransientError, match="ClientConnectorCertificateError"):
+            await ask()
 
 
 async def test_a_small_answer_in_pieces_is_read():

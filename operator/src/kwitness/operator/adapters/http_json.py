@@ -10,6 +10,7 @@ from typing import Any, Final
 import aiohttp
 
 from kwitness.operator.adapters.own_tokens import OwnTokens
+from kwitness.operator.adapters.trusted_authorities import NoCertificateError, trusting
 from kwitness.operator.model.errors import TransientError
 
 __all__ = ["JsonReader", "outside_session"]
@@ -48,7 +49,7 @@ class JsonReader:
         Raises
         ------
         TransientError
-            When nothing useful was answered.
+            When nothing useful was answered, or ``ca_certificates`` holds no certificate.
         KubernetesUnavailableError
             When no token can be had.
         """
@@ -90,6 +91,9 @@ class JsonReader:
             raise self._silent(url, error) from error
 
     def _silent(self, url: str, error: Exception) -> TransientError:
+        if isinstance(error, NoCertificateError):
+            why = "ca.crt of spec.ingest.tls.caConfigMapRef holds no PEM certificate: put the authority's there"
+            return TransientError(self._reason, f"{url} is not asked: {why}")
         return TransientError(
             self._reason, f"{url} does not answer ({type(error).__name__}); see its pods and their logs"
         )
@@ -106,5 +110,5 @@ class JsonReader:
     def _context(self, ca_certificates: str | None) -> ssl.SSLContext:
         if ca_certificates not in self._contexts:
             # One certificate at a time: a rotated one makes the old useless.
-            self._contexts = {ca_certificates: ssl.create_default_context(cadata=ca_certificates)}
+            self._contexts = {ca_certificates: trusting(ca_certificates)}
         return self._contexts[ca_certificates]

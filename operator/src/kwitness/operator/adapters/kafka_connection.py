@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
 
 from kwitness.contracts.allowed_hosts import CredentialHosts
 from kwitness.contracts.sasl import SaslMechanism
+from kwitness.operator.adapters.trusted_authorities import NoCertificateError, trusting
 from kwitness.operator.model.errors import TransientError
 
 __all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
-
-_CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +43,11 @@ class TlsMaterial:
             Secrets, so it is looked at again.
         """
         try:
-            context = ssl.create_default_context(cadata=self._certificates())
-        except ssl.SSLError as error:
-            raise _no_certificate() from error
-        context.minimum_version = ssl.TLSVersion.TLSv1_2
+            context = trusting(self.ca_certificates)
+        except NoCertificateError as error:
+            raise TransientError(
+                "TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate: put the authority's there"
+            ) from error
         if self.certificate is not None and self.key is not None:
             try:
                 with in_memory(self.certificate) as certificate, in_memory(self.key) as key:
@@ -60,16 +58,6 @@ class TlsMaterial:
                     "tls.crt and tls.key of spec.tls.clientCertificateSecretRef are no PEM certificate with its key",
                 ) from error
         return context
-
-    def _certificates(self) -> str | None:
-        if self.ca_certificates is None:
-            return None
-        # Bundles have names in every language between their certificates; ssl reads nothing but ASCII. And what holds
-        # no certificate is not "the system's".
-        found = _CERTIFICATE.findall(self.ca_certificates)
-        if not found:
-            raise _no_certificate()
-        return "\n".join(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +83,6 @@ class KafkaConnection:
     def may_reach(self, address: str) -> bool:
         """Whether every credential of this connection may be sent to ``host:port``."""
         return all(hosts.allows(address) for hosts in self.allowed_hosts)
-
-
-def _no_certificate() -> TransientError:
-    return TransientError(
-        "TlsFailed", "ca.crt of spec.tls.caSecretRef holds no PEM certificate: put the authority's there"
-    )
 
 
 def split_address(address: str) -> tuple[str, int]:
