@@ -90,8 +90,8 @@ pub(crate) struct Upstream {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpstreamTls {
-    /// Certificates of the authorities that are trusted, PEM.
-    pub(crate) ca_file: PathBuf,
+    /// Certificates of the authorities that are trusted, PEM; without it those of the system.
+    pub(crate) ca_file: Option<PathBuf>,
 }
 
 /// Where clients come in.

@@ -48,7 +48,9 @@ impl Brokers {
             set_options(&stream)?;
             Ok(match &upstream.tls {
                 None => Stream::Plain(stream),
-                Some(tls) => Stream::Tls(Box::new(self.trust.connect(&tls.ca_file, &broker.host, stream).await?)),
+                Some(tls) => {
+                    Stream::Tls(Box::new(self.trust.connect(tls.ca_file.as_deref(), &broker.host, stream).await?))
+                }
             })
         };
         let connected =

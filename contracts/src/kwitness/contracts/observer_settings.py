@@ -38,9 +38,9 @@ class _Settings(BaseModel):
 
 
 class UpstreamTls(_Settings):
-    """How the brokers are known; `ca_file` is PEM."""
+    """How the brokers are known; `ca_file` is PEM, without it the system's CA certificates count."""
 
-    ca_file: str
+    ca_file: str | None = None
 
 
 class UpstreamSettings(_Settings):

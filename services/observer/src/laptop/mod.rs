@@ -63,7 +63,7 @@ impl Options {
             suspend: false,
             upstream: Upstream {
                 bootstrap_servers: self.bootstrap.clone(),
-                tls: self.ca_file.clone().map(|ca_file| UpstreamTls { ca_file }),
+                tls: self.ca_file.clone().map(|ca_file| UpstreamTls { ca_file: Some(ca_file) }),
             },
             listener: Listener {
                 name: "LAPTOP".to_owned(),

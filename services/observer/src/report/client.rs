@@ -1,7 +1,6 @@
 //! One request to the collector, over a connection of its own.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flate2::Compression;
@@ -21,8 +20,6 @@ use crate::tls::Trust;
 const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const LONGEST_ANSWER: usize = 1 << 20;
-/// The authorities that the system trusts.
-const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Posts to the collector. The token and the authorities are read again for each request.
 #[derive(Default)]
@@ -79,8 +76,7 @@ impl Client {
             if !is_tls {
                 return Ok(Stream::Plain(stream));
             }
-            let authorities: PathBuf = to.ca_file.clone().unwrap_or_else(|| Path::new(SYSTEM_AUTHORITIES).into());
-            Ok(Stream::Tls(Box::new(self.trust.connect(&authorities, host, stream).await?)))
+            Ok(Stream::Tls(Box::new(self.trust.connect(to.ca_file.as_deref(), host, stream).await?)))
         };
         let connected = timeout(CONNECT_WITHIN, connecting).await;
         let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));

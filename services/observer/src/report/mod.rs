@@ -295,12 +295,14 @@ fn state(settings: &str, is_suspended: bool, total: &Total, ledger: &Ledger) -> 
     }
     let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
     let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
+    let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
     json!({
         "settings": settings,
         "suspended": is_suspended,
         "by_state": by_state,
         "opaque": opaque,
         "unread": unread,
+        "unserved": unserved,
         "resident_bytes": resident_bytes(),
         "ledger": {
             "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,

@@ -13,6 +13,9 @@ use tokio_rustls::{TlsConnector, TlsStream};
 use super::handshake::explained;
 use crate::counters::unpoisoned;
 
+/// The authorities that the system trusts.
+const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
 /// What trusts the authorities of a file.
 #[derive(Default)]
 pub(crate) struct Trust {
@@ -39,11 +42,18 @@ impl Trust {
         Ok(config)
     }
 
-    /// Make TLS of a connection to this host, whose certificate has to name it.
+    /// Make TLS of a connection to this host, whose certificate has to name it; without a file the system's authorities
+    /// are trusted.
     ///
     /// # Errors
     /// What is wrong with the file, or with what the host shows.
-    pub(crate) async fn connect(&self, file: &Path, host: &str, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    pub(crate) async fn connect(
+        &self,
+        file: Option<&Path>,
+        host: &str,
+        stream: TcpStream,
+    ) -> io::Result<TlsStream<TcpStream>> {
+        let file = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         let connected = TlsConnector::from(self.of(file)?).connect(name, stream).await;
         connected.map(TlsStream::Client).map_err(|error| {

@@ -142,6 +142,11 @@ class ObserverReport(Envelope):
     unread: CountsByReason = Field(
         default_factory=dict, description="Messages that could not be read, since its start, by reason."
     )
+    unserved: CountsByReason = Field(
+        default_factory=dict,
+        description="Connections of clients that sign in by what changed addresses break, since its start: GSSAPI, "
+        "AWS_MSK_IAM, client_certificate.",
+    )
     resident_bytes: Count | None = Field(None, description="Its memory.")
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
 

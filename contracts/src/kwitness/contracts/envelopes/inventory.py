@@ -94,6 +94,10 @@ class ObserverState(Envelope):
     by_state: dict[str, Count] = Field(default_factory=dict, description="Open connections by state.")
     opaque: dict[str, Count] = Field(default_factory=dict, description="Connections that could not be read, by reason.")
     unread: dict[str, Count] = Field(default_factory=dict, description="Messages that could not be read, by reason.")
+    unserved: dict[str, Count] = Field(
+        default_factory=dict,
+        description="Connections of clients that sign in by what changed addresses break, by mechanism.",
+    )
     resident_bytes: Count | None = Field(None, description="Its memory.")
     software: tuple[SoftwareConnections, ...] = Field((), description="Software connected through it.")
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")

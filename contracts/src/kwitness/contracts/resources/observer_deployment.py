@@ -14,13 +14,14 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
 from .precedence import priority_field
-from .references import ClusterRef
+from .references import CaSecretRef, ClusterRef, SecretRef
 from .standstill import suspend_field
 
 __all__ = [
     "Coverage",
     "Gateway",
     "GatewayService",
+    "GatewayTls",
     "ListenerRef",
     "ObserverDeployment",
     "ObserverDeploymentSpec",
@@ -46,6 +47,20 @@ class GatewayService(Contract):
     type: Literal["ClusterIP", "LoadBalancer", "NodePort"] = Field("ClusterIP", description="Type of the Service.")
 
 
+class GatewayTls(Contract):
+    """TLS of clients, which the gateway ends."""
+
+    secret_ref: SecretRef = Field(
+        description="Secret with the keys tls.crt and tls.key: the gateway's certificate, valid for the host that "
+        "clients are told. A change of the Secret acts without a restart."
+    )
+    client_ca_secret_ref: CaSecretRef | None = Field(
+        None,
+        description="Secret with the key ca.crt: who signs the certificates that clients must have. Absent: they need "
+        "none. Brokers never see a client's certificate.",
+    )
+
+
 class Gateway(Contract):
     """The addresses that clients use instead of the brokers'."""
 
@@ -68,6 +83,11 @@ class Gateway(Contract):
                 "30000 to 32766",
                 field_path=".bootstrapPort",
             ),
+            Rule(
+                "!(has(self.tls) && self.insecurePlaintext)",
+                "insecurePlaintext contradicts tls: remove one of them",
+                field_path=".insecurePlaintext",
+            ),
         )
     )
     bootstrap_port: int = Field(
@@ -84,6 +104,13 @@ class Gateway(Contract):
         min_length=1,
         max_length=200,
         pattern=r"^([A-Za-z0-9.-]|\{name\}|\{namespace\})+$",
+    )
+    tls: GatewayTls | None = Field(
+        None, description="TLS of clients, which the gateway ends. Absent: they speak plaintext to it."
+    )
+    insecure_plaintext: bool = Field(
+        False,
+        description="Accepts that clients of a listener with TLS speak plaintext to the gateway, passwords included.",
     )
 
 
@@ -109,6 +136,11 @@ class ObserverDeploymentSpec(Contract):
     identity: IdentityTreatment = Field(
         default_factory=IdentityTreatment,
         description="What happens to each identity field before it leaves the observer.",
+    )
+    ca_secret_ref: CaSecretRef | None = Field(
+        None,
+        description="Secret with the key ca.crt: who signs the brokers' certificates, of a listener with TLS. Absent: "
+        "the KafkaCluster's, where that is in the same namespace, else the system's CAs.",
     )
     gateway: Gateway = Field(
         default_factory=Gateway, description="The addresses that clients use instead of the brokers'."
@@ -145,6 +177,9 @@ class ObserverDeploymentStatus(Status):
 
     bootstrap_servers: str | None = Field(
         None, description="Address for clients to start from, host:port.", max_length=300
+    )
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] | None = Field(
+        None, description="What clients set as security.protocol to use that address."
     )
     ready_replicas: int | None = Field(None, description="Replicas that relay now.", ge=0)
     connections: int | None = Field(None, description="Client connections open now.", ge=0)

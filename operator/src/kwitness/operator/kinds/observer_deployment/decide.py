@@ -25,8 +25,16 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.objects import gateway_objects
 from kwitness.operator.kinds.observer_deployment.ports import assign_slots, remembered_slots
-from kwitness.operator.kinds.observer_deployment.reports import coverage, heard_of, ledger, of_gateway, reporting
-from kwitness.operator.kinds.observer_deployment.status import readiness, ready_replicas
+from kwitness.operator.kinds.observer_deployment.reports import (
+    coverage,
+    heard_of,
+    ledger,
+    of_gateway,
+    reporting,
+    serving,
+)
+from kwitness.operator.kinds.observer_deployment.secrets import secret_volumes
+from kwitness.operator.kinds.observer_deployment.status import readiness, ready_replicas, security_protocol
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -87,13 +95,16 @@ def _gateway(
     memory = _present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
     slots = assign_slots(remembered_slots(memory), node_ids)
     suspend = resource.spec.suspend or relay_only
-    settings = gateway_settings(resource, listener, collector, cluster_id=cluster_id, slots=slots, suspend=suspend)
+    settings = gateway_settings(
+        resource, cluster, listener, collector, cluster_id=cluster_id, slots=slots, suspend=suspend
+    )
     digest = settings_hash(settings_text(settings))
     state = view[Inventory(at)].value
     heard = heard_of(state, view.now_ms)
     own = of_gateway(heard, subject.key)
     status = ObserverDeploymentStatus(
         bootstrap_servers=f"{advertised_host(resource)}:{resource.spec.gateway.bootstrap_port}",
+        security_protocol=security_protocol(resource, listener),
         ready_replicas=ready_replicas(deployment),
         connections=sum(one.connections for one in own) if own else None,
         coverage=coverage(state, heard),
@@ -102,8 +113,9 @@ def _gateway(
         pods_with_config=sum(one.settings == digest for one in own) if own else None,
     )
     verdict = readiness(deployment, resource.spec.replicas, suspended=resource.spec.suspend)
-    children = gateway_objects(resource, settings, slots, collector, view.settings)
-    verdicts = (verdict, *reporting(own, known=state is not None))
+    secrets = secret_volumes(resource, cluster, listener)
+    children = gateway_objects(resource, settings, slots, collector, view.settings, secrets=secrets)
+    verdicts = (verdict, *reporting(own, known=state is not None), *serving(own))
     actions: tuple[TellObservers, ...] = ()
     if any(one.suspended != suspend for one in own):
         of = collector.resource

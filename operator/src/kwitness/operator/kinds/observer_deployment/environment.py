@@ -12,6 +12,7 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, depends_on_labels, may_refer
@@ -19,7 +20,16 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import View
 
-__all__ = ["CollectorOfGateway", "collector_of", "first_rival", "listener_of", "permitted_cluster", "serving_collector"]
+__all__ = [
+    "CollectorOfGateway",
+    "collector_of",
+    "first_rival",
+    "listener_of",
+    "permitted_cluster",
+    "serving_collector",
+    "uses_sasl",
+    "uses_tls",
+]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -64,15 +74,11 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     Raises
     ------
     TerminalError
-        ListenerNotFound, TlsNotObserved, or MechanismNotRelayed.
+        ListenerNotFound, ClientsUnencrypted, or MechanismNotRelayed.
     """
     reference = resource.spec.listener_ref
     if reference is None:
-        listener = ClientListener(
-            name=_DEFAULT_LISTENER,
-            bootstrap_servers=cluster.spec.bootstrap_servers,
-            security="Tls" if cluster.spec.tls.enabled else "Plaintext",
-        )
+        listener = _default_listener(cluster)
     else:
         named = [one for one in cluster.spec.listeners if one.name == reference.name]
         if not named:
@@ -82,11 +88,12 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
                 " correct spec.listenerRef",
             )
         listener = named[0]
-    if listener.security in {"Tls", "SaslTls"}:
+    gateway = resource.spec.gateway
+    if uses_tls(listener) and gateway.tls is None and not gateway.insecure_plaintext:
         raise TerminalError(
-            "TlsNotObserved",
-            f"clients of listener {listener.name} use TLS, which this version's gateway cannot read: name a listener"
-            " without TLS in spec.listenerRef, one that only the gateway can reach, or use the broker plugin",
+            "ClientsUnencrypted",
+            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: name its"
+            " certificate in spec.gateway.tls.secretRef, or accept it by spec.gateway.insecurePlaintext: true",
         )
     mechanisms = frozenset(listener.mechanisms or ())
     if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES:
@@ -97,6 +104,43 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
             " broker plugin",
         )
     return listener
+
+
+def uses_tls(listener: ClientListener) -> bool:
+    """Whether brokers speak TLS at the listener."""
+    return listener.security in {"Tls", "SaslTls"}
+
+
+def uses_sasl(listener: ClientListener) -> bool:
+    """Whether clients of the listener sign in by SASL."""
+    return listener.security in {"SaslPlaintext", "SaslTls"}
+
+
+def _default_listener(cluster: KafkaCluster) -> ClientListener:
+    """The listener that the operator uses itself; how it signs in is how clients do.
+
+    Raises
+    ------
+    TerminalError
+        MechanismNotRelayed: that is by a certificate.
+    """
+    spec, kind = cluster.spec, cluster.spec.authentication.type
+    if kind == "mtls":
+        raise TerminalError(
+            "MechanismNotRelayed",
+            f"clients of KafkaCluster {cluster.metadata.name}'s spec.bootstrapServers sign in by certificates (mutual"
+            " TLS), which nobody can show in their place: name a listener with PLAIN, SCRAM or OAUTHBEARER in"
+            " spec.listenerRef, or use the broker plugin",
+        )
+    security = f"{'Sasl' if kind in MECHANISMS else ''}{'Tls' if spec.tls.enabled else 'Plaintext'}"
+    return ClientListener.model_validate(
+        {
+            "name": _DEFAULT_LISTENER,
+            "bootstrap_servers": spec.bootstrap_servers,
+            "security": security,
+            "mechanisms": (MECHANISMS[kind],) if kind in MECHANISMS else None,
+        }
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,11 @@ from kwitness.contracts.observer_settings import (
     UpstreamSettings,
 )
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.kafka_cluster import ClientListener
+from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import CollectorOfGateway
 from kwitness.operator.kinds.observer_deployment.ports import port_of
+from kwitness.operator.kinds.observer_deployment.secrets import listener_tls, upstream_tls
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.runtime.child_names import collector_peer_host, gateway_name
 
@@ -55,6 +56,7 @@ def advertised_host(resource: ObserverDeployment) -> str:
 
 def gateway_settings(
     resource: ObserverDeployment,
+    cluster: KafkaCluster,
     listener: ClientListener,
     collector: CollectorOfGateway,
     *,
@@ -79,13 +81,16 @@ def gateway_settings(
         mode="gateway",
         reported_by=gateway_speaks_as(resource.metadata.namespace, collector.resource.metadata.namespace),
         suspend=suspend,
-        upstream=UpstreamSettings(bootstrap_servers=listener.bootstrap_servers),
+        upstream=UpstreamSettings(
+            bootstrap_servers=listener.bootstrap_servers, tls=upstream_tls(resource, cluster, listener)
+        ),
         listener=ListenerSettings(
             name=listener.name,
             bind="0.0.0.0",  # noqa: S104 - clients are elsewhere
             bootstrap_port=port,
             advertised_host=advertised_host(resource),
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},
+            tls=listener_tls(resource),
         ),
         window_ms=round(parse_duration(spec.window).total_seconds() * 1000),
         report=ReportSettings(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.endpoints import HEALTH_PATH, PROBE_PORT, READY_PATH
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
     labels,
@@ -46,8 +47,13 @@ def gateway_objects(
     slots: Mapping[int, int],
     collector: CollectorOfGateway,
     installation: OperatorSettings,
+    *,
+    secrets: Sequence[dict[str, Any]],
 ) -> tuple[dict[str, Any], ...]:
-    """Build the children, in the order in which they are applied: what is remembered before what follows from it."""
+    """Build the children, in the order in which they are applied: what is remembered before what follows from it.
+
+    ``secrets`` are volumes, each mounted into the pods below `SECRETS` by its name.
+    """
     name = resource.metadata.name
     metadata: dict[str, Any] = {
         "name": gateway_name(name),
@@ -64,7 +70,7 @@ def gateway_objects(
         _config_map(metadata, files),
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False},
         _service(resource, settings, metadata),
-        _deployment(resource, collector, installation, metadata),
+        _deployment(resource, collector, installation, metadata, secrets=secrets),
     ]
     if resource.spec.replicas > 1:
         objects.append(
@@ -103,6 +109,8 @@ def _deployment(
     collector: CollectorOfGateway,
     installation: OperatorSettings,
     metadata: dict[str, Any],
+    *,
+    secrets: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     name, chosen = resource.metadata.name, selector("gateway", resource.metadata.name)
     of = collector.resource.metadata
@@ -112,11 +120,12 @@ def _deployment(
         "automountServiceAccountToken": False,
         "terminationGracePeriodSeconds": _GRACE_SECONDS,
         "securityContext": pod_security(installation.pods.run_as_user, installation.pods.fs_group),
-        "containers": [_container(installation)],
+        "containers": [_container(installation, secrets)],
         "volumes": [
             # Settings are read again when they change, so no pod is replaced for them.
             {"name": "settings", "configMap": {"name": metadata["name"], "defaultMode": 0o444}},
             projected_token("collector-token", collector_audience(of.namespace, of.name)),
+            *secrets,
         ],
     }
     if resource.spec.replicas > 1:
@@ -142,7 +151,7 @@ def _deployment(
     }
 
 
-def _container(installation: OperatorSettings) -> dict[str, Any]:
+def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {
         "name": "observer",
         "image": installation.images.observer,
@@ -180,5 +189,6 @@ def _container(installation: OperatorSettings) -> dict[str, Any]:
         "volumeMounts": [
             {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
             {"name": "collector-token", "mountPath": TOKEN_FOLDER, "readOnly": True},
+            *({"name": one["name"], "mountPath": f"{SECRETS}/{one['name']}", "readOnly": True} for one in secrets),
         ],
     }

@@ -12,7 +12,7 @@ from kwitness.contracts.resources.observer_deployment import Coverage, UnseenSof
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 
-__all__ = ["coverage", "heard_of", "ledger", "of_gateway", "reporting"]
+__all__ = ["coverage", "heard_of", "ledger", "of_gateway", "reporting", "serving"]
 
 _SILENT_MS: Final = 60_000
 """Milliseconds after which a pod counts as gone; it speaks every 5 s."""
@@ -41,6 +41,22 @@ def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ..
         " collector answers"
     )
     return (Verdict("Reporting", "False", "NoReports", message),)
+
+
+def serving(own: Iterable[ObserverState]) -> tuple[Verdict, ...]:
+    """How clients tried to sign in that cannot behind a gateway; nothing is said where none did."""
+    tried: Counter[str] = Counter()
+    for pod in own:
+        tried.update(pod.unserved)
+    if not tried.total():
+        return ()
+    ways = ", ".join(f"{name} ({count} connections)" for name, count in sorted(tried.items())[:_MOST_REASONS])
+    message = (
+        f"since the pods started, clients tried to sign in by {ways}; each is bound to the broker's name or to the"
+        " client's own certificate, so it fails behind a gateway: give these clients the brokers' own addresses, or"
+        " name a listener with PLAIN, SCRAM or OAUTHBEARER in spec.listenerRef"
+    )
+    return (Verdict("Serving", "False", "ClientsUnserved", message),)
 
 
 def ledger(own: Iterable[ObserverState]) -> tuple[HopLedger, ...]:

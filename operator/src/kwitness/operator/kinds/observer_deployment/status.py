@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
+from kwitness.contracts.resources.kafka_cluster import ClientListener
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
 from kwitness.operator.model.conditions import Verdict, ready
 
-__all__ = ["readiness", "ready_replicas"]
+__all__ = ["readiness", "ready_replicas", "security_protocol"]
+
+
+def security_protocol(
+    resource: ObserverDeployment, listener: ClientListener
+) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:
+    """What clients set to use the gateway: TLS is its own, SASL is the brokers'."""
+    if resource.spec.gateway.tls is None:
+        return "SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT"
+    return "SASL_SSL" if uses_sasl(listener) else "SSL"
 
 
 def ready_replicas(deployment: Mapping[str, Any] | None) -> int:

@@ -57,6 +57,7 @@ def _state(one: Observer, *, silent: bool) -> ObserverState:
         connections=sum(by_state.values()),
         by_state=by_state,
         opaque=dict(state.opaque),
+        unserved=dict(state.unserved),
         unread=dict(state.unread),
         resident_bytes=state.resident_bytes,
         software=tuple(
