@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from kwitness.collector.inventory.observers import FORGET_AFTER_MS, Observers, Uncertain
+from kwitness.contracts.envelopes import EventsHead
+
 from tests.collector.collector_process import GATEWAY_SOURCE, PLUGIN, SIDECAR, SIDECAR_SOURCE, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, gauges
-from tests.collector.event_samples import COUNTS, connections, head, request, row, totals
+from tests.collector.event_samples import COUNTS, EPOCH, connections, head, request, row, totals
 
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/events_request.ndjson"
@@ -188,6 +191,32 @@ def test_an_observers_own_ledger_is_exposed(start: Start) -> None:
     [observer] = collector.get(f"/v1/clusters/{CLUSTER}").body["observers"]
     assert observer["ledger"] == state["ledger"]
     assert observer["connections"] == 4
+
+
+def test_what_an_observer_saw_and_had_not_sealed_when_it_was_killed_is_uncertain(start: Start) -> None:
+    collector = start()
+    front = {"namespace": "shop", "name": "front"}
+    collector.observe(request(state={"sealed_until_ms": EPOCH + 20_000}))
+    assert collector.value("kwitness_observer_uncertain_ends_total", **front) is None
+
+    collector.observe(request(epoch=EPOCH + 25_000, state={"sealed_until_ms": EPOCH + 30_000, "ended": True}))
+    collector.observe(request(epoch=EPOCH + 40_000))
+
+    # The second had said that it ends.
+    assert collector.value("kwitness_observer_uncertain_ends_total", **front) == 1
+    assert collector.value("kwitness_observer_uncertain_seconds_total", **front) == 5
+
+
+def test_what_an_observer_saw_that_is_not_heard_of_any_more_is_uncertain_until_it_is_given_up() -> None:
+    observers = Observers()
+    observers.record(EventsHead.model_validate(head(state={"sealed_until_ms": EPOCH + 1_000})), EPOCH + 2_000)
+    given_up = EPOCH + 2_000 + FORGET_AFTER_MS + 1
+
+    observers.expire(given_up - 1)
+    assert observers.uncertain == {}
+    observers.expire(given_up)
+
+    assert observers.uncertain == {(CLUSTER, "shop", "front"): Uncertain(1, given_up - EPOCH - 1_000)}
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ class EventsServer:
             def do_POST(self) -> None:
                 body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
                 first, _, rest = body.partition(b"\n")
-                answer = server.take(EventsHead.model_validate_json(first), rest)
-                self.send_response(200)
+                status, answer = server.answer(EventsHead.model_validate_json(first), rest)
+                self.send_response(status)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
@@ -43,6 +43,10 @@ class EventsServer:
     def url(self) -> str:
         """For the settings."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def answer(self, head: EventsHead, rest: bytes) -> tuple[int, bytes]:
+        """The status and body for a request: it is taken."""
+        return 200, self.take(head, rest)
 
     def take(self, head: EventsHead, rest: bytes) -> bytes:
         """Keep what came and accept it."""

@@ -15,6 +15,21 @@ use crate::settings::Settings;
 /// How many ids of topics are remembered by their names, for all threads.
 pub(crate) const TOPIC_NAMES: usize = 100_000;
 
+/// A window whose time is over.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// Which thread had it; each has one after the other.
+    pub(crate) thread: usize,
+    pub(crate) window: Window,
+}
+
+/// Where a thread hands its windows on.
+#[derive(Clone, Debug)]
+pub(crate) struct Windows {
+    pub(crate) thread: usize,
+    pub(crate) to: mpsc::UnboundedSender<Finished>,
+}
+
 /// Shared by the connections of a thread.
 pub(crate) type Shared = Rc<RefCell<Recorder>>;
 
@@ -24,11 +39,7 @@ pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>) -> Shared {
 }
 
 /// Hand on each window when it is over, and obey new settings, until the thread ends.
-pub(crate) async fn hand_on_windows(
-    recorder: Shared,
-    mut settings: watch::Receiver<Arc<Settings>>,
-    windows: mpsc::UnboundedSender<Window>,
-) {
+pub(crate) async fn hand_on_windows(recorder: Shared, mut settings: watch::Receiver<Arc<Settings>>, windows: Windows) {
     loop {
         let left = recorder.borrow().ends_ms().saturating_sub(now_ms());
         tokio::select! {
@@ -42,10 +53,10 @@ pub(crate) async fn hand_on_windows(
 }
 
 /// Hand on the window that is open, if its time is over or not.
-pub(crate) fn hand_on(recorder: &Shared, windows: &mpsc::UnboundedSender<Window>) {
+pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
     let window = recorder.borrow_mut().swap(now_ms());
     // Nobody takes windows any more when the process ends.
-    let _ = windows.send(window);
+    let _ = windows.to.send(Finished { thread: windows.thread, window });
 }
 
 fn wanted(settings: &Settings) -> Wanted {

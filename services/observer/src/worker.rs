@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kwitness_wire::Limits;
-use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames, Window};
+use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
@@ -21,7 +21,7 @@ use crate::control::{Control, later};
 use crate::counters::Counters;
 use crate::laptop::Ports;
 use crate::log::{Throttle, log};
-use crate::recording;
+use crate::recording::{self, Finished, Windows};
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::Settings;
 use crate::tls::{self, Failure, Shown};
@@ -39,7 +39,7 @@ pub(crate) struct Shared {
     /// On a laptop alone.
     pub(crate) ports: Option<Arc<Ports>>,
     pub(crate) names: Arc<TopicNames>,
-    pub(crate) windows: mpsc::UnboundedSender<Window>,
+    pub(crate) windows: mpsc::UnboundedSender<Finished>,
     /// The number of the connection that comes next.
     pub(crate) number: Arc<AtomicU64>,
     /// What times are counted from.
@@ -105,8 +105,8 @@ impl Worker {
         let serve_all = move || {
             let local = LocalSet::new();
             let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names));
-            let ticking =
-                recording::hand_on_windows(Rc::clone(&recorder), shared.settings.clone(), shared.windows.clone());
+            let windows = Windows { thread: number, to: shared.windows.clone() };
+            let ticking = recording::hand_on_windows(Rc::clone(&recorder), shared.settings.clone(), windows.clone());
             let ticking = local.spawn_local(ticking);
             runtime.block_on(local.run_until(async {
                 let mut control = shared.control.clone();
@@ -124,7 +124,7 @@ impl Worker {
                 }
                 while connections.join_next().await.is_some() {}
                 ticking.abort();
-                recording::hand_on(&recorder, &shared.windows);
+                recording::hand_on(&recorder, &windows);
             }));
         };
         let thread = std::thread::Builder::new().name(format!("relay-{number}")).spawn(serve_all)?;

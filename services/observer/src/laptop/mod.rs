@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kwitness_wire::aggregate::{TopicNames, Window};
+use kwitness_wire::aggregate::TopicNames;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
@@ -21,7 +21,7 @@ use crate::control::{Control, later};
 use crate::counters::{Counters, Total};
 use crate::listeners::{Entrance, Listeners};
 use crate::log;
-use crate::recording::TOPIC_NAMES;
+use crate::recording::{Finished, TOPIC_NAMES};
 use crate::settings::{Address, Identity, Limits, Listener, Mode, Report, ReportedBy, Settings, Upstream, UpstreamTls};
 use crate::worker::{Shared, Worker, start_workers};
 
@@ -144,7 +144,7 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
             _ = terminated.recv() => break,
             _ = interrupted.recv() => break,
             Some((node, listener)) = opening.recv() => listeners.add(node, listener)?,
-            Some(window) = finished.recv() => table.take(&window),
+            Some(finished) = finished.recv() => table.take(&finished.window),
             _ = tick.tick() => table.show(&total(&counters)),
         }
     }
@@ -157,9 +157,9 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-fn take_the_last(finished: &mut mpsc::UnboundedReceiver<Window>, table: &mut Table) {
-    while let Ok(window) = finished.try_recv() {
-        table.take(&window);
+fn take_the_last(finished: &mut mpsc::UnboundedReceiver<Finished>, table: &mut Table) {
+    while let Ok(finished) = finished.try_recv() {
+        table.take(&finished.window);
     }
 }
 

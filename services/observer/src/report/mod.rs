@@ -3,6 +3,7 @@
 mod answer;
 mod client;
 mod owner;
+mod progress;
 mod queue;
 mod seals;
 
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::StatusCode;
-use kwitness_wire::aggregate::{Source, TopicNames, Window, Writer, reason};
+use kwitness_wire::aggregate::{Source, TopicNames, Writer, reason};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -21,12 +22,14 @@ use tokio::time::Instant;
 use answer::Verdicts;
 use client::Client;
 use owner::owner_of;
+use progress::Progress;
 use queue::{Item, Ledger, Queue};
 
 use crate::control::{Control, Directive, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::log::log;
 use crate::metrics::resident_bytes;
+use crate::recording::Finished;
 use crate::settings::{Collector, Settings};
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
@@ -59,6 +62,9 @@ struct Sender {
     reporter: Reporter,
     writer: Writer,
     queue: Queue,
+    progress: Progress,
+    /// The process ends, and nothing is left to be sent.
+    has_ended: bool,
     client: Client,
     /// The collector that answered first at this URL; only it can acknowledge.
     acknowledges: Option<(String, String)>,
@@ -82,7 +88,7 @@ enum Outcome {
 }
 
 /// Report windows as they come, until there are no more; then what is left, and a last word.
-pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Window>) {
+pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finished>) {
     let settings = Arc::clone(&reporter.settings.borrow());
     let source = Source {
         name: format!("{}/{}", settings.namespace, reporter.pod),
@@ -92,6 +98,8 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
         observer_mode: settings.mode.name().to_owned(),
     };
     let mut sender = Sender {
+        progress: Progress::new(reporter.counters.len(), reporter.epoch_ms),
+        has_ended: false,
         reporter,
         writer: Writer::new(source, 1),
         queue: Queue::new(1),
@@ -107,7 +115,7 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
         tokio::select! {
             biased;
             window = windows.recv() => match window {
-                Some(window) => sender.take(&window),
+                Some(finished) => sender.take(&finished),
                 None => break,
             },
             () = tokio::time::sleep_until(due) => sender.send().await,
@@ -118,6 +126,7 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
             tokio::time::sleep_until(sender.not_before).await;
             sender.send().await;
         }
+        sender.has_ended = true;
         sender.send().await;
     };
     // What is left then is lost with the process; the next one begins an epoch of its own.
@@ -131,7 +140,7 @@ impl Sender {
         due.max(self.not_before)
     }
 
-    fn take(&mut self, window: &Window) {
+    fn take(&mut self, Finished { thread, window }: &Finished) {
         let settings = Arc::clone(&self.reporter.settings.borrow());
         if settings.collector.is_none() {
             return;
@@ -144,6 +153,7 @@ impl Sender {
         for totals in self.writer.totals(window, names) {
             queue.push(Item::Totals(totals), settings.limits.queue_bytes);
         }
+        self.progress.add(*thread, window.end_ms, self.writer.next_seq());
         self.publish();
     }
 
@@ -156,7 +166,8 @@ impl Sender {
         let settings = Arc::clone(&self.reporter.settings.borrow());
         let Some(collector) = &settings.collector else { return };
         let batch = self.queue.send(self.most);
-        let body = self.body(&settings, &batch);
+        let sealed_until_ms = self.progress.settle(self.queue.settled());
+        let body = self.body(&settings, &batch, sealed_until_ms);
         let outcome = self.post(&settings, collector, &body).await;
         self.judge(outcome, batch.len());
         self.publish();
@@ -231,7 +242,7 @@ impl Sender {
     }
 
     /// The head, and a line for each row.
-    fn body(&self, settings: &Settings, batch: &[Item]) -> Vec<u8> {
+    fn body(&self, settings: &Settings, batch: &[Item], sealed_until_ms: u64) -> Vec<u8> {
         let (mut rows, mut totals, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for item in batch {
             match item {
@@ -257,12 +268,39 @@ impl Sender {
             "sent_at_ms": crate::clock::now_ms(),
             "rows": rows,
             "connections": connections(settings, &total),
-            "state": state(&settings.hash, self.reporter.control.borrow().is_suspended, &total, self.queue.ledger()),
+            "state": self.state(settings, &total, sealed_until_ms),
         });
         let mut body = serde_json::to_vec(&Head { rest, totals }).unwrap_or_default();
         body.push(b'\n');
         body.append(&mut lines);
         body
+    }
+
+    fn state(&self, settings: &Settings, total: &Total, sealed_until_ms: u64) -> Value {
+        let mut by_state: BTreeMap<&str, u64> = crate::counters::STATES.map(|state| (state, 0)).into();
+        for (state, count) in &total.rare.open {
+            let sum = by_state.entry(state.name()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
+        let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
+        let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
+        let ledger = self.queue.ledger();
+        json!({
+            "settings": settings.hash,
+            "suspended": self.reporter.control.borrow().is_suspended,
+            "by_state": by_state,
+            "opaque": opaque,
+            "unread": unread,
+            "unserved": unserved,
+            "resident_bytes": resident_bytes(),
+            "ledger": {
+                "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
+                "dropped": ledger.dropped,
+            },
+            "sealed_until_ms": sealed_until_ms,
+            "ended": self.has_ended,
+        })
     }
 }
 
@@ -285,28 +323,4 @@ fn connections(settings: &Settings, total: &Total) -> Vec<Value> {
         })
     };
     all.into_iter().take(MOST_SOFTWARE).map(entry).collect()
-}
-
-fn state(settings: &str, is_suspended: bool, total: &Total, ledger: &Ledger) -> Value {
-    let mut by_state: BTreeMap<&str, u64> = crate::counters::STATES.map(|state| (state, 0)).into();
-    for (state, count) in &total.rare.open {
-        let sum = by_state.entry(state.name()).or_default();
-        *sum = sum.saturating_add(*count);
-    }
-    let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
-    let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
-    let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
-    json!({
-        "settings": settings,
-        "suspended": is_suspended,
-        "by_state": by_state,
-        "opaque": opaque,
-        "unread": unread,
-        "unserved": unserved,
-        "resident_bytes": resident_bytes(),
-        "ledger": {
-            "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
-            "dropped": ledger.dropped,
-        },
-    })
 }

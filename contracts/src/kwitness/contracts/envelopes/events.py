@@ -149,6 +149,12 @@ class ObserverReport(Envelope):
     )
     resident_bytes: Count | None = Field(None, description="Its memory.")
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
+    sealed_until_ms: Milliseconds | None = Field(
+        None,
+        description="What it saw before is delivered, or counted as dropped, in milliseconds since 1970. Of a source "
+        "that ends without a last word, what it saw later is uncertain.",
+    )
+    ended: bool = Field(False, description="Whether this is its last word: it ends, and nothing is left.")
 
 
 class EventsHead(Envelope):

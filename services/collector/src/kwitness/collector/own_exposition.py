@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from kwitness.collector.inventory.observers import Observer
+from kwitness.collector.inventory.observers import Observer, Uncertain
 from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
@@ -74,6 +74,8 @@ def render_own(
         ("kwitness_observer_connections", _observer_connections(observation)),
         ("kwitness_observer_events_total", _observer_events(observation)),
         ("kwitness_observer_queued_events", _observer_queues(observation)),
+        ("kwitness_observer_uncertain_ends_total", _uncertain(observation, lambda one: one.ends)),
+        ("kwitness_observer_uncertain_seconds_total", _uncertain(observation, lambda one: one.milliseconds / 1000)),
         ("kwitness_build_info", [({"version": _version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
@@ -147,6 +149,11 @@ def _observer_events(observation: Observation) -> Rows:
         yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
         for reason, count in ledger.dropped.items():
             yield {**labels, "outcome": "dropped", "reason": reason}, count
+
+
+def _uncertain(observation: Observation, value: Callable[[Uncertain], float]) -> Rows:
+    for (cluster, namespace, name), one in observation.observers.uncertain.items():
+        yield {"cluster_id": cluster, "namespace": namespace, "name": name}, value(one)
 
 
 def _observer_queues(observation: Observation) -> Rows:

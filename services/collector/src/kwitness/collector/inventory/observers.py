@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +15,8 @@ FORGET_AFTER_MS: Final = 5 * 60_000
 MAX_OBSERVERS: Final = 4_096
 _RESTARTED_AFTER_MS: Final = 15_000
 """An earlier epoch after this much silence is a restart with the clock set back, not a late heartbeat."""
+
+_LOG = logging.getLogger(__name__)
 
 ConnectionKey = tuple[str, str, str, str]
 """Cluster id, listener, software name, software version."""
@@ -37,12 +40,24 @@ class Observer:
         return self.head.source.partition("/")[0]
 
 
+@dataclass(slots=True)
+class Uncertain:
+    """Of an ObserverDeployment: how many observers ended without a last word, and what may be missing of them."""
+
+    ends: int = 0
+    milliseconds: int = 0
+
+
 class Observers:
-    """All observers by source."""
+    """All observers by source.
+
+    ``uncertain`` is by cluster id, namespace and name of the ObserverDeployment.
+    """
 
     def __init__(self, max_observers: int = MAX_OBSERVERS) -> None:
         self._max = max_observers
         self._by_source: dict[str, Observer] = {}
+        self.uncertain: dict[tuple[str, str, str], Uncertain] = {}
 
     def record(self, head: EventsHead, now_ms: int) -> bool:
         """Take a heartbeat; says whether it is the newest one. A late one changes the time alone."""
@@ -54,13 +69,37 @@ class Observers:
             return False
         if known is None and len(self._by_source) >= self._max:
             del self._by_source[min(self._by_source, key=lambda one: self._by_source[one].heard_ms)]
+        if known is not None and head.epoch != known.head.epoch:
+            self._ended(known, head.epoch)
         self._by_source[head.source] = Observer(head.model_copy(update={"rows": (), "totals": ()}), now_ms)
         return True
 
     def expire(self, now_ms: int) -> None:
         """Forget observers that were silent for long."""
         for source in [one for one, held in self._by_source.items() if now_ms - held.heard_ms > FORGET_AFTER_MS]:
-            del self._by_source[source]
+            self._ended(self._by_source.pop(source), now_ms)
+
+    def _ended(self, observer: Observer, until_ms: int) -> None:
+        """An observer is no more; the next one of its pod began at ``until_ms``, or it is given up then."""
+        head, state = observer.head, observer.head.state
+        if state.ended:
+            return
+        from_ms = min(until_ms, head.epoch if state.sealed_until_ms is None else state.sealed_until_ms)
+        key = (head.cluster_id, head.observer.namespace, head.observer.name)
+        if len(self.uncertain) < self._max or key in self.uncertain:
+            entry = self.uncertain.setdefault(key, Uncertain())
+            entry.ends += 1
+            entry.milliseconds += until_ms - from_ms
+        _LOG.warning(
+            "An observer ended without a last word; what it saw in this time may not be delivered",
+            extra={
+                "source": head.source,
+                "epoch": head.epoch,
+                "from_ms": from_ms,
+                "until_ms": until_ms,
+                "queued": state.ledger.queued,
+            },
+        )
 
     def known(self) -> list[Observer]:
         """Return all that are not forgotten, silent ones included."""
