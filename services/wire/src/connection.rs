@@ -2,18 +2,18 @@
 
 use std::mem;
 
-use crate::cold::{names_identities, read_request, read_response};
+use crate::cold::{is_kept, read_request, read_response};
 use crate::event::{Event, Exchange, Nanos, Opaque, Request, TransactionEnd, Unread};
-use crate::frame::{Framer, Piece};
+use crate::frame::Piece;
 use crate::header::{Opening, response_correlation};
 use crate::hot::{Memory, Reading, RequestEnd, ResponseEnd, Wanted};
 use crate::in_flight::{Asked, InFlight};
-use crate::prefix::Prefix;
+use crate::limits::Limits;
 use crate::reader::{Fault, Reader};
-use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
-use crate::sasl::{Authenticated, Sasl, Tokens, is_sasl};
-use crate::schema::{Api, Layout, api};
-use crate::software::Declared;
+use crate::requests::{Acks, Answer, Known, OPENING_BYTES, first_bytes, is_kafka};
+use crate::sasl::{Sasl, Tokens, is_sasl};
+use crate::schema::Api;
+use crate::stream::{Route, Stream};
 
 /// Who sent the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,38 +22,6 @@ pub enum Side {
     Client,
     /// The side that answers.
     Broker,
-}
-
-/// What one connection may cost, and which frames are believed.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The longest request in bytes; a broker's `socket.request.max.bytes` is 100 MiB unless it is set.
-    pub request: usize,
-    /// The longest response in bytes.
-    pub response: usize,
-    /// How many bytes of a request are kept at most to follow what is rewritten; never fewer than the eight that every
-    /// request begins with.
-    pub kept: usize,
-    /// How many bytes of a message are kept at most to read what a client calls itself, and errors; never fewer than
-    /// eight. Of Produce, Fetch, `ShareFetch` and lists of topics only the header is kept.
-    pub message: usize,
-    /// How many requests may wait for their responses.
-    pub in_flight: usize,
-    /// How many bytes of a response are held at most to change addresses in it.
-    pub held: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            request: 100 << 20,
-            response: i32::MAX as usize,
-            kept: 4 << 10,
-            message: 64 << 10,
-            in_flight: 16 << 10,
-            held: 16 << 20,
-        }
-    }
 }
 
 /// Follows one connection.
@@ -88,63 +56,6 @@ struct Sent {
     /// The length of its frame.
     bytes: usize,
     wanted: Wanted,
-}
-
-/// One direction.
-#[derive(Debug)]
-struct Stream {
-    framer: Framer,
-    prefix: Prefix,
-    reading: Reading,
-    route: Route,
-}
-
-/// What becomes of the bytes of the frame that passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
-    /// They are kept until the header is complete.
-    Header,
-    /// They are read as they pass.
-    Passing,
-    /// They are kept, up to the limit.
-    Kept,
-    /// Nobody reads them.
-    Left,
-}
-
-/// So many bytes are tried at once to complete a header.
-const PORTION: usize = 256;
-
-impl Stream {
-    fn new(longest: usize, kept: usize) -> Self {
-        let (framer, prefix) = (Framer::new(longest), Prefix::new(kept));
-        Self { framer, prefix, reading: Reading::new(), route: Route::Header }
-    }
-
-    fn begin(&mut self, length: usize) {
-        self.prefix.begin(length);
-        self.route = Route::Header;
-    }
-
-    /// Keep a portion of `body`, where the header is not complete.
-    fn keep_portion(&mut self, body: &mut &[u8]) {
-        let (portion, rest) = body.split_at(PORTION.min(body.len()));
-        self.prefix.add(portion);
-        *body = rest;
-    }
-
-    /// Nobody reads what comes after the first `header` bytes.
-    fn leave(&mut self, header: usize) {
-        self.prefix.truncate(header);
-        self.route = Route::Left;
-    }
-
-    /// The message, which begins after the first `header` bytes, is read as it passes.
-    fn pass(&mut self, header: usize, memory: &mut Memory, sink: &mut impl FnMut(Event<'_>)) {
-        self.reading.feed(self.prefix.bytes().get(header..).unwrap_or_default(), memory, sink);
-        self.prefix.truncate(header);
-        self.route = Route::Passing;
-    }
 }
 
 impl Connection {
@@ -221,17 +132,27 @@ impl Observed {
     }
 
     fn request_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        if self.is_known_to_be_kafka {
+            self.request_at_once(&mut body);
+        }
         while self.client.route == Route::Header && !body.is_empty() {
             self.client.keep_portion(&mut body);
             self.sniff()?;
             self.request_header(sink);
         }
-        match self.client.route {
-            Route::Passing => self.client.reading.feed(body, &mut self.memory, sink),
-            Route::Kept => self.client.prefix.add(body),
-            Route::Header | Route::Left => {}
-        }
+        self.client.add(body, &mut self.memory, sink);
         Ok(())
+    }
+
+    /// Choose the route of a request whose header is at hand as a whole, if the request is read as it passes.
+    fn request_at_once(&mut self, body: &mut &[u8]) {
+        let Some(mut reader) = self.client.beginning(body) else { return };
+        if let Ok(Opening { key, version, .. }) = header(&mut reader)
+            && Reading::knows_request(key)
+        {
+            self.client.reading.begin_request(key, version, reader.left());
+            self.client.pass_at_once(body, &reader);
+        }
     }
 
     /// Choose the route of a request as soon as its header is complete.
@@ -239,10 +160,7 @@ impl Observed {
         let stream = &mut self.client;
         let mut reader = stream.prefix.reader();
         let kept = reader.at_hand();
-        let header = Opening::read(&mut reader).map_err(Unread::from).and_then(|opening| {
-            Known::of(opening)?.header(opening, &mut reader)?;
-            Ok(opening)
-        });
+        let header = header(&mut reader);
         let read = kept.saturating_sub(reader.at_hand());
         match header {
             Ok(Opening { key, version, .. }) if Reading::knows_request(key) => {
@@ -258,38 +176,56 @@ impl Observed {
     }
 
     fn response_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        self.response_at_once(&mut body)?;
         while self.broker.route == Route::Header && !body.is_empty() {
             self.broker.keep_portion(&mut body);
-            self.response_header(sink)?;
+            let correlation = self.broker.prefix.reader().int32();
+            if let Some(asked) = self.asked(correlation)? {
+                self.response_header(asked, sink);
+            }
         }
-        match self.broker.route {
-            Route::Passing => self.broker.reading.feed(body, &mut self.memory, sink),
-            Route::Kept => self.broker.prefix.add(body),
-            Route::Header | Route::Left => {}
+        self.broker.add(body, &mut self.memory, sink);
+        Ok(())
+    }
+
+    /// The request that the frame of the broker's answers, as soon as its correlation id has come. `None` also where it
+    /// answers a token.
+    fn asked(&mut self, correlation: Result<i32, Fault>) -> Result<Option<Asked<Sent>>, Opaque> {
+        if let (None, Ok(correlation)) = (self.answered, correlation) {
+            if self.tokens.is_answer(self.in_flight.first(), Some(correlation)) {
+                self.answers_token = true;
+                self.broker.route = Route::Kept;
+                return Ok(None);
+            }
+            self.answered = Some(self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?);
+        }
+        Ok(self.answered)
+    }
+
+    /// Choose the route of a response whose header is at hand as a whole, if the response is read as it passes.
+    fn response_at_once(&mut self, body: &mut &[u8]) -> Result<(), Opaque> {
+        let Some(mut reader) = self.broker.beginning(body) else { return Ok(()) };
+        let Some(asked) = self.asked(reader.clone().int32())? else { return Ok(()) };
+        let Opening { key, version, .. } = asked.opening;
+        if let Some(Answer { layout, header_version }) =
+            Answer::to(asked.opening).filter(|_| Reading::knows_response(key))
+            && response_correlation(header_version, &mut reader).is_ok()
+        {
+            self.broker.reading.begin_response(key, version, layout, asked.more.wanted, reader.left());
+            self.broker.pass_at_once(body, &reader);
         }
         Ok(())
     }
 
-    /// Find the request as soon as the correlation id is complete, and the route when the header is.
-    fn response_header(&mut self, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+    /// Choose the route of a response as soon as its header is complete.
+    fn response_header(&mut self, asked: Asked<Sent>, sink: &mut impl FnMut(Event<'_>)) {
         let stream = &mut self.broker;
-        let Ok(correlation) = stream.prefix.reader().int32() else { return Ok(()) };
-        let asked = match self.answered {
-            Some(asked) => asked,
-            None if self.tokens.is_answer(self.in_flight.first(), Some(correlation)) => {
-                self.answers_token = true;
-                stream.route = Route::Kept;
-                return Ok(());
-            }
-            None => self.in_flight.answered(correlation).ok_or(Opaque::Correlation)?,
-        };
-        self.answered = Some(asked);
         let Opening { key, version, .. } = asked.opening;
         let mut reader = stream.prefix.reader();
         let kept = reader.at_hand();
-        let Some(Answer { layout, header_version }) = answer(asked.opening) else {
+        let Some(Answer { layout, header_version }) = Answer::to(asked.opening) else {
             stream.leave(kept);
-            return Ok(());
+            return;
         };
         match response_correlation(header_version, &mut reader) {
             Ok(_) if Reading::knows_response(key) => {
@@ -301,7 +237,6 @@ impl Observed {
             Err(Fault::Incomplete) if !stream.prefix.is_full() => {}
             Err(_) => stream.leave(kept),
         }
-        Ok(())
     }
 
     /// Judge by the first request whether this is Kafka's protocol, as soon as it can be told.
@@ -345,13 +280,7 @@ impl Observed {
                 self.sasl.asked();
             }
             let read = known.and_then(|(known, _)| {
-                if is_sasl(key) {
-                    let is_flexible = known.layout.flexible.contain(version);
-                    let tell = |mechanism| sink(Event::Mechanism(mechanism));
-                    self.sasl.read_request(key, is_flexible, &mut reader, tell)?;
-                    return Ok(None);
-                }
-                body(known, opening, &mut reader, &mut self.memory, sink)
+                read_request(known, opening, &mut reader, &mut self.sasl, &mut self.memory.identities, sink)
             });
             if read.is_err() && is_sasl(key) {
                 self.sasl.unread();
@@ -388,7 +317,9 @@ impl Observed {
             (self.broker.reading.unread().map_or(Ok(()), Err), end)
         } else {
             self.memory.give_up(wanted);
-            let (error, read) = self.answer(asked.opening, sink);
+            let mut reader = self.broker.prefix.reader();
+            let identities = &mut self.memory.identities;
+            let (error, read) = read_response(asked.opening, &mut reader, &mut self.sasl, identities, sink);
             if let Some(committed) = wanted.commits.filter(|_| read.is_ok() && error == 0) {
                 sink(Event::TransactionEnd(TransactionEnd { version, committed }));
             }
@@ -415,58 +346,11 @@ impl Observed {
         self.sasl.token_answered(self.broker.prefix.bytes(), |told| sink(Event::Authenticated(told)));
         Ok(())
     }
-
-    /// Read of a response that is kept its error code, and whether it is what the definition says.
-    fn answer(&mut self, opening: Opening, sink: &mut impl FnMut(Event<'_>)) -> (i16, Result<(), Unread>) {
-        let Some(answer) = answer(opening) else { return (0, Ok(())) };
-        let Opening { key, version, .. } = opening;
-        let mut reader = self.broker.prefix.reader();
-        if let Err(fault) = response_correlation(answer.header_version, &mut reader) {
-            return (0, Err(fault.into()));
-        }
-        if is_sasl(key) {
-            let is_flexible = answer.layout.flexible.contain(version);
-            let tell = |told: Authenticated<'_>| sink(Event::Authenticated(told));
-            if let Err(fault) = self.sasl.read_response(key, is_flexible, &mut reader.clone(), tell) {
-                return (0, Err(fault.into()));
-            }
-        }
-        let Memory { identities, .. } = &mut self.memory;
-        let (error, read) = read_response(key, answer.layout, version, &mut reader, identities, sink);
-        (error, read.map_err(Unread::from))
-    }
 }
 
-/// How a request is answered, if its definition is known.
-struct Answer {
-    layout: &'static Layout,
-    header_version: i16,
-}
-
-fn answer(Opening { key, version, .. }: Opening) -> Option<Answer> {
-    let api = api(key)?;
-    Some(Answer { layout: api.response(version)?, header_version: api.response_header(version)? })
-}
-
-/// Whether the body of a request is read when it is complete.
-fn is_kept(key: i16) -> bool {
-    key == Api::API_VERSIONS || is_sasl(key) || names_identities(key)
-}
-
-/// Read of a body what the connection itself needs, what the client calls itself, and whether it commits a transaction.
-fn body(
-    known: Known,
-    opening: Opening,
-    reader: &mut Reader<'_>,
-    memory: &mut Memory,
-    sink: &mut impl FnMut(Event<'_>),
-) -> Result<Option<bool>, Unread> {
-    let Opening { key, version, .. } = opening;
-    if key == Api::API_VERSIONS && version >= 3 {
-        let declared = Declared::read(known.layout, version, reader)?;
-        sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
-    } else if names_identities(key) {
-        return Ok(read_request(known.layout, version, reader, &mut memory.identities, sink)?);
-    }
-    Ok(None)
+/// Read the header of a request whose definition is known.
+fn header(reader: &mut Reader<'_>) -> Result<Opening, Unread> {
+    let opening = Opening::read(reader)?;
+    Known::of(opening)?.header(opening, reader)?;
+    Ok(opening)
 }

@@ -16,6 +16,7 @@ mod frame;
 mod header;
 mod hot;
 mod in_flight;
+mod limits;
 mod prefix;
 mod reader;
 mod requests;
@@ -23,14 +24,16 @@ mod rewrite;
 mod sasl;
 pub mod schema;
 mod software;
+mod stream;
 mod wipe;
 
-pub use connection::{Connection, Limits, Side};
+pub use connection::{Connection, Side};
 pub use event::{
     Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, TransactionEnd, Unread,
 };
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
+pub use limits::Limits;
 pub use reader::{Fault, Reader};
 pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
 pub use sasl::{Authenticated, Mechanism, PrincipalSource};

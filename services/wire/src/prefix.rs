@@ -55,6 +55,11 @@ impl Prefix {
         }
     }
 
+    /// How many bytes are kept at most.
+    pub(crate) const fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// Whether no more is kept, whatever comes.
     pub(crate) const fn is_full(&self) -> bool {
         self.kept.len() >= self.limit

@@ -1,4 +1,4 @@
-//! What must be known of a request to follow a connection: which API it asks, and whether it is answered.
+//! What must be known of a request to follow a connection: which API it asks, whether it is answered, and how.
 
 use crate::event::{Opaque, Unread};
 use crate::header::{Opening, RequestHeader};
@@ -68,6 +68,20 @@ impl Known {
             reader.string(self.layout.flexible.contain(opening.version))?; // the transactional id
         }
         Ok(if reader.int16()? == 0 { Acks::Never } else { Acks::Answered })
+    }
+}
+
+/// How a request is answered whose definition is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) layout: &'static Layout,
+    pub(crate) header_version: i16,
+}
+
+impl Answer {
+    pub(crate) fn to(Opening { key, version, .. }: Opening) -> Option<Self> {
+        let api = api(key)?;
+        Some(Self { layout: api.response(version)?, header_version: api.response_header(version)? })
     }
 }
 

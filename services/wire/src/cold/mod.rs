@@ -1,9 +1,9 @@
 //! What is read of messages that are kept, up to a limit, and gone through along Kafka's own definitions.
 
 mod identities;
+mod kept;
 mod requests;
 mod responses;
 
 pub(crate) use identities::Identities;
-pub(crate) use requests::{names_identities, read_request};
-pub(crate) use responses::read_response;
+pub(crate) use kept::{is_kept, read_request, read_response};

@@ -23,7 +23,7 @@ const SHARE_ACKNOWLEDGE: i16 = 79;
 const STREAMS_GROUP_HEARTBEAT: i16 = 88;
 
 /// Whether a request of this API names what the client is.
-pub(crate) const fn names_identities(key: i16) -> bool {
+pub(super) const fn names_identities(key: i16) -> bool {
     matches!(
         key,
         OFFSET_COMMIT
@@ -98,7 +98,7 @@ impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
 ///
 /// # Errors
 /// What is wrong with the bytes; that they end early only where nothing was found before.
-pub(crate) fn read_request(
+pub(super) fn read_names(
     layout: &'static Layout,
     version: i16,
     reader: &mut Reader<'_>,

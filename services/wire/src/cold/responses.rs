@@ -52,7 +52,7 @@ impl<T: FnMut(Event<'_>)> Visitor for Says<'_, T> {
 ///
 /// # Errors
 /// Beside the code, what is wrong with the bytes; that they end early only where more was to be told.
-pub(crate) fn read_response(
+pub(super) fn read_error(
     key: i16,
     layout: &'static Layout,
     version: i16,

@@ -1,10 +1,10 @@
 //! Which request a response answers, and nothing more about either.
 
-use crate::connection::Limits;
 use crate::event::Opaque;
 use crate::frame::{Framer, Piece};
 use crate::header::Opening;
 use crate::in_flight::{Asked, InFlight};
+use crate::limits::Limits;
 use crate::prefix::Prefix;
 use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
 use crate::sasl::{Tokens, is_sasl};

@@ -10,9 +10,9 @@ use super::held::{Refused, with_addresses};
 use super::output::Output;
 use super::treatment::{Held, Treatment, UnknownVersion, treatment};
 use super::versions;
-use crate::connection::Limits;
 use crate::event::Opaque;
 use crate::header::Opening;
+use crate::limits::Limits;
 use crate::reader::Fault;
 
 /// Why a connection cannot be rewritten, or not any further. This is final.
