@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from kwitness.e2e.api_server import ApiServer
-from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.context import Context
 from kwitness.operator.factory import build_context
 from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.api_access import find_access
 
 
 def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:

@@ -8,11 +8,12 @@ import json
 import pytest
 
 from kwitness.operator.adapters import kubernetes as adapter
-from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers, merge_patch
 from kwitness.operator.model.store import Key
+from kwitness.runtime.api_access import find_access
 
 from tests.operator.surroundings import apply, cluster, writes_of
 

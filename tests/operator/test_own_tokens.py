@@ -8,10 +8,11 @@ import pytest
 
 from kwitness.contracts.audiences import driver_audience, inventory_audience
 from kwitness.e2e.api_server import ApiServer
-from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
+from kwitness.runtime.api_access import find_access
 
 from tests.operator.surroundings import audiences
 

@@ -15,7 +15,7 @@ import kopf
 from prometheus_client import REGISTRY
 
 from kwitness.operator import metrics
-from kwitness.operator.adapters.api_session import WatchHealth, find_access, open_session
+from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
@@ -23,6 +23,7 @@ from kwitness.operator.handlers.events import KINDS, register
 from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.installation import find_installation
 from kwitness.operator.settings import OperatorSettings
+from kwitness.runtime.api_access import find_access
 from kwitness.runtime.probes import ProbeServer
 
 __all__ = ["kopf_settings", "run", "stop_at_signals"]

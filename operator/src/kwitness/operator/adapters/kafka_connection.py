@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kwitness.contracts.allowed_hosts import CredentialHosts
 from kwitness.contracts.sasl import SaslMechanism
 from kwitness.operator.adapters.trusted_authorities import NoCertificateError, trusting
 from kwitness.operator.model.errors import TransientError
+from kwitness.runtime.memory_files import in_memory
 
-__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "in_memory", "split_address"]
+__all__ = ["KafkaConnection", "SaslLogin", "TlsMaterial", "split_address"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +87,3 @@ def split_address(address: str) -> tuple[str, int]:
     """Split ``host:port`` or ``[v6]:port``."""
     host, _, port = address.rpartition(":")
     return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-@contextmanager
-def in_memory(text: str) -> Iterator[str]:
-    """Lend a path under which ``text`` can be read as a file, for as long as the context lasts."""
-    # ssl reads certificates from files only; the pod's file system is read-only and a key belongs on no disk.
-    descriptor = os.memfd_create("kwitness-pem")
-    try:
-        os.write(descriptor, text.encode())
-        yield f"/proc/self/fd/{descriptor}"
-    finally:
-        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What two or more of our processes use: logging, probes, files that change, names.
+"""What two or more of our processes use: logging, probes, access to the API server, files that change, names.
 
 No policy of any one process belongs here.
 """
