@@ -12,6 +12,8 @@ __all__ = [
     "EVENTS_PATH",
     "GAUGES_PATH",
     "HEALTH_PATH",
+    "INJECTOR_PORT",
+    "INJECT_PATH",
     "METRICS_PATH",
     "OTLP_GRPC_PORT",
     "OTLP_HTTP_PORT",
@@ -28,8 +30,10 @@ OTLP_GRPC_PORT = 4317
 OTLP_HTTP_PORT = 4318
 DRIVER_PORT = 8090
 """The status of an AnalyticsJob's driver."""
+INJECTOR_PORT = 9443
+"""The injector's webhook."""
 PROBE_PORT = 8080
-"""Metrics and probes of operator and collector."""
+"""Metrics and probes of operator, collector and injector."""
 
 PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"
@@ -41,6 +45,7 @@ CLUSTER_PATH = "/v1/clusters/{cluster_id}"
 OTLP_METRICS_PATH = "/v1/metrics"
 """As OTLP over HTTP has it."""
 DRIVER_STATUS_PATH = "/status"
+INJECT_PATH = "/inject/pods"
 HEALTH_PATH = "/healthz"
 READY_PATH = "/readyz"
 METRICS_PATH = "/metrics"

@@ -1,0 +1,38 @@
+"""The injector's own metrics; meaning and labels are in the registry."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
+
+from kwitness.contracts.own_metrics import own_metric
+
+__all__ = [
+    "BUILD_INFO",
+    "CERTIFICATE_EXPIRY",
+    "CONFIG_GOOD",
+    "INJECTIONS",
+    "REVIEWS",
+    "REVIEW_DURATION",
+    "WATCH_SUCCESS",
+]
+
+# A series with the time of each series' birth would double them, and nobody asks for it.
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no type for it
+
+
+def _gauge(name: str) -> Gauge:
+    entry = own_metric(name)
+    return Gauge(name, entry.help, entry.labels)
+
+
+_reviews, _duration = own_metric("kwitness_injector_reviews_total"), own_metric("kwitness_injector_review_seconds")
+
+BUILD_INFO: Final = _gauge("kwitness_build_info")
+REVIEWS: Final = Counter(_reviews.name, _reviews.help, _reviews.labels)
+REVIEW_DURATION: Final = Histogram(_duration.name, _duration.help, buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 1, 2))
+INJECTIONS: Final = _gauge("kwitness_injector_injections")
+CONFIG_GOOD: Final = _gauge("kwitness_injector_config_good")
+CERTIFICATE_EXPIRY: Final = _gauge("kwitness_injector_certificate_expiry_seconds")
+WATCH_SUCCESS: Final = _gauge("kwitness_watch_last_success_seconds")

@@ -1,0 +1,198 @@
+"""The injector as a process, before a real API server, with exactly the rights that the chart gives it."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from kwitness.contracts.injections import INJECTIONS_KEY
+from kwitness.e2e import chart
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.ports import free_port
+
+from tests.eventually import PATIENCE_S, eventually
+from tests.injector.samples import INJECTION, POD, merged
+
+SECRET = "kwitness-injector-certificate"
+
+
+class Surroundings:
+    """A release's namespace with the chart's objects, and a namespace of a tenant that enforces `restricted`."""
+
+    def __init__(self, api: ApiServer, name: str, folder: Path) -> None:
+        self.api = api
+        self.release, self.tenant = f"{name}-release", f"{name}-tenant"
+        self.webhook = f"kwitness-{self.release}-injector"
+        self.port = free_port()
+        self._folder = folder
+        labels = {"kwitness.dev/injection": "enabled", "pod-security.kubernetes.io/enforce": "restricted"}
+        self.apply(
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.release}},
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.tenant, "labels": labels}},
+        )
+        manifests = chart.render({"injector": {"enabled": True}}, namespace=self.release)
+        rights = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "Secret")
+        (webhook,) = chart.of_kind(manifests, "MutatingWebhookConfiguration")
+        # There is no network of Services here.
+        webhook["webhooks"][0]["clientConfig"] = {"url": f"https://127.0.0.1:{self.port}/inject/pods"}
+        self.apply(*(one for one in chart.of_kind(manifests, *rights) if "injector" in one["metadata"]["name"]))
+        self.apply(webhook)
+        (settings,) = (
+            one for one in chart.of_kind(manifests, "ConfigMap") if one["metadata"]["name"] == "kwitness-injector"
+        )
+        self.settings = json.loads(settings["data"]["settings.json"])
+        self.kubeconfig = self._kubeconfig()
+
+    def apply(self, *objects: dict[str, Any]) -> None:
+        for one in objects:
+            scope = f"/namespaces/{one['metadata']['namespace']}" if "namespace" in one["metadata"] else ""
+            root = ("/apis/" if "/" in one["apiVersion"] else "/api/") + one["apiVersion"]
+            answer = self.api.request(
+                "PATCH",
+                f"{root}{scope}/{one['kind'].lower()}s/{one['metadata']['name']}?fieldManager=test&force=true",
+                data=json.dumps(one),
+                headers={"Content-Type": "application/apply-patch+yaml"},
+            )
+            assert answer.ok, answer.text
+
+    def _kubeconfig(self) -> Path:
+        token = self.api.kubectl("create", "token", "kwitness-injector", "--namespace", self.release)
+        content = json.loads(self.api.kubeconfig.read_text())
+        content["users"] = [{"name": "it", "user": {"token": token.strip()}}]
+        path = self._folder / "kubeconfig"
+        path.write_text(json.dumps(content))
+        return path
+
+    def inject(self, *changes: dict[str, Any]) -> None:
+        """Write injections as the operator will."""
+        own = {"namespace": self.tenant, "settings": {"namespace": self.tenant}}
+        injections = [merged(INJECTION, merged(own, one)) for one in changes]
+        self.write_injections(json.dumps({"schema": "kwitness.injections/1", "injections": injections}))
+
+    def write_injections(self, text: str) -> None:
+        metadata = {"name": "kwitness-injections", "namespace": self.release}
+        self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
+
+    def make_pod(self, changes: dict[str, Any] | None = None, *, dry: bool = True) -> tuple[dict[str, Any], str]:
+        """Make a pod; it as it was stored, and the warnings that came with it."""
+        security = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+        container = {
+            **POD["spec"]["containers"][0],
+            "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        }
+        # No admission plugin names the service account here.
+        spec = {"serviceAccountName": "orders", "securityContext": security, "containers": [container]}
+        pod = merged(POD, {"spec": spec})
+        path = f"/api/v1/namespaces/{self.tenant}/pods?fieldValidation=Strict" + ("&dryRun=All" if dry else "")
+        answer = self.api.request("POST", path, json=merged(pod, changes or {}))
+        assert answer.status_code == 201, answer.text
+        return answer.json(), answer.headers.get("Warning", "")
+
+    def secret(self) -> dict[str, str]:
+        found = self.api.request("GET", f"/api/v1/namespaces/{self.release}/secrets/{SECRET}").json()
+        return {name: base64.b64decode(value).decode() for name, value in (found.get("data") or {}).items()}
+
+    def write_secret(self, data: dict[str, str]) -> None:
+        metadata = {"name": SECRET, "namespace": self.release}
+        encoded = {name: base64.b64encode(text.encode()).decode() for name, text in data.items()}
+        secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque", "data": encoded}
+        assert self.api.request("PUT", f"/api/v1/namespaces/{self.release}/secrets/{SECRET}", json=secret).ok
+
+    def enable(self, *, enabled: bool) -> None:
+        """Whether the tenant's namespace lets pods get observers."""
+        metadata = {"labels": {"kwitness.dev/injection": "enabled" if enabled else None}}
+        path, kind = f"/api/v1/namespaces/{self.tenant}", {"Content-Type": "application/merge-patch+json"}
+        assert self.api.request("PATCH", path, data=json.dumps({"metadata": metadata}), headers=kind).ok
+
+    def forget_injections(self) -> None:
+        assert self.api.request("DELETE", f"/api/v1/namespaces/{self.release}/configmaps/kwitness-injections").ok
+
+    def injects(self) -> bool:
+        return has_observer(self.make_pod()[0])
+
+    def until_injects(self) -> None:
+        eventually(self.injects, every=0.1)
+
+    def told(self) -> str:
+        """The authorities that API servers were told."""
+        path = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{self.webhook}"
+        found = self.api.request("GET", path).json()
+        return base64.b64decode(found["webhooks"][0]["clientConfig"].get("caBundle", "")).decode()
+
+
+class InjectorProcess:
+    """``python -m kwitness.injector``."""
+
+    def __init__(self, around: Surroundings, folder: Path, *, port: int | None = None, **certificate: Any) -> None:
+        self.port = port or around.port
+        self.probe_port = free_port()
+        self.log_file = folder / f"injector-{self.probe_port}.log"
+        settings = merged(
+            around.settings,
+            {
+                "certificate": {"names": ["127.0.0.1"], "checkSeconds": 0.5, **certificate},
+                "host": "127.0.0.1",
+                "port": self.port,
+                "probePort": self.probe_port,
+                "drainSeconds": 1.5,
+            },
+        )
+        path = folder / f"settings-{self.probe_port}.json"
+        path.write_text(json.dumps(settings))
+        with self.log_file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "kwitness.injector", str(path)],
+                env={**os.environ, "KUBECONFIG": str(around.kubeconfig)},
+                stdout=log,
+                stderr=log,
+            )
+
+    def probe(self, path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}{path}", timeout=PATIENCE_S) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    def until_ready(self) -> InjectorProcess:
+        seen = eventually(
+            lambda: (self.probe("/readyz")[0], self.process.poll()),
+            lambda seen: seen not in ((0, None), (503, None)),
+            every=0.1,
+        )
+        assert seen == (200, None), self.log_file.read_text()
+        return self
+
+    def review(self, body: bytes, authorities: str) -> tuple[int, str]:
+        """Ask the webhook itself."""
+        context = ssl.create_default_context(cadata=authorities)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_S, context=context)
+        with contextlib.closing(connection):
+            connection.request("POST", "/inject/pods", body)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log_file.read_text().splitlines()]
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(20)
+
+
+def has_observer(pod: dict[str, Any]) -> bool:
+    return any(one["name"] == "kwitness-observer" for one in pod["spec"].get("initContainers", []))
