@@ -75,7 +75,7 @@ async def follow(session: aiohttp.ClientSession, server: str, collection: Collec
                 version = await _watch(session, server, collection, version)
                 await asyncio.sleep(_PAUSE_S)
         except _ExpiredError:
-            continue
+            backoff = 1.0
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             _LOG.warning(
                 "A watch was interrupted", extra={"resource": collection.resource, "detail": f"{error!r}"[:300]}
