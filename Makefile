@@ -97,7 +97,7 @@ advisories: setup ## What is known of vulnerable crates, from a database on the 
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
-	@for extra in operator collector spark; do \
+	@for extra in operator collector injector spark; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 

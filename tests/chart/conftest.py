@@ -19,6 +19,7 @@ def everything() -> dict[str, Any]:
             "tolerations": [{"key": "kafka", "operator": "Exists"}],
             "priorityClassName": "important",
         },
+        "injector": {"enabled": True},
         "analytics": {"namespaces": ["team-a"], "tableClaim": "kwitness-tables", "createClaim": {"enabled": True}},
         "monitoring": {
             "serviceMonitor": {"enabled": True},

@@ -93,7 +93,7 @@ def test_tells_installations_apart_whose_namespaces_begin_alike(everything: dict
         for end in "ab"
     ]
 
-    assert len(names[0]) == len(names[1]) == 5
+    assert len(names[0]) == len(names[1]) == 6
     assert names[0].isdisjoint(names[1])
 
 
@@ -205,6 +205,7 @@ def test_takes_null_for_an_empty_list_or_map() -> None:
         "limits": None,
         "collector": {"namespaces": None, "resources": None},
         "observer": {"resources": None},
+        "injector": {"enabled": True, "podLabels": None, "podAnnotations": None, "resources": None},
         "analytics": {"namespaces": None, "driverResources": None},
     }
     manifests = chart.render(values)
@@ -243,11 +244,12 @@ def test_restarts_the_operator_when_its_settings_change() -> None:
     assert pod_annotations(first, "kwitness-operator") != pod_annotations(second, "kwitness-operator")
 
 
-def test_runs_the_operator_and_nothing_else(values: dict[str, Any]) -> None:
+def test_runs_the_operator_and_nothing_else_but_an_injector_that_is_asked_for(values: dict[str, Any]) -> None:
     manifests = chart.render(values)
 
     workloads = chart.of_kind(manifests, "Deployment", "StatefulSet")
-    assert [one["metadata"]["name"] for one in workloads] == ["kwitness-operator"]
+    injector = ["kwitness-injector"] if values.get("injector") else []
+    assert sorted(one["metadata"]["name"] for one in workloads) == [*injector, "kwitness-operator"]
 
 
 def test_leaves_the_definitions_out_when_told_so() -> None:
@@ -265,7 +267,7 @@ def test_keeps_the_definitions_and_the_tables_at_an_uninstall(everything: dict[s
 def test_puts_the_mirror_before_every_image(everything: dict[str, Any]) -> None:
     images = [container["image"] for pod in chart.pods(chart.render(everything)) for container in containers(pod)]
 
-    assert len(images) == 2
+    assert len(images) == 3
     assert all(image.startswith("registry.example.org/mirror/") for image in images)
 
 

@@ -34,7 +34,11 @@ def test_reads_no_secret_unless_it_is_named(everything: dict[str, Any]) -> None:
     named = [rule for rule in rules(chart.render(everything)) if "secrets" in rule["resources"]]
 
     assert by_default == []
-    assert [(rule["verbs"], rule["resourceNames"]) for rule in named] == [(["get"], ["kwitness-kafka-admin"])]
+    assert [(rule["verbs"], rule["resourceNames"]) for rule in named] == [
+        (["get"], ["kwitness-kafka-admin"]),
+        # Its own certificate, which the chart makes empty.
+        (["get", "update"], ["kwitness-injector-certificate"]),
+    ]
 
 
 def test_narrows_writes_to_children_named_in_advance() -> None:

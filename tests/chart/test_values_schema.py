@@ -41,6 +41,10 @@ WRONG = {
     ),
     "a Kafka, which is not the product": ({"devKafka": {"enabled": True}}, "devKafka"),
     "a claim to make without name": ({"analytics": {"createClaim": {"enabled": True}}}, "/analytics/tableClaim"),
+    "an issuer of another kind": (
+        {"injector": {"certificate": {"issuer": {"kind": "Vault"}}}},
+        "/injector/certificate/issuer/kind",
+    ),
     "an unknown pull policy": ({"images": {"operator": {"pullPolicy": "Sometimes"}}}, "/images/operator/pullPolicy"),
     "a tag for a digest": ({"images": {"operator": {"digest": "latest"}}}, "/images/operator/digest"),
 }

@@ -21,6 +21,7 @@ _PORTIONS = {
     "runtime": REPOSITORY / "services" / "runtime" / "src",
     "subscriptions": REPOSITORY / "services" / "subscriptions" / "src",
     "collector": REPOSITORY / "services" / "collector" / "src",
+    "injector": REPOSITORY / "services" / "injector" / "src",
     "jobs": REPOSITORY / "spark-jobs" / "src",
 }
 
@@ -92,6 +93,7 @@ def _copy_portions(context: Path, portions: tuple[str, ...]) -> None:
 SHIPPED: Mapping[str, Recipe] = {
     "operator": _component("operator"),
     "collector": _component("collector"),
+    "injector": _component("injector"),
     "spark": _spark(),
     "observer": _observer(),
 }

@@ -1,0 +1,131 @@
+"""The chart's injector: off unless it is asked for, and harmless to pods when it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kwitness.contracts.endpoints import INJECT_PATH, INJECTOR_PORT, PROBE_PORT
+from kwitness.contracts.injections import INJECT, INJECTION
+from kwitness.e2e import chart
+from kwitness.injector.settings import InjectorSettings
+
+from tests.chart.manifests import named, pod_annotations
+
+ISSUER = {"enabled": True, "certificate": {"issuer": {"name": "platform", "kind": "ClusterIssuer"}}}
+
+
+@pytest.fixture(scope="module")
+def manifests() -> list[chart.Manifest]:
+    return chart.render({"injector": {"enabled": True}})
+
+
+def of_injector(manifests: list[chart.Manifest]) -> list[str]:
+    return [one["kind"] for one in manifests if "injector" in one["metadata"]["name"]]
+
+
+def rules_of(manifests: list[chart.Manifest], kind: str, name: str) -> list[tuple[str, ...]]:
+    return [(*rule["resources"], *rule.get("resourceNames", [])) for rule in named(manifests, kind, name)["rules"]]
+
+
+def test_nothing_of_it_is_there_by_default() -> None:
+    assert of_injector(chart.render()) == []
+
+
+def test_every_object_of_it_is_there_once_when_it_is_asked_for(manifests: list[chart.Manifest]) -> None:
+    assert sorted(of_injector(manifests)) == [
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "ConfigMap",
+        "Deployment",
+        "MutatingWebhookConfiguration",
+        "NetworkPolicy",
+        "PodDisruptionBudget",
+        "Role",
+        "RoleBinding",
+        "Secret",
+        "Service",
+        "ServiceAccount",
+    ]
+
+
+def test_a_webhook_that_fails_or_is_slow_keeps_no_pod_from_being_made(manifests: list[chart.Manifest]) -> None:
+    (webhook,) = named(manifests, "MutatingWebhookConfiguration", "kwitness-kwitness-injector")["webhooks"]
+
+    assert (webhook["failurePolicy"], webhook["timeoutSeconds"]) == ("Ignore", 2)
+    assert (webhook["sideEffects"], webhook["reinvocationPolicy"]) == ("None", "IfNeeded")
+
+
+def test_only_pods_that_are_made_in_enabled_namespaces_are_asked_about(manifests: list[chart.Manifest]) -> None:
+    (webhook,) = named(manifests, "MutatingWebhookConfiguration", "kwitness-kwitness-injector")["webhooks"]
+
+    assert webhook["namespaceSelector"]["matchLabels"] == {INJECTION: "enabled"}
+    assert webhook["objectSelector"]["matchExpressions"] == [{"key": INJECT, "operator": "NotIn", "values": ["false"]}]
+    assert [(rule["operations"], rule["resources"]) for rule in webhook["rules"]] == [(["CREATE"], ["pods"])]
+
+
+def test_the_api_server_finds_the_port_and_the_name_that_the_certificate_is_for(
+    manifests: list[chart.Manifest],
+) -> None:
+    (webhook,) = named(manifests, "MutatingWebhookConfiguration", "kwitness-kwitness-injector")["webhooks"]
+    service, settings = webhook["clientConfig"]["service"], settings_of(manifests)
+    ports = {one["name"]: one for one in named(manifests, "Service", "kwitness-injector")["spec"]["ports"]}
+    (container,) = named(manifests, "Deployment", "kwitness-injector")["spec"]["template"]["spec"]["containers"]
+
+    assert (service["path"], service["port"]) == (INJECT_PATH, ports["webhook"]["port"])
+    assert settings.certificate.names == (f"{service['name']}.{service['namespace']}.svc",)
+    assert {one["name"]: one["containerPort"] for one in container["ports"]} == {
+        "webhook": INJECTOR_PORT,
+        "metrics": PROBE_PORT,
+    }
+    (rule,) = named(manifests, "NetworkPolicy", "kwitness-injector")["spec"]["ingress"]
+    assert {one["port"] for one in rule["ports"]} == {INJECTOR_PORT, PROBE_PORT}
+
+
+def test_its_rights_name_what_they_are_for(manifests: list[chart.Manifest]) -> None:
+    assert rules_of(manifests, "Role", "kwitness-injector") == [
+        ("configmaps", "kwitness-injections"),
+        ("secrets", "kwitness-injector-certificate"),
+    ]
+    assert rules_of(manifests, "ClusterRole", "kwitness-kwitness-injector") == [
+        ("namespaces",),
+        ("mutatingwebhookconfigurations", "kwitness-kwitness-injector"),
+    ]
+
+
+def test_with_cert_manager_it_makes_no_certificate_and_may_write_nothing() -> None:
+    manifests = chart.render({"injector": ISSUER})
+
+    certificate = named(manifests, "Certificate", "kwitness-injector")["spec"]
+    assert certificate["issuerRef"] == {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "platform"}
+    webhook = named(manifests, "MutatingWebhookConfiguration", "kwitness-kwitness-injector")
+    assert webhook["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "kwitness/kwitness-injector"}
+    assert rules_of(manifests, "Role", "kwitness-injector") == [("configmaps", "kwitness-injections")]
+    assert rules_of(manifests, "ClusterRole", "kwitness-kwitness-injector") == [("namespaces",)]
+    spec = named(manifests, "Deployment", "kwitness-injector")["spec"]["template"]["spec"]
+    (mount,) = (one for one in spec["containers"][0]["volumeMounts"] if one["name"] == "certificate")
+    assert settings_of(manifests).certificate.folder == mount["mountPath"]
+    (volume,) = (one for one in spec["volumes"] if one["name"] == "certificate")
+    assert volume["secret"]["secretName"] == certificate["secretName"]
+
+
+def test_two_replicas_are_kept_apart_and_are_not_evicted_together(manifests: list[chart.Manifest]) -> None:
+    deployment = named(manifests, "Deployment", "kwitness-injector")["spec"]
+
+    assert deployment["replicas"] == 2
+    assert deployment["template"]["spec"]["topologySpreadConstraints"][0]["topologyKey"] == "kubernetes.io/hostname"
+    assert named(manifests, "PodDisruptionBudget", "kwitness-injector")["spec"]["maxUnavailable"] == 1
+    alone = chart.render({"injector": {"enabled": True, "replicas": 1}})
+    assert "PodDisruptionBudget" not in of_injector(alone)
+
+
+def test_it_is_restarted_when_its_settings_change() -> None:
+    first, second = (chart.render({"injector": {"enabled": True, "logLevel": level}}) for level in ("INFO", "DEBUG"))
+
+    assert pod_annotations(first, "kwitness-injector") != pod_annotations(second, "kwitness-injector")
+
+
+def settings_of(manifests: list[chart.Manifest]) -> InjectorSettings:
+    data: dict[str, Any] = named(manifests, "ConfigMap", "kwitness-injector")["data"]
+    return InjectorSettings.model_validate_json(data["settings.json"])
