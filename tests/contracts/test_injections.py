@@ -23,6 +23,10 @@ TLS = {"upstream": {"bootstrap_servers": ["kafka:9093"], "tls": {"ca_file": "/et
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a gateway's settings": ({"settings": {"mode": "gateway"}}, "mode sidecar"),
     "a listener for everybody": ({"settings": {"listener": {"bind": "0.0.0.0"}}}, "bind 127.0.0.1"),
+    "TLS on loopback": (
+        {"settings": {"listener": {"tls": {"certificate_file": "/a", "key_file": "/b"}}}},
+        "no listener.tls",
+    ),
     "env without variables": ({"variables": None}, "variables"),
     "variables without env": ({"intercept": "none"}, "variables"),
     "a variable that cannot be": ({"variables": {"bootstrap_servers": ["A=B"]}}, "bootstrap_servers"),

@@ -12,14 +12,14 @@ from aiohttp.test_utils import TestClient, TestServer
 from kwitness.contracts.endpoints import INJECT_PATH
 from kwitness.injector.api_server.watching import Collection, follow
 from kwitness.injector.configuration import Configuration
-from kwitness.injector.decision.decide import Surroundings
+from kwitness.injector.decision.decide import Place
 from kwitness.injector.webhook import Webhook
 
 from tests.eventually import eventually_beside
 
 
 async def test_a_body_that_is_too_long_is_refused() -> None:
-    async def unknown(_: str) -> Surroundings | None:
+    async def unknown(_: str) -> Place | None:
         return None
 
     webhook = Webhook(Configuration(), unknown)
@@ -32,7 +32,7 @@ async def test_a_body_that_is_too_long_is_refused() -> None:
 async def test_more_reviews_than_can_be_under_way_are_refused_and_others_go_on() -> None:
     go_on, waiting = asyncio.Event(), []
 
-    async def slow(name: str) -> Surroundings | None:
+    async def slow(name: str) -> Place | None:
         waiting.append(name)
         await go_on.wait()
         return None

@@ -13,7 +13,8 @@ import jsonpatch
 import pytest
 import yaml
 
-from kwitness.injector.decision.decide import Decision, Surroundings, decide
+from kwitness.contracts.injections import injection_hash
+from kwitness.injector.decision.decide import Decision, Place, decide
 
 from tests.injector.samples import POD, injection, merged
 
@@ -21,6 +22,7 @@ GOLDENS = Path(__file__).parent / "goldens"
 CASES = sorted(path.stem for path in GOLDENS.glob("*.yaml"))
 USUAL = "a-pod-of-a-deployment"
 AS_USUAL = f"as in {USUAL}"
+SETTINGS = "observer.kwitness.dev/observer.json"
 
 
 class Case:
@@ -32,28 +34,43 @@ class Case:
         given = self.content.get("given") or {}
         self.pod = merged(POD, given.get("pod", {}))
         namespace = {"metadata": {"name": "shop", "labels": {"kwitness.dev/injection": "enabled"}}}
-        self.surroundings = Surroundings(merged(namespace, given.get("namespace", {})), given.get("kubernetes", 34))
+        self.place = Place(merged(namespace, given.get("namespace", {})), given.get("kubernetes", 34))
         changes = given.get("injections", [{}])
         self.injections = [injection(**one) for one in changes]
 
     def decide(self, pod: dict[str, Any] | None = None) -> Decision:
-        return decide(self.pod if pod is None else pod, self.surroundings, self.injections)
+        return decide(self.pod if pod is None else pod, self.place, self.injections)
 
     def patched(self, pod: dict[str, Any] | None = None) -> dict[str, Any]:
         before = deepcopy(self.pod if pod is None else pod)
         return dict(jsonpatch.apply_patch(before, list(self.decide(pod).patch)))
 
 
-def readable(patch: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """Operation and path to value, with JSON within text as what it says."""
-    found: dict[str, Any] = {}
-    for operation in patch:
-        value = operation.get("value")
-        if operation["path"] == "/metadata/annotations":
-            value = {name: parsed(text) for name, text in value.items()}
-        found[f"{operation['op']} {operation['path']}"] = parsed(value)
-    assert len(found) == len(patch)
-    return found
+def readable(case: Case) -> dict[str, Any]:
+    """Operation and path to value of a case's patch, with its injection's hash and settings as such."""
+    decision = case.decide()
+    own = next((one for one in case.injections if one.owner == decision.owner), None)
+    known: dict[str, Any] = {}
+    if own is not None:
+        known = {"kwitness.dev/config-hash": injection_hash(own), SETTINGS: own.settings.model_dump(mode="json")}
+
+    def said(name: str, value: Any) -> Any:
+        found = parsed(value)
+        if name not in known:
+            return found
+        return "the injection's" if found == known[name] else difference(found, known[name])
+
+    patch: dict[str, Any] = {}
+    for operation in decision.patch:
+        value, path = operation.get("value"), operation["path"]
+        whole, _, name = path.rpartition("/")
+        if path == "/metadata/annotations":
+            value = {name: said(name, text) for name, text in value.items()}
+        elif whole == "/metadata/annotations":
+            value = said(name.replace("~1", "/"), value)
+        patch[f"{operation['op']} {path}"] = value
+    assert len(patch) == len(decision.patch)
+    return patch
 
 
 def parsed(value: Any) -> Any:
@@ -74,7 +91,7 @@ def difference(value: Any, usual: Any) -> Any:
 
 @functools.cache
 def usual() -> dict[str, Any]:
-    return readable(Case(USUAL).decide().patch)
+    return readable(Case(USUAL))
 
 
 def counterpart(path: str, usual: dict[str, Any]) -> Any:
@@ -91,7 +108,7 @@ def counterpart(path: str, usual: dict[str, Any]) -> Any:
 def output(name: str) -> dict[str, Any]:
     case = Case(name)
     decision = case.decide()
-    patch = readable(decision.patch)
+    patch = readable(case)
     if name != USUAL:
         patch = {path: difference(value, counterpart(path, usual())) for path, value in patch.items()}
     found: dict[str, Any] = {"outcome": decision.outcome, "owner": decision.owner, "patch": patch}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.devtools.reference import INJECTOR_PAGE, injector_page
 from kwitness.injector.settings import SettingsError, load_settings
 
 OWN = {"secret": "s", "webhookConfiguration": "w", "names": ["n"]}
@@ -39,3 +40,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content, said) -> N
 
     with pytest.raises(SettingsError, match=said):
         load_settings(path)
+
+
+def test_every_setting_is_in_the_reference() -> None:
+    assert INJECTOR_PAGE.read_text() == injector_page()

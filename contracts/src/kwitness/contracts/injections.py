@@ -152,8 +152,9 @@ class Injection(_Config):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Injection:
-        if self.settings.mode != "sidecar" or self.settings.listener.bind != "127.0.0.1":
-            raise ValueError("settings: a sidecar has mode sidecar and listener.bind 127.0.0.1")
+        listener = self.settings.listener
+        if self.settings.mode != "sidecar" or listener.bind != "127.0.0.1" or listener.tls is not None:
+            raise ValueError("settings: a sidecar has mode sidecar, listener.bind 127.0.0.1 and no listener.tls")
         if (self.intercept == "env") != (self.variables is not None):
             raise ValueError("variables: go with intercept env, and only with it")
         tls, collector = self.settings.upstream.tls, self.settings.collector

@@ -17,12 +17,23 @@ from pydantic.fields import FieldInfo
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.images.commands import run
+from kwitness.injector.settings import DEFAULT_SETTINGS_FILE as INJECTOR_SETTINGS_FILE
+from kwitness.injector.settings import InjectorSettings
 from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, OperatorSettings
 
-__all__ = ["BROKER_PLUGIN_PAGE", "OPERATOR_PAGE", "broker_plugin_page", "main", "operator_page"]
+__all__ = [
+    "BROKER_PLUGIN_PAGE",
+    "INJECTOR_PAGE",
+    "OPERATOR_PAGE",
+    "broker_plugin_page",
+    "injector_page",
+    "main",
+    "operator_page",
+]
 
 _ROOT = Path(__file__).resolve().parents[4]
 BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
+INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
 
 
@@ -40,17 +51,28 @@ def broker_plugin_page() -> str:
 
 def operator_page() -> str:
     """The operator's page, from the model of its settings."""
+    return _settings_page("operator", OperatorSettings, DEFAULT_SETTINGS_FILE)
+
+
+def injector_page() -> str:
+    """The injector's page, from the model of its settings."""
+    return _settings_page("injector", InjectorSettings, INJECTOR_SETTINGS_FILE)
+
+
+def _settings_page(component: str, model: type[BaseModel], file: Path) -> str:
     intro = (
-        f"One JSON file, `{DEFAULT_SETTINGS_FILE}`, read once at the start. The chart writes it from its values (see"
+        f"One JSON file, `{file}`, read once at the start. The chart writes it from its values (see"
         " [the chart](../../charts/kwitness/README.md)); a field that is not listed here is refused. Without the chart:"
-        " `python -m kwitness.operator settings.json`, with `KUBECONFIG` set."
+        f" `python -m kwitness.{component} settings.json`, with `KUBECONFIG` set."
     )
-    rows = [f"| `{name}` | {default} | {text.replace('|', chr(92) + '|')} |" for name, default, text in _settings()]
+    rows = [
+        f"| `{name}` | {default} | {text.replace('|', chr(92) + '|')} |" for name, default, text in _settings(model)
+    ]
     return "\n".join(
         (
-            "<!-- Generated from the operator's settings by `make generate`; do not edit. -->",
+            f"<!-- Generated from the {component}'s settings by `make generate`; do not edit. -->",
             "",
-            "# The operator's settings",
+            f"# The {component}'s settings",
             "",
             intro,
             "",
@@ -62,7 +84,7 @@ def operator_page() -> str:
     )
 
 
-def _settings(model: type[BaseModel] = OperatorSettings, path: str = "") -> Iterator[tuple[str, str, str]]:
+def _settings(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, str, str]]:
     """Yield path, default and meaning of every setting."""
     for field in model.model_fields.values():
         name = f"{path}{field.alias}"
@@ -82,6 +104,7 @@ def _default(field: FieldInfo) -> str:
 _PAGES: Mapping[Path, Callable[[], str]] = {
     BROKER_PLUGIN_PAGE: broker_plugin_page,
     OPERATOR_PAGE: operator_page,
+    INJECTOR_PAGE: injector_page,
 }
 
 

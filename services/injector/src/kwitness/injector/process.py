@@ -13,7 +13,7 @@ import aiohttp
 from aiohttp import web
 
 from kwitness.injector import metrics
-from kwitness.injector.api_server.surroundings import Cluster
+from kwitness.injector.api_server.cluster import Cluster
 from kwitness.injector.certificates.keeping import FolderCertificate, SecretCertificate
 from kwitness.injector.certificates.serving import ServingCertificate
 from kwitness.injector.configuration import Configuration
@@ -46,7 +46,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
     ExceptionGroup
         When a part ended by itself; the process should be restarted.
     """
-    metrics.BUILD_INFO.labels(component="injector", version=importlib.metadata.version("kwitness")).set(1)
+    metrics.BUILD_INFO.labels(component="injector", version=_version()).set(1)
     access = find_access()
     configuration, serving = Configuration(), ServingCertificate()
     async with authorized_session(access, "kwitness-injector") as session:
@@ -66,7 +66,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
             return None if cluster.ready else "injections and namespaces are not read yet"
 
         probes = ProbeServer(port=settings.probe_port, alive=lambda: None, ready=ready)
-        webhook = Webhook(configuration, cluster.surroundings)
+        webhook = Webhook(configuration, cluster.place)
         try:
             async with asyncio.TaskGroup() as group:
                 _LOG.info("Started", extra={"port": await probes.start(), "server": access.server})
@@ -79,6 +79,14 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
                     task.cancel()
         finally:
             await probes.stop()
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("kwitness")
+    except importlib.metadata.PackageNotFoundError:
+        # The image holds the sources alone.
+        return "unknown"
 
 
 async def _keep(

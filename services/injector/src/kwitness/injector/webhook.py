@@ -11,12 +11,12 @@ from aiohttp import web
 from kwitness.contracts.endpoints import INJECT_PATH
 from kwitness.injector import metrics
 from kwitness.injector.configuration import Configuration
-from kwitness.injector.decision.decide import Decision, Surroundings, decide
+from kwitness.injector.decision.decide import Decision, Place, decide
 from kwitness.injector.reviews import AdmissionRequest, BadReviewError, answer, parse_review
 
-__all__ = ["FindSurroundings", "Webhook"]
+__all__ = ["FindPlace", "Webhook"]
 
-FindSurroundings = Callable[[str], Awaitable[Surroundings | None]]
+FindPlace = Callable[[str], Awaitable[Place | None]]
 """By the name of a namespace; None where nobody knows it."""
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
@@ -29,9 +29,9 @@ _LOG = logging.getLogger(__name__)
 class Webhook:
     """Answers reviews from what is known now."""
 
-    def __init__(self, configuration: Configuration, surroundings: FindSurroundings) -> None:
+    def __init__(self, configuration: Configuration, place: FindPlace) -> None:
         self._configuration = configuration
-        self._surroundings = surroundings
+        self._place = place
         self._at_once = 0
 
     def application(self) -> web.Application:
@@ -73,7 +73,7 @@ class Webhook:
         return web.json_response(answer(review.uid, decision.patch, warning))
 
     async def _decide(self, review: AdmissionRequest) -> Decision:
-        surroundings = await self._surroundings(review.namespace)
-        if surroundings is None:
+        place = await self._place(review.namespace)
+        if place is None:
             return Decision("not_selected")
-        return decide(review.object_, surroundings, self._configuration.injections)
+        return decide(review.object_, place, self._configuration.injections)

@@ -108,8 +108,8 @@ class SecretCertificate:
                 done = await self._write("PUT", self._secret, {**secret, "data": encoded}, "application/json")
                 _LOG.info("A certificate is made or changed", extra={"detail": why, "written": done})
                 return done
-            case Bundle(authorities):
-                bundle = base64.b64encode(authorities.encode()).decode()
+            case Bundle(ca_certificates):
+                bundle = base64.b64encode(ca_certificates.encode()).decode()
                 version = {"op": "test", "path": "/metadata/resourceVersion", "value": _version(webhook)}
                 paths = (f"/webhooks/{index}/clientConfig/caBundle" for index in range(len(webhook["webhooks"])))
                 patch = [version, *({"op": "add", "path": path, "value": bundle} for path in paths)]

@@ -41,9 +41,9 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Tell API servers these authorities, PEM."""
+    """Tell API servers these CA certificates, PEM."""
 
-    authorities: str
+    ca_certificates: str
 
 
 Plan = Keep | Bundle | None
@@ -51,7 +51,7 @@ Plan = Keep | Bundle | None
 
 
 def next_step(data: Mapping[str, str], told: str, now: dt.datetime, rules: Rules) -> Plan:
-    """Decide from the data of the Secret and from the authorities that API servers were told."""
+    """Decide from the data of the Secret and from the CA certificates that API servers were told."""
     serving, coming = read_pair(data, _SERVING, now, rules.names), read_pair(data, _NEXT, now, rules.names)
     if serving is None:
         return Keep(_data(_SERVING, rules.issue(now)), "there was no good one")

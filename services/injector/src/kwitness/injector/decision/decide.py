@@ -29,7 +29,7 @@ from .ports import moved
 from .sidecar import observer_container, observer_files, observer_volume
 from .variables import chosen_containers, names_another_cluster, rewritten_environment
 
-__all__ = ["Decision", "Outcome", "Surroundings", "decide"]
+__all__ = ["Decision", "Outcome", "Place", "decide"]
 
 Outcome = Literal["injected", "left_out", "not_selected", "opted_out"]
 
@@ -38,7 +38,7 @@ _SIDECARS_SINCE: Final = 29
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Place:
     """Where a pod is made: the metadata of its ``namespace``, and Kubernetes 1.``minor``."""
 
     namespace: Json
@@ -70,20 +70,18 @@ class Decision:
     left_out: Mapping[str, LeftOutReason] = field(default_factory=dict)
 
 
-def decide(pod: Json, surroundings: Surroundings, injections: Sequence[Injection]) -> Decision:
+def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision:
     """Decide on a pod that is about to be made.
 
     Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
     webhook is asked again, since another one changed the pod, the pod keeps its observer.
     """
-    if pods.labels_of(surroundings.namespace).get(INJECTION) != "enabled" or pods.is_mirror(pod):
+    if pods.labels_of(place.namespace).get(INJECTION) != "enabled" or pods.is_mirror(pod):
         return Decision("not_selected")
     if "false" in (pods.labels_of(pod).get(INJECT), pods.annotations_of(pod).get(INJECT)):
         return Decision("opted_out")
     present = _present_observer(pod)
-    candidates = sorted(
-        (one for one in injections if _selects(one, pod, surroundings)), key=lambda one: _order(one, present)
-    )
+    candidates = sorted((one for one in injections if _selects(one, pod, place)), key=lambda one: _order(one, present))
     if not candidates:
         return Decision("not_selected")
     # What was rewritten cannot be judged again.
@@ -91,7 +89,7 @@ def decide(pod: Json, surroundings: Surroundings, injections: Sequence[Injection
     chosen: tuple[Injection, ObserverSettings] | None = None
     left_out: dict[str, LeftOutReason] = {}
     for candidate in candidates:
-        found = known.get(candidate.owner) or _fit(candidate, pod, surroundings)
+        found = known.get(candidate.owner) or _fit(candidate, pod, place)
         if not isinstance(found, ObserverSettings):
             left_out[candidate.owner] = found
         elif chosen is None:
@@ -113,7 +111,7 @@ def decide(pod: Json, surroundings: Surroundings, injections: Sequence[Injection
             },
         ),
         *_environments(pod, injection, settings),
-        *_observer(pod, injection, settings, probed=not pods.in_a_mesh(pod, surroundings.namespace)),
+        *_observer(pod, injection, settings, probed=not pods.in_a_mesh(pod, place.namespace)),
     ]
     return Decision("injected", injection.owner, tuple(patch), left_out)
 
@@ -129,43 +127,43 @@ def _order(injection: Injection, present: str | None) -> tuple[bool, tuple[int, 
     return injection.owner != present, precedence(injection.priority, injection.namespace, injection.name)
 
 
-def _selects(injection: Injection, pod: Json, surroundings: Surroundings) -> bool:
+def _selects(injection: Injection, pod: Json, place: Place) -> bool:
     wanted = injection.namespace_labels
     here = (
-        surroundings.name == injection.namespace
+        place.name == injection.namespace
         if wanted is None
-        else wanted.items() <= pods.labels_of(surroundings.namespace).items()
+        else wanted.items() <= pods.labels_of(place.namespace).items()
     )
     return here and injection.pod_labels.items() <= pods.labels_of(pod).items()
 
 
-def _fit(injection: Injection, pod: Json, surroundings: Surroundings) -> ObserverSettings | LeftOutReason:
+def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | LeftOutReason:
     """The settings with ports for this pod, or why the pod cannot have this observer."""
-    refusal = _refusal(injection, pod, surroundings)
+    refusal = _refusal(injection, pod, place)
     if refusal is not None:
         return refusal
     settings = moved(injection.settings, pods.ports_in_use(pod, without=OBSERVER_CONTAINER))
     if settings is None:
         return "NoPort"
     written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
-    if names_another_cluster(pod, injection, surroundings.name, written):
+    if names_another_cluster(pod, injection, place.name, written):
         return "AddressNotOfCluster"
     return settings
 
 
-def _refusal(injection: Injection, pod: Json, surroundings: Surroundings) -> LeftOutReason | None:  # noqa: PLR0911
+def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:  # noqa: PLR0911
     """The first of the reasons that do not depend on ports."""
-    if surroundings.minor < _SIDECARS_SINCE:
+    if place.minor < _SIDECARS_SINCE:
         return "SidecarsUnsupported"
     if pod["spec"].get("hostNetwork"):
         return "HostNetwork"
     if pods.on_windows(pod):
         return "Windows"
-    if surroundings.name in injection.refused_in:
+    if place.name in injection.refused_in:
         return "AdmissionRefused"
     if injection.observer.run_as_user is None and pods.user_of(pod) == 0:
         return "RunsAsRoot"
-    if injection.intercept == "none" and pods.in_a_mesh(pod, surroundings.namespace):
+    if injection.intercept == "none" and pods.in_a_mesh(pod, place.namespace):
         return "MeshPresent"
     if not chosen_containers(pod, injection):
         return "ContainerNotFound"

@@ -12,7 +12,7 @@ import aiohttp
 from kwitness.contracts.injections import INJECTION
 from kwitness.injector.api_server.watching import Collection, follow
 from kwitness.injector.configuration import Configuration
-from kwitness.injector.decision.decide import Surroundings
+from kwitness.injector.decision.decide import Place
 
 __all__ = ["Cluster"]
 
@@ -64,12 +64,12 @@ class Cluster:
             group.create_task(follow(self._session, self._server, self._enabled))
             group.create_task(self._find_version())
 
-    async def surroundings(self, name: str) -> Surroundings | None:
+    async def place(self, name: str) -> Place | None:
         """What is known of a namespace; one that was enabled a moment ago is asked for."""
         if self._minor is None:
             return None
         known = (self._namespaces or {}).get(name) or await self._ask(name)
-        return None if known is None else Surroundings(known, self._minor)
+        return None if known is None else Place(known, self._minor)
 
     async def _ask(self, name: str) -> Json | None:
         timeout = aiohttp.ClientTimeout(total=_FALLBACK_S)
