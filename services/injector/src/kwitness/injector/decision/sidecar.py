@@ -28,7 +28,7 @@ def observer_files(injection: Injection, settings: ObserverSettings) -> dict[str
     """Annotations, each named after the file that it becomes."""
     files = {_SETTINGS_FILE: settings.model_dump_json()}
     tls, collector = settings.upstream.tls, settings.collector
-    if tls is not None and injection.upstream_ca is not None:
+    if tls is not None and tls.ca_file is not None and injection.upstream_ca is not None:
         files[_name(tls.ca_file)] = injection.upstream_ca
     if collector is not None and collector.ca_file is not None and injection.collector_ca is not None:
         files[_name(collector.ca_file)] = injection.collector_ca
