@@ -15,8 +15,8 @@ class NoCertificateError(ValueError):
     """The text holds no PEM certificate."""
 
 
-def trusting(authorities: str | None) -> ssl.SSLContext:
-    """Make the client's side of TLS 1.2 or newer; ``authorities`` is PEM text, None means the system's.
+def trusting(ca_certificates: str | None) -> ssl.SSLContext:
+    """Make the client's side of TLS 1.2 or newer; ``ca_certificates`` is PEM text, None means the system's.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def trusting(authorities: str | None) -> ssl.SSLContext:
         There is text, and no certificate in it.
     """
     try:
-        context = ssl.create_default_context(cadata=None if authorities is None else _certificates(authorities))
+        context = ssl.create_default_context(cadata=None if ca_certificates is None else _certificates(ca_certificates))
     except ssl.SSLError as error:
         raise NoCertificateError from error
     context.minimum_version = ssl.TLSVersion.TLSv1_2
