@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import re
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.e2e.ports import free_port
 
 from tests.eventually import eventually
@@ -64,15 +65,14 @@ def listen() -> str:
     return f"127.0.0.1:{free_port()}"
 
 
-@pytest.fixture
-def shown(environment: Path, kafka: LocalBroker, listen: str, tmp_path: Path) -> Iterator[Path]:
-    """What the command writes to a file while a test runs; nothing goes to standard error."""
-    out, errors = tmp_path / "shown", tmp_path / "errors"
-    command = [environment / "bin/kwitness", "observe", "--bootstrap", kafka.bootstrap, "--listen", listen]
+@contextlib.contextmanager
+def shown(environment: Path, folder: Path, *arguments: str) -> Iterator[Path]:
+    """What the command writes to a file meanwhile; nothing goes to standard error."""
+    out, errors = folder / "shown", folder / "errors"
     with out.open("wb") as stdout, errors.open("wb") as stderr:
-        process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
+        process = subprocess.Popen([environment / "bin/kwitness", "observe", *arguments], stdout=stdout, stderr=stderr)
     try:
-        eventually(out.read_text, lambda text: listen in text, every=0.1)
+        eventually(out.read_text, lambda text: "Point clients at" in text, every=0.1)
         yield out
     finally:
         process.terminate()
@@ -81,22 +81,47 @@ def shown(environment: Path, kafka: LocalBroker, listen: str, tmp_path: Path) ->
     assert errors.read_text() == ""
 
 
-def test_a_table_shows_what_a_client_does(kafka: LocalBroker, shown: Path, listen: str, dialled: set[int]) -> None:
-    held = Producer({"bootstrap.servers": listen, "client.id": "held"})
-    held.list_topics(timeout=30)
-    eventually(shown.read_text, lambda text: "connected  confluent-kafka-python" in text)
-    produce_by_librdkafka(listen, "laptop")
-    assert len(consume_by_librdkafka(listen, "laptop", RECORDS)) == RECORDS
+def rows(shown: Path, api: str, topic: str) -> list[list[str]]:
+    """The cells of each row so far that is about an API and a topic."""
+    cells = (re.split(r" {2,}", line) for line in shown.read_text().splitlines())
+    return [row for row in cells if {api, topic} <= set(row)]
 
-    def records(api: str) -> list[str]:
-        rows = [line.split() for line in shown.read_text().splitlines()]
-        return [row[-1] for row in rows if {api, "laptop"} <= set(row)]
 
-    eventually(lambda: records("Produce")[-1:], lambda now: now == [f"{RECORDS}"])
-    eventually(lambda: records("Fetch")[-1:], lambda now: now == [f"{RECORDS}"])
-    assert re.search(r"^client +principal +software +api +topic ", shown.read_text(), re.MULTILINE)
-    assert "\x1b" not in shown.read_text()
+def test_a_table_shows_what_a_client_does(
+    environment: Path, kafka: LocalBroker, listen: str, dialled: set[int], tmp_path: Path
+) -> None:
+    with shown(environment, tmp_path, "--bootstrap", kafka.bootstrap, "--listen", listen) as table:
+        held = Producer({"bootstrap.servers": listen, "client.id": "held"})
+        held.list_topics(timeout=30)
+        eventually(table.read_text, lambda text: "connected  confluent-kafka-python" in text)
+        produce_by_librdkafka(listen, "laptop")
+        assert len(consume_by_librdkafka(listen, "laptop", RECORDS)) == RECORDS
+
+        for api in ("Produce", "Fetch"):
+            eventually(lambda: rows(table, api, "laptop"), lambda now: now and now[-1][-1] == f"{RECORDS}")  # noqa: B023
+        del held
+
+    text = table.read_text()
+    assert f"Point clients at bootstrap.servers={listen};" in text
+    assert re.search(r"^client +principal +software +api +topic ", text, re.MULTILINE)
+    assert "\x1b" not in text
     assert port_of(kafka.bootstrap) not in dialled
+
+
+def test_clients_without_tls_sign_in_at_brokers_with_it_and_are_named(
+    environment: Path, kafka: LocalBroker, listen: str, tmp_path: Path
+) -> None:
+    assert kafka.certificates is not None
+    brokers = ["--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM), "--ca", str(kafka.certificates.ca_file)]
+    scram = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "SCRAM-SHA-512"}
+    admin = {"sasl.username": "admin", "sasl.password": kafka.users["admin"]}
+    with shown(environment, tmp_path, *brokers, "--listen", listen) as table:
+        produce_by_librdkafka(listen, "laptop-sasl", **scram, **admin)
+
+        [*_, last] = eventually(lambda: rows(table, "Produce", "laptop-sasl"))
+
+    assert last[:2] == ["demo-rdkafka", "User:admin"]
+    assert kafka.users["admin"] not in table.read_text()
 
 
 def test_on_a_terminal_the_table_is_redrawn_until_control_c(environment: Path, listen: str) -> None:
