@@ -33,7 +33,16 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "TLS without authority": ({"settings": TLS}, "upstream_ca"),
     "an authority without TLS": ({"upstream_ca": "PEM"}, "upstream_ca"),
     "a collector without token": ({"token_audience": None}, "token_audience"),
-    "a file elsewhere": ({"settings": {"collector": {"ca_file": "/ca.crt"}}}, "not in /etc/kwitness/observer"),
+    "a file elsewhere": ({"settings": {"collector": {"ca_file": "/ca.crt"}}}, "no file in /etc/kwitness/observer"),
+    "a file that no annotation can be": (
+        {"settings": {"collector": {"ca_file": "/etc/kwitness/observer/a_b"}}},
+        "no file in /etc/kwitness/observer",
+    ),
+    "two files of one name": (
+        {"settings": {"collector": {"ca_file": "/etc/kwitness/observer/observer.json"}}},
+        "two files have one name",
+    ),
+    "no image": ({"observer": {"image": ""}}, "image"),
     "the root user": ({"observer": {"run_as_user": 0}}, "run_as_user"),
 }
 

@@ -91,8 +91,7 @@ class Surroundings:
             **POD["spec"]["containers"][0],
             "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         }
-        # No admission plugin names the service account here.
-        spec = {"serviceAccountName": "orders", "securityContext": security, "containers": [container]}
+        spec = {"securityContext": security, "containers": [container]}
         pod = merged(POD, {"spec": spec})
         path = f"/api/v1/namespaces/{self.tenant}/pods?fieldValidation=Strict" + ("&dryRun=All" if dry else "")
         answer = self.api.request("POST", path, json=merged(pod, changes or {}))

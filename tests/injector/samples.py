@@ -63,13 +63,14 @@ POD: dict[str, Any] = {
     "kind": "Pod",
     "metadata": {"generateName": "orders-", "labels": {"app": "orders"}},
     "spec": {
+        "serviceAccountName": "orders",
         "containers": [
             {
                 "name": "app",
                 "image": "shop/orders:7",
                 "env": [{"name": "KAFKA_BOOTSTRAP_SERVERS", "value": "kafka.platform:9092"}],
             }
-        ]
+        ],
     },
 }
 

@@ -168,5 +168,12 @@ def without_ours(pod: dict[str, Any], variables: set[str]) -> dict[str, Any]:
     return pod
 
 
+def test_a_pod_with_as_many_annotations_as_it_can_have_gets_no_more() -> None:
+    case = Case(USUAL)
+    full = merged(case.pod, {"metadata": {"annotations": {"note": "x" * 255 * 1024}}})
+
+    assert case.decide(full).left_out == {"shop/orders": "AnnotationsTooLong"}
+
+
 def test_there_are_sixty_cases_and_more() -> None:
     assert len(CASES) >= 60

@@ -7,6 +7,7 @@ pod needs: in a tenant's namespace nothing else is made.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, get_args
 
@@ -24,6 +25,7 @@ __all__ = [
     "OBSERVER",
     "OBSERVER_CONTAINER",
     "OBSERVER_FOLDER",
+    "OBSERVER_SETTINGS",
     "Injection",
     "InjectionsFile",
     "LeftOutReason",
@@ -52,22 +54,29 @@ OBSERVER_CONTAINER: Final = "kwitness-observer"
 """Name of the container and of its volume."""
 OBSERVER_FOLDER: Final = "/etc/kwitness/observer"
 """Where the container finds its files."""
+OBSERVER_SETTINGS: Final = f"{OBSERVER_FOLDER}/observer.json"
+"""The one with its settings."""
 
 LeftOutReason = Literal[
     "AddressNotOfCluster",
     "AdmissionRefused",
+    "AnnotationsTooLong",
     "Conflict",
     "ContainerNotFound",
     "HostNetwork",
     "MeshPresent",
+    "NameTaken",
     "NoPort",
+    "NoServiceAccount",
+    "PodLevelResources",
     "RunsAsRoot",
     "SidecarsUnsupported",
     "Windows",
 ]
 """Why an ObserverDeployment that selects a pod is not beside it."""
 
-EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-._a-zA-Z][-._a-zA-Z0-9]*$")]
+EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
+_FILE: Final = re.compile(re.escape(OBSERVER_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
 Labels = dict[str, str]
 
 _HASH_DIGITS: Final = 16
@@ -91,9 +100,9 @@ class Variables(_Config):
 class ObserverContainer(_Config):
     """What the installation says of the container; ``run_as_user`` is None where the cluster assigns one."""
 
-    image: str
+    image: str = Field(min_length=1)
     pull_policy: Literal["Always", "IfNotPresent", "Never"] = "IfNotPresent"
-    pull_secrets: tuple[str, ...] = ()
+    pull_secrets: tuple[ResourceName, ...] = ()
     resources: dict[str, dict[str, str]] = Field(default_factory=dict)
     run_as_user: int | None = Field(None, ge=1)
 
@@ -166,8 +175,11 @@ class Injection(_Config):
         for field, (content, path) in files.items():
             if (content is None) != (path is None):
                 raise ValueError(f"{field}: goes with a file that settings name, and only with it")
-            if path is not None and path.rpartition("/")[0] != OBSERVER_FOLDER:
-                raise ValueError(f"{field}: settings name {path}, which is not in {OBSERVER_FOLDER}")
+            if path is not None and not _FILE.fullmatch(path):
+                raise ValueError(f"{field}: settings name {path}, which is no file in {OBSERVER_FOLDER}")
+        named = [OBSERVER_SETTINGS, *(path for _, path in files.values() if path is not None)]
+        if len(named) != len(set(named)):
+            raise ValueError(f"settings: two files have one name among {', '.join(named)}")
         return self
 
 

@@ -23,7 +23,7 @@ from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.precedence import precedence
 
 from . import pods
-from .patch import Operation, annotated, listed, replaced
+from .patch import Operation, annotated, annotations_fit, listed, replaced
 from .pods import Json
 from .ports import moved
 from .sidecar import observer_container, observer_files, observer_volume
@@ -148,26 +148,28 @@ def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | Le
     written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
     if names_another_cluster(pod, injection, place.name, written):
         return "AddressNotOfCluster"
+    if not annotations_fit(pod, observer_files(injection, settings)):
+        return "AnnotationsTooLong"
     return settings
 
 
-def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:  # noqa: PLR0911
-    """The first of the reasons that do not depend on ports."""
-    if place.minor < _SIDECARS_SINCE:
-        return "SidecarsUnsupported"
-    if pod["spec"].get("hostNetwork"):
-        return "HostNetwork"
-    if pods.on_windows(pod):
-        return "Windows"
-    if place.name in injection.refused_in:
-        return "AdmissionRefused"
-    if injection.observer.run_as_user is None and pods.user_of(pod) == 0:
-        return "RunsAsRoot"
-    if injection.intercept == "none" and pods.in_a_mesh(pod, place.namespace):
-        return "MeshPresent"
-    if not chosen_containers(pod, injection):
-        return "ContainerNotFound"
-    return None
+def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:
+    """The first of the reasons that do not depend on ports: what would not run, or would not be admitted."""
+    spec = pod["spec"]
+    reasons: tuple[tuple[LeftOutReason, bool], ...] = (
+        ("SidecarsUnsupported", place.minor < _SIDECARS_SINCE),
+        ("HostNetwork", bool(spec.get("hostNetwork"))),
+        ("Windows", pods.on_windows(pod)),
+        ("AdmissionRefused", place.name in injection.refused_in),
+        ("NameTaken", pods.takes_name(pod, OBSERVER_CONTAINER)),
+        # What the containers ask for together is bounded then, and the observer is not in the sum.
+        ("PodLevelResources", bool(spec.get("resources"))),
+        ("NoServiceAccount", injection.token_audience is not None and not spec.get("serviceAccountName")),
+        ("RunsAsRoot", injection.observer.run_as_user is None and pods.user_of(pod) == 0),
+        ("MeshPresent", injection.intercept == "none" and pods.in_a_mesh(pod, place.namespace)),
+        ("ContainerNotFound", not chosen_containers(pod, injection)),
+    )
+    return next((reason for reason, holds in reasons if holds), None)
 
 
 def _environments(pod: Json, injection: Injection, settings: ObserverSettings) -> list[Operation]:

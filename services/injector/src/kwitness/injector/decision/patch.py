@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from .pods import Json, annotations_of
 
-__all__ = ["Operation", "annotated", "covers", "listed", "replaced"]
+__all__ = ["Operation", "annotated", "annotations_fit", "covers", "listed", "replaced"]
 
 Operation = Json
 """op, path and value."""
+
+_MOST_ANNOTATED: Final = 255 * 1024
+"""Bytes of all names and values; the API server takes 256 KiB, and some marks are still to be added."""
 
 
 def replaced(path: str, value: Any) -> Operation:
@@ -31,6 +34,12 @@ def annotated(pod: Json, wanted: Mapping[str, str | None]) -> list[Operation]:
         if value is None and name in present
     ]
     return operations
+
+
+def annotations_fit(pod: Json, wanted: Mapping[str, str]) -> bool:
+    """Whether the API server takes that many characters of annotations."""
+    after = {**annotations_of(pod), **wanted}
+    return sum(len(name.encode()) + len(value.encode()) for name, value in after.items()) <= _MOST_ANNOTATED
 
 
 def listed(path: str, present: list[Json], wanted: Json, *, first: bool = False) -> list[Operation]:

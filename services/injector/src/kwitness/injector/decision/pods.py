@@ -16,6 +16,7 @@ __all__ = [
     "main_containers",
     "on_windows",
     "ports_in_use",
+    "takes_name",
     "user_of",
 ]
 
@@ -95,6 +96,16 @@ def in_a_mesh(pod: Json, namespace: Json) -> bool:
 def user_of(pod: Json) -> int | None:
     """The user id that the pod gives containers which name none."""
     return (pod["spec"].get("securityContext") or {}).get("runAsUser")
+
+
+def takes_name(pod: Json, name: str) -> bool:
+    """Whether a container that is no init container has that name, or one of another name a volume of that name."""
+    return any(container["name"] == name for container in main_containers(pod)) or any(
+        mount["name"] == name
+        for container in all_containers(pod)
+        if container["name"] != name
+        for mount in container.get("volumeMounts") or []
+    )
 
 
 def ports_in_use(pod: Json, *, without: str) -> frozenset[int]:

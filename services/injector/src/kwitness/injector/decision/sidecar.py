@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kwitness.contracts.endpoints import HEALTH_PATH
-from kwitness.contracts.injections import OBSERVER_CONTAINER, OBSERVER_FOLDER, Injection
+from kwitness.contracts.injections import OBSERVER_CONTAINER, OBSERVER_FOLDER, OBSERVER_SETTINGS, Injection
 from kwitness.contracts.observer_settings import ObserverSettings
 
 from .pods import Json
 
 __all__ = ["observer_container", "observer_files", "observer_volume"]
 
-_SETTINGS_FILE: Final = "observer.json"
 _DRAIN_SECONDS: Final = 5
 """The application has ended by then: native sidecars are told last."""
 _TOKEN_SECONDS: Final = 3600
@@ -26,7 +25,7 @@ _PREFIX: Final = "observer.kwitness.dev/"
 
 def observer_files(injection: Injection, settings: ObserverSettings) -> dict[str, str]:
     """Annotations, each named after the file that it becomes."""
-    files = {_SETTINGS_FILE: settings.model_dump_json()}
+    files = {_name(OBSERVER_SETTINGS): settings.model_dump_json()}
     tls, collector = settings.upstream.tls, settings.collector
     if tls is not None and tls.ca_file is not None and injection.upstream_ca is not None:
         files[_name(tls.ca_file)] = injection.upstream_ca
@@ -72,7 +71,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
         "image": observer.image,
         "imagePullPolicy": observer.pull_policy,
         "args": [
-            *("run", "--settings", f"{OBSERVER_FOLDER}/{_SETTINGS_FILE}"),
+            *("run", "--settings", OBSERVER_SETTINGS),
             *("--drain-seconds", str(_DRAIN_SECONDS)),
         ],
         "env": [
