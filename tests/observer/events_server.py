@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,16 +17,25 @@ from kwitness.contracts.envelopes import EventsAnswer, EventsHead
 
 
 class EventsServer:
-    """Answers `POST /v1/events` on a free port of loopback; use as a context manager."""
+    """Answers `POST /v1/events` on a free port of loopback; use as a context manager.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    certificate
+        Files of the server's certificate and its key; without them it speaks plaintext.
+    """
+
+    def __init__(self, certificate: tuple[Path, Path] | None = None) -> None:
         self.heads: list[EventsHead] = []
         self.rows: list[dict[str, Any]] = []
+        self.bodies: list[bytes] = []
+        self._scheme = "http" if certificate is None else "https"
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
+                server.bodies.append(body)
                 first, _, rest = body.partition(b"\n")
                 status, answer = server.answer(EventsHead.model_validate_json(first), rest)
                 self.send_response(status)
@@ -37,12 +48,19 @@ class EventsServer:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if certificate is not None:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(*certificate)
+            # The handshake is made by the thread of the connection.
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
     def url(self) -> str:
         """For the settings."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, head: EventsHead, rest: bytes) -> tuple[int, bytes]:
         """The status and body for a request: it is taken."""

@@ -134,10 +134,14 @@ class ObserverProcess:
         """Everything it has written."""
         return self._log.read_text()
 
+    def metrics_page(self) -> str:
+        """The text of a scrape."""
+        return requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/metrics", timeout=10).text
+
     def metrics(self) -> dict[str, float]:
         """Its samples, by name and labels as they are written."""
-        page = requests.get(f"http://127.0.0.1:{self.settings['metrics_port']}/metrics", timeout=10).text
-        return {name: float(value) for name, value in re.findall(r"^([^#\s].*) (\S+)$", page, re.MULTILINE)}
+        samples = re.findall(r"^([^#\s].*) (\S+)$", self.metrics_page(), re.MULTILINE)
+        return {name: float(value) for name, value in samples}
 
     def trouble(self) -> str | None:
         """Why it says that it is not ready; None while it is."""

@@ -17,15 +17,10 @@ from tests.eventually import eventually
 from tests.observer.answering_broker import AnsweringBroker, list_groups
 from tests.observer.events_server import EventsServer
 from tests.observer.listener_certificates import ListenerCertificates
-from tests.observer.observer_process import ObserverProcess, built_observer
+from tests.observer.observer_process import ObserverProcess
 
 pytestmark = pytest.mark.broker
 FAILED = "A client was closed because TLS with it failed"
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    return built_observer()
 
 
 @pytest.fixture(scope="module")

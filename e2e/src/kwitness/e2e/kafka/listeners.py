@@ -20,6 +20,8 @@ class Listener(enum.Enum):
     SASL_SSL_PLAIN = "SASL_SSL_PLAIN"
     #: TLS and SASL SCRAM-SHA-512 or SCRAM-SHA-256.
     SASL_SSL_SCRAM = "SASL_SSL_SCRAM"
+    #: TLS and SASL OAUTHBEARER, with tokens that nobody has signed.
+    SASL_SSL_OAUTHBEARER = "SASL_SSL_OAUTHBEARER"
     #: SASL PLAIN without TLS: for the setting that allows it.
     SASL_PLAINTEXT_PLAIN = "SASL_PLAINTEXT_PLAIN"
 
@@ -40,9 +42,11 @@ _PROTOCOLS = {
     Listener.MTLS: "SSL",
     Listener.SASL_SSL_PLAIN: "SASL_SSL",
     Listener.SASL_SSL_SCRAM: "SASL_SSL",
+    Listener.SASL_SSL_OAUTHBEARER: "SASL_SSL",
     Listener.SASL_PLAINTEXT_PLAIN: "SASL_PLAINTEXT",
 }
 
+_OAUTHBEARER = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 
 
@@ -79,6 +83,9 @@ def listener_properties(
         if listener in {Listener.SASL_SSL_PLAIN, Listener.SASL_PLAINTEXT_PLAIN}:
             properties[prefix + "sasl.enabled.mechanisms"] = "PLAIN"
             properties[prefix + "plain.sasl.jaas.config"] = plain_login(users)
+        if listener is Listener.SASL_SSL_OAUTHBEARER:
+            properties[prefix + "sasl.enabled.mechanisms"] = "OAUTHBEARER"
+            properties[prefix + "oauthbearer.sasl.jaas.config"] = _OAUTHBEARER
         if listener is Listener.SASL_SSL_SCRAM:
             properties[prefix + "sasl.enabled.mechanisms"] = "SCRAM-SHA-512,SCRAM-SHA-256"
             properties[prefix + "scram-sha-512.sasl.jaas.config"] = _SCRAM
