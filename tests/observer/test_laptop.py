@@ -66,8 +66,8 @@ def listen() -> str:
 
 
 @contextlib.contextmanager
-def shown(environment: Path, folder: Path, *arguments: str) -> Iterator[Path]:
-    """What the command writes to a file meanwhile; nothing goes to standard error."""
+def shown(environment: Path, folder: Path, *arguments: str, warning: str = "") -> Iterator[Path]:
+    """What the command writes to a file meanwhile; standard error has this warning, or is empty."""
     out, errors = folder / "shown", folder / "errors"
     with out.open("wb") as stdout, errors.open("wb") as stderr:
         process = subprocess.Popen([environment / "bin/kwitness", "observe", *arguments], stdout=stdout, stderr=stderr)
@@ -78,7 +78,7 @@ def shown(environment: Path, folder: Path, *arguments: str) -> Iterator[Path]:
         process.terminate()
         ended = process.wait(30)
     assert ended == 0
-    assert errors.read_text() == ""
+    assert warning in errors.read_text() if warning else errors.read_text() == ""
 
 
 def rows(shown: Path, api: str, topic: str) -> list[list[str]]:
@@ -124,6 +124,19 @@ def test_clients_without_tls_sign_in_at_brokers_with_it_and_are_named(
     assert kafka.users["admin"] not in table.read_text()
 
 
+def test_brokers_that_the_system_does_not_trust_get_no_client(
+    environment: Path, kafka: LocalBroker, listen: str, tmp_path: Path
+) -> None:
+    brokers = ["--bootstrap", kafka.bootstrap_of(Listener.SSL), "--tls"]
+    warning = "WARNING A client was closed because no broker could be reached (source: 127.0.0.1, reason: "
+    with shown(environment, tmp_path, *brokers, "--listen", listen, warning=warning + kafka.bootstrap_of(Listener.SSL)):
+        producer = Producer({"bootstrap.servers": listen, "log_level": 0})
+        eventually((tmp_path / "errors").read_text, lambda text: warning in text, every=0.1)
+        del producer
+
+    assert "ca-certificates.crt" in (tmp_path / "errors").read_text()
+
+
 def test_on_a_terminal_the_table_is_redrawn_until_control_c(environment: Path, listen: str) -> None:
     nowhere = f"127.0.0.1:{free_port()}"
     program = str(environment / "bin/kwitness")
@@ -166,6 +179,10 @@ def test_wrong_arguments_are_refused_under_the_name_that_was_typed(environment: 
     status, said = refused(environment, "--bootstrap", "kafka:9092", "--listen", "0.0.0.0:9092")
     assert status == 1
     assert said.startswith("ERROR The observer cannot run (reason: --listen 0.0.0.0:9092 is no address")
+
+    status, said = refused(environment, "--bootstrap", "kafka:9092", "--ca", "/nowhere/ca.pem")
+    assert status == 1
+    assert said.startswith("ERROR The observer cannot run (reason: /nowhere/ca.pem: No such file")
 
 
 def test_pages_tell_to_type_what_is_run_here(environment: Path) -> None:

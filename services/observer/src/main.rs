@@ -25,11 +25,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::log::log;
 use crate::observer::Options;
-use crate::settings::Address;
+use crate::settings::{Address, UpstreamTls};
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
@@ -85,12 +85,15 @@ fn observe_command() -> Command {
     let bootstrap = bootstrap.value_delimiter(',').value_parser(value_parser!(Address));
     let listen = Arg::new("listen").long("listen").value_name("ADDRESS:PORT").default_value("127.0.0.1:19092");
     let ca = Arg::new("ca").long("ca").value_name("FILE").value_parser(value_parser!(PathBuf));
+    let tls = Arg::new("tls").long("tls");
     Command::new("observe").about("Relay clients of this machine, and show what passes").args([
         bootstrap.help("Brokers to begin with; several are divided by commas"),
         listen
             .value_parser(value_parser!(SocketAddr))
             .help("Where clients of this machine connect; brokers get the ports after it"),
-        ca.help("Certificates of the authorities that are trusted, PEM; brokers are spoken to by TLS then"),
+        tls.action(ArgAction::SetTrue)
+            .help("Speak TLS to the brokers, and trust the authorities that the system trusts"),
+        ca.help("Speak TLS to the brokers, and trust the authorities of this file, PEM"),
     ])
 }
 
@@ -98,7 +101,8 @@ fn observe(given: &ArgMatches) -> std::io::Result<()> {
     let options = laptop::Options {
         bootstrap: given.get_many("bootstrap").into_iter().flatten().cloned().collect(),
         listen: given.get_one("listen").copied().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0))),
-        ca_file: given.get_one("ca").cloned(),
+        tls: (given.get_flag("tls") || given.contains_id("ca"))
+            .then(|| UpstreamTls { ca_file: given.get_one("ca").cloned() }),
     };
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(laptop::observe(&options))
 }

@@ -5,7 +5,6 @@ mod table;
 
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ use crate::listeners::{Entrance, Listeners};
 use crate::log;
 use crate::recording::{Finished, TOPIC_NAMES};
 use crate::settings::{Address, Identity, Limits, Listener, Mode, Report, ReportedBy, Settings, Upstream, UpstreamTls};
+use crate::tls::Trust;
 use crate::worker::{Shared, Worker, start_workers};
 
 /// Between two tables, and the length of a window.
@@ -37,8 +37,8 @@ pub(crate) struct Options {
     pub(crate) bootstrap: Vec<Address>,
     /// Where clients begin; brokers get the ports after it.
     pub(crate) listen: SocketAddr,
-    /// Trusted authorities, PEM, where brokers speak TLS.
-    pub(crate) ca_file: Option<PathBuf>,
+    /// Whom to trust where brokers speak TLS.
+    pub(crate) tls: Option<UpstreamTls>,
 }
 
 impl Options {
@@ -50,7 +50,10 @@ impl Options {
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
-        Ok(())
+        match &self.tls {
+            Some(tls) => Trust::default().of(tls.ca_file.as_deref()).map(drop),
+            None => Ok(()),
+        }
     }
 
     fn settings(&self) -> Settings {
@@ -61,10 +64,7 @@ impl Options {
             mode: Mode::Laptop,
             reported_by: ReportedBy::Laptop,
             suspend: false,
-            upstream: Upstream {
-                bootstrap_servers: self.bootstrap.clone(),
-                tls: self.ca_file.clone().map(|ca_file| UpstreamTls { ca_file: Some(ca_file) }),
-            },
+            upstream: Upstream { bootstrap_servers: self.bootstrap.clone(), tls: self.tls.clone() },
             listener: Listener {
                 name: "LAPTOP".to_owned(),
                 bind: self.listen.ip(),

@@ -24,11 +24,12 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    /// The configuration that trusts what the file has now.
+    /// The configuration that trusts what the file has now; without a file, what the system trusts.
     ///
     /// # Errors
     /// The file cannot be read, or has no certificate; the message names it.
-    pub(crate) fn of(&self, file: &Path) -> io::Result<Arc<ClientConfig>> {
+    pub(crate) fn of(&self, file: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
+        let file = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", file.display()));
         let bytes = std::fs::read(file).map_err(named)?;
         let mut made = unpoisoned(&self.made);
@@ -53,11 +54,10 @@ impl Trust {
         host: &str,
         stream: TcpStream,
     ) -> io::Result<TlsStream<TcpStream>> {
-        let file = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         let connected = TlsConnector::from(self.of(file)?).connect(name, stream).await;
         connected.map(TlsStream::Client).map_err(|error| {
-            let trusted = file.display().to_string();
+            let trusted = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES)).display().to_string();
             io::Error::new(error.kind(), explained(&error, &trusted, host))
         })
     }
