@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,10 +12,14 @@ import pytest
 from kwitness.contracts.endpoints import INJECT_PATH, INJECTOR_PORT, PROBE_PORT
 from kwitness.contracts.injections import INJECT, INJECTION
 from kwitness.e2e import chart
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.certificates import Authority
 from kwitness.injector.settings import InjectorSettings
 
 from tests.chart.manifests import named, pod_annotations
 
+INSTALLED = "injector.enabled=true,crds.enabled=false,analytics.enabled=false"
+AUTHORITY = Authority("test").certificate
 ISSUER = {"enabled": True, "certificate": {"issuer": {"name": "platform", "kind": "ClusterIssuer"}}}
 
 
@@ -124,6 +131,38 @@ def test_it_is_restarted_when_its_settings_change() -> None:
     first, second = (chart.render({"injector": {"enabled": True, "logLevel": level}}) for level in ("INFO", "DEBUG"))
 
     assert pod_annotations(first, "kwitness-injector") != pod_annotations(second, "kwitness-injector")
+
+
+@pytest.fixture
+def installed(api_server: ApiServer) -> Iterator[tuple[str, ...]]:
+    """Options of helm for a release that is there; its webhook would be asked in vain by other tests."""
+    at = ("it", "--namespace", "injector-upgrade", f"--kubeconfig={api_server.kubeconfig}")
+    chart.helm("install", at[0], chart.CHART, *at[1:], "--create-namespace", "--set", INSTALLED)
+    yield at
+    chart.helm("uninstall", *at)
+
+
+def test_an_upgrade_leaves_the_certificate_and_what_api_servers_were_told(
+    api_server: ApiServer, installed: tuple[str, ...]
+) -> None:
+    secret = "/api/v1/namespaces/injector-upgrade/secrets/kwitness-injector-certificate"
+    webhook = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/kwitness-injector-upgrade-injector"
+    kind = {"Content-Type": "application/json-patch+json"}
+    for path, place, value in (
+        (secret, "/data", {"tls.crt": "UEVN"}),
+        (webhook, "/webhooks/0/clientConfig/caBundle", base64.b64encode(AUTHORITY.encode()).decode()),
+    ):
+        patch = json.dumps([{"op": "add", "path": place, "value": value}])
+        answer = api_server.request("PATCH", path, data=patch, headers=kind)
+        assert answer.ok, answer.text
+
+    chart.helm("upgrade", installed[0], chart.CHART, *installed[1:], "--set", f"{INSTALLED},injector.replicas=3")
+
+    replicas = api_server.request("GET", "/apis/apps/v1/namespaces/injector-upgrade/deployments/kwitness-injector")
+    assert replicas.json()["spec"]["replicas"] == 3
+    assert api_server.request("GET", secret).json()["data"] == {"tls.crt": "UEVN"}
+    told = api_server.request("GET", webhook).json()["webhooks"][0]["clientConfig"]["caBundle"]
+    assert base64.b64decode(told).decode() == AUTHORITY
 
 
 def settings_of(manifests: list[chart.Manifest]) -> InjectorSettings:
