@@ -94,7 +94,7 @@ impl Machine for FetchRequest {
                     let tags = reader.tag_count(flexible)?;
                     self.list.pass_partition();
                     memory.session.ask(self.list.topic, partition, offset);
-                    return Ok(After::tags(tags));
+                    return Ok(After::Tags(tags));
                 }
                 Next::End => self.at = if version >= 7 { At::ForgottenHead } else { At::End },
             },
@@ -119,11 +119,11 @@ impl Machine for FetchRequest {
             At::End => {
                 let tags = reader.tag_count(flexible)?;
                 self.at = At::Ended;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
-            At::Ended => return Ok(After::DONE),
+            At::Ended => return Ok(After::Done),
         }
-        Ok(After::NEXT)
+        Ok(After::Next)
     }
 
     fn tag(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {

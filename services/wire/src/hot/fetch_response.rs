@@ -130,18 +130,18 @@ impl Machine for FetchResponse {
                     self.asked = memory.session.asked(self.list.topic, partition);
                     self.aborted.clear();
                 }
-                Next::End => return Ok(After::DONE),
+                Next::End => return Ok(After::Done),
             },
             At::Aborted => {
                 let Some(transactions) = self.transactions.checked_sub(1) else {
                     self.at = At::Records;
-                    return Ok(After::NEXT);
+                    return Ok(After::Next);
                 };
                 let (producer, first_offset) = (reader.int64()?, reader.int64()?);
                 let tags = reader.tag_count(flexible)?;
                 self.transactions = transactions;
                 self.aborted.push(producer, first_offset)?;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
             At::Records => {
                 if version >= 11 {
@@ -157,15 +157,15 @@ impl Machine for FetchResponse {
                 if let Some(batch) = &head.batch {
                     self.add(batch);
                 }
-                return Ok(After::skip(head.skip));
+                return Ok(After::Skip(head.skip));
             }
             At::PartitionEnd => {
                 let tags = reader.tag_count(flexible)?;
                 self.at = At::Topics;
                 self.tell(memory, tell);
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
         }
-        Ok(After::NEXT)
+        Ok(After::Next)
     }
 }

@@ -48,7 +48,7 @@ impl Listing {
             Some(0) => {
                 let tags = reader.tag_count(self.is_flexible)?;
                 self.partitions = None;
-                Ok(Next::Topic(After::tags(tags)))
+                Ok(Next::Topic(After::Tags(tags)))
             }
             Some(_) => Ok(Next::Partition),
             None => {
@@ -61,7 +61,7 @@ impl Listing {
                 let partitions = count(self.is_flexible, reader)?;
                 self.topic = topics.number(topic)?;
                 (self.topics, self.partitions) = (left, Some(partitions));
-                Ok(Next::Topic(After::NEXT))
+                Ok(Next::Topic(After::Next))
             }
         }
     }

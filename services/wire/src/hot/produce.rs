@@ -87,24 +87,24 @@ impl Machine for ProduceRequest {
                     self.part = Part::new(self.list.topic, index);
                     (self.records, self.at) = (Records::new(records), At::Batch);
                 }
-                Next::End => return Ok(After::DONE),
+                Next::End => return Ok(After::Done),
             },
             At::Batch if self.records.are_read() => self.at = At::PartitionEnd,
             At::Batch => {
                 let head = self.records.next(reader)?;
                 let batch = head.batch.ok_or(Stop::Unread(Unread::Malformed))?;
                 self.part.add(&batch);
-                return Ok(After::skip(head.skip));
+                return Ok(After::Skip(head.skip));
             }
             At::PartitionEnd => {
                 let tags = reader.tag_count(flexible)?;
                 memory.parts.push(self.part)?;
                 self.parts = self.parts.saturating_add(1);
                 self.at = At::Topics;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
         }
-        Ok(After::NEXT)
+        Ok(After::Next)
     }
 }
 

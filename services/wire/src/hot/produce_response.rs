@@ -91,34 +91,34 @@ impl Machine for ProduceResponse {
                     self.list.pass_partition();
                     self.answered(&Answer { partition, error, base_offset, log_append_time_ms }, memory, tell);
                 }
-                Next::End => return Ok(After::DONE),
+                Next::End => return Ok(After::Done),
             },
             At::RecordError => {
                 let Some(left) = self.record_errors.checked_sub(1) else {
                     self.at = At::Message;
-                    return Ok(After::NEXT);
+                    return Ok(After::Next);
                 };
                 reader.int32()?;
                 let message = reader.string_size(flexible)?;
                 (self.record_errors, self.at) = (left, At::RecordErrorEnd);
-                return Ok(After::skip(message.unwrap_or_default()));
+                return Ok(After::Skip(message.unwrap_or_default()));
             }
             At::RecordErrorEnd => {
                 let tags = reader.tag_count(flexible)?;
                 self.at = At::RecordError;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
             At::Message => {
                 let message = reader.string_size(flexible)?;
                 self.at = At::PartitionEnd;
-                return Ok(After::skip(message.unwrap_or_default()));
+                return Ok(After::Skip(message.unwrap_or_default()));
             }
             At::PartitionEnd => {
                 let tags = reader.tag_count(flexible)?;
                 self.at = At::Topics;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
         }
-        Ok(After::NEXT)
+        Ok(After::Next)
     }
 }

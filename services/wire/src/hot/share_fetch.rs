@@ -31,7 +31,7 @@ impl Machine for ShareFetchRequest {
         self.max_wait_ms = reader.int32()?;
         memory.identities.tell(IdentityField::GroupId, group.unwrap_or_default(), tell);
         memory.identities.tell(IdentityField::GroupMemberId, member.unwrap_or_default(), tell);
-        Ok(After::DONE)
+        Ok(After::Done)
     }
 }
 
@@ -141,7 +141,7 @@ impl Machine for ShareFetchResponse {
                 let error = reader.int16()?;
                 let message = reader.string_size(FLEXIBLE)?;
                 (self.error, self.at) = (error, At::Lock);
-                return Ok(After::skip(message.unwrap_or_default()));
+                return Ok(After::Skip(message.unwrap_or_default()));
             }
             At::Lock => {
                 reader.int32()?; // for so long records are locked
@@ -157,21 +157,21 @@ impl Machine for ShareFetchResponse {
                     (self.partition, self.partition_error) = (partition, error);
                     (self.content, self.offsets, self.at) = (Content::default(), 0, At::Acknowledged);
                     self.gaps.clear();
-                    return Ok(After::skip(message.unwrap_or_default()));
+                    return Ok(After::Skip(message.unwrap_or_default()));
                 }
-                Next::End => return Ok(After::DONE),
+                Next::End => return Ok(After::Done),
             },
             At::Acknowledged => {
                 reader.int16()?;
                 let message = reader.string_size(FLEXIBLE)?;
                 self.at = At::Leader;
-                return Ok(After::skip(message.unwrap_or_default()));
+                return Ok(After::Skip(message.unwrap_or_default()));
             }
             At::Leader => {
                 reader.int64()?; // id and epoch
                 let tags = reader.tag_count(FLEXIBLE)?;
                 self.at = At::Records;
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
             At::Records => {
                 let records = reader.count(FLEXIBLE)?.unwrap_or_default();
@@ -184,7 +184,7 @@ impl Machine for ShareFetchResponse {
                 if let Some(batch) = &head.batch {
                     self.add(batch)?;
                 }
-                return Ok(After::skip(head.skip));
+                return Ok(After::Skip(head.skip));
             }
             At::Acquired => {
                 self.acquired = count(FLEXIBLE, reader)?;
@@ -195,16 +195,16 @@ impl Machine for ShareFetchResponse {
                     let tags = reader.tag_count(FLEXIBLE)?;
                     self.at = At::Topics;
                     self.tell(memory, tell);
-                    return Ok(After::tags(tags));
+                    return Ok(After::Tags(tags));
                 };
                 let (first, last) = (reader.int64()?, reader.int64()?);
                 reader.int16()?; // how often they were delivered
                 let tags = reader.tag_count(FLEXIBLE)?;
                 self.acquired = acquired;
                 self.acquire(first, last);
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
         }
-        Ok(After::NEXT)
+        Ok(After::Next)
     }
 }

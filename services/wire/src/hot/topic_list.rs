@@ -42,18 +42,18 @@ impl Machine for TopicList {
             Next::Tags => {
                 let tags = reader.tag_count(self.place.is_flexible)?;
                 self.place.end_structure();
-                return Ok(After::tags(tags));
+                return Ok(After::Tags(tags));
             }
             Next::End => {
                 reader.end()?;
-                return Ok(After::DONE);
+                return Ok(After::Done);
             }
         };
         match (self.place.depth(), field.name) {
             (0, "ErrorCode") => {
                 self.error = reader.int16()?;
                 self.place.pass();
-                Ok(After::NEXT)
+                Ok(After::Next)
             }
             (1, "TopicId") => {
                 let id = reader.array()?;
@@ -61,7 +61,7 @@ impl Machine for TopicList {
                 if id != [0; 16] && !self.name.is_empty() {
                     tell(Event::TopicName { id, name: &self.name });
                 }
-                Ok(After::NEXT)
+                Ok(After::Next)
             }
             (1, "Name") => {
                 let mut ahead = reader.clone();
@@ -72,9 +72,9 @@ impl Machine for TopicList {
                 let size = self.place.read(field, kind, reader)?;
                 self.name.clear();
                 self.name.extend_from_slice(name);
-                Ok(After::skip(size))
+                Ok(After::Skip(size))
             }
-            _ => Ok(After::skip(self.place.read(field, kind, reader)?)),
+            _ => Ok(After::Skip(self.place.read(field, kind, reader)?)),
         }
     }
 }

@@ -28,34 +28,23 @@ impl From<Fault> for Stop {
 }
 
 /// What follows a unit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct After {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum After {
+    /// The next one.
+    Next,
     /// So many bytes that nobody reads.
-    pub(crate) skip: usize,
-    /// Then so many tagged fields.
-    pub(crate) tags: usize,
-    /// Nothing more is read of this message.
-    pub(crate) is_done: bool,
-}
-
-impl After {
-    pub(crate) const NEXT: Self = Self { skip: 0, tags: 0, is_done: false };
-    pub(crate) const DONE: Self = Self { skip: 0, tags: 0, is_done: true };
-
-    pub(crate) const fn skip(skip: usize) -> Self {
-        Self { skip, tags: 0, is_done: false }
-    }
-
-    pub(crate) const fn tags(tags: usize) -> Self {
-        Self { skip: 0, tags, is_done: false }
-    }
+    Skip(usize),
+    /// So many tagged fields.
+    Tags(usize),
+    /// Nothing more that is read of this message.
+    Done,
 }
 
 /// Reads one message, a unit at a time: a few fields that stand together.
 pub(crate) trait Machine {
     /// Read the next unit. It is called again from the unit's start after [`Stop::More`]: until the unit is read, nothing
-    /// may be changed. What was looked at has to be read, or left to be
-    /// skipped.
+    /// may be changed. What was looked at has to be read, or
+    /// left to be skipped.
     fn unit(
         &mut self,
         reader: &mut Reader<'_>,
@@ -196,8 +185,12 @@ impl Units {
             self.skip = tag(machine, reader)?;
             self.tags = tags;
         } else {
-            let after = machine.unit(reader, memory, tell)?;
-            (self.skip, self.tags, self.is_done) = (after.skip, after.tags, after.is_done);
+            match machine.unit(reader, memory, tell)? {
+                After::Next => {}
+                After::Skip(skip) => self.skip = skip,
+                After::Tags(tags) => self.tags = tags,
+                After::Done => self.is_done = true,
+            }
         }
         Ok(())
     }
