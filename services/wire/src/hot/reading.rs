@@ -110,7 +110,8 @@ impl Reading {
 
     /// Take the next bytes of the body.
     pub(crate) fn feed(&mut self, bytes: &[u8], memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) {
-        let Some(message) = self.message.as_mut().filter(|_| self.unread.is_none()) else { return };
+        let is_read = self.unread.is_some() || self.units.are_done();
+        let Some(message) = self.message.as_mut().filter(|_| !is_read) else { return };
         let Self { units, .. } = self;
         let fed = match message {
             Message::ProduceRequest(one) => units.feed(bytes, one, memory, tell),

@@ -81,6 +81,11 @@ impl Units {
         self.carry.clear();
     }
 
+    /// Whether nothing more is read of the message.
+    pub(crate) const fn are_done(&self) -> bool {
+        self.is_done
+    }
+
     /// Take the next bytes of the message, never more than are left of it.
     pub(crate) fn feed(
         &mut self,
