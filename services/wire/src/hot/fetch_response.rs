@@ -15,9 +15,7 @@ enum At {
     Head,
     Topics,
     Aborted,
-    Records,
     Batch,
-    PartitionEnd,
 }
 
 #[derive(Debug)]
@@ -132,18 +130,14 @@ impl Machine for FetchResponse {
                 }
                 Next::End => return Ok(After::Done),
             },
-            At::Aborted => {
-                let Some(transactions) = self.transactions.checked_sub(1) else {
-                    self.at = At::Records;
-                    return Ok(After::Next);
-                };
+            At::Aborted if self.transactions > 0 => {
                 let (producer, first_offset) = (reader.int64()?, reader.int64()?);
                 let tags = reader.tag_count(flexible)?;
-                self.transactions = transactions;
+                self.transactions = self.transactions.saturating_sub(1);
                 self.aborted.push(producer, first_offset)?;
                 return Ok(After::Tags(tags));
             }
-            At::Records => {
+            At::Aborted => {
                 if version >= 11 {
                     reader.int32()?; // the replica to read from
                 }
@@ -151,19 +145,18 @@ impl Machine for FetchResponse {
                 self.has_records |= records > 0;
                 (self.records, self.at) = (Records::new(records), At::Batch);
             }
-            At::Batch if self.records.are_read() => self.at = At::PartitionEnd,
+            At::Batch if self.records.are_read() => {
+                let tags = reader.tag_count(flexible)?;
+                self.at = At::Topics;
+                self.tell(memory, tell);
+                return Ok(After::Tags(tags));
+            }
             At::Batch => {
                 let head = self.records.next(reader)?;
                 if let Some(batch) = &head.batch {
                     self.add(batch);
                 }
                 return Ok(After::Skip(head.skip));
-            }
-            At::PartitionEnd => {
-                let tags = reader.tag_count(flexible)?;
-                self.at = At::Topics;
-                self.tell(memory, tell);
-                return Ok(After::Tags(tags));
             }
         }
         Ok(After::Next)

@@ -14,7 +14,6 @@ enum At {
     Head,
     Topics,
     Batch,
-    PartitionEnd,
 }
 
 #[derive(Debug)]
@@ -89,19 +88,18 @@ impl Machine for ProduceRequest {
                 }
                 Next::End => return Ok(After::Done),
             },
-            At::Batch if self.records.are_read() => self.at = At::PartitionEnd,
-            At::Batch => {
-                let head = self.records.next(reader)?;
-                let batch = head.batch.ok_or(Stop::Unread(Unread::Malformed))?;
-                self.part.add(&batch);
-                return Ok(After::Skip(head.skip));
-            }
-            At::PartitionEnd => {
+            At::Batch if self.records.are_read() => {
                 let tags = reader.tag_count(flexible)?;
                 memory.parts.push(self.part)?;
                 self.parts = self.parts.saturating_add(1);
                 self.at = At::Topics;
                 return Ok(After::Tags(tags));
+            }
+            At::Batch => {
+                let head = self.records.next(reader)?;
+                let batch = head.batch.ok_or(Stop::Unread(Unread::Malformed))?;
+                self.part.add(&batch);
+                return Ok(After::Skip(head.skip));
             }
         }
         Ok(After::Next)

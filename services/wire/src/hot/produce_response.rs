@@ -17,7 +17,6 @@ enum At {
     Topics,
     RecordError,
     RecordErrorEnd,
-    Message,
     PartitionEnd,
 }
 
@@ -93,14 +92,10 @@ impl Machine for ProduceResponse {
                 }
                 Next::End => return Ok(After::Done),
             },
-            At::RecordError => {
-                let Some(left) = self.record_errors.checked_sub(1) else {
-                    self.at = At::Message;
-                    return Ok(After::Next);
-                };
+            At::RecordError if self.record_errors > 0 => {
                 reader.int32()?;
                 let message = reader.string_size(flexible)?;
-                (self.record_errors, self.at) = (left, At::RecordErrorEnd);
+                (self.record_errors, self.at) = (self.record_errors.saturating_sub(1), At::RecordErrorEnd);
                 return Ok(After::Skip(message.unwrap_or_default()));
             }
             At::RecordErrorEnd => {
@@ -108,7 +103,7 @@ impl Machine for ProduceResponse {
                 self.at = At::RecordError;
                 return Ok(After::Tags(tags));
             }
-            At::Message => {
+            At::RecordError => {
                 let message = reader.string_size(flexible)?;
                 self.at = At::PartitionEnd;
                 return Ok(After::Skip(message.unwrap_or_default()));

@@ -45,7 +45,6 @@ enum At {
     Records,
     Batch,
     Acquired,
-    AcquiredRecords,
 }
 
 #[derive(Debug)]
@@ -178,7 +177,10 @@ impl Machine for ShareFetchResponse {
                 self.has_records |= records > 0;
                 (self.records, self.at) = (Records::new(records), At::Batch);
             }
-            At::Batch if self.records.are_read() => self.at = At::Acquired,
+            At::Batch if self.records.are_read() => {
+                self.acquired = count(FLEXIBLE, reader)?;
+                self.at = At::Acquired;
+            }
             At::Batch => {
                 let head = self.records.next(reader)?;
                 if let Some(batch) = &head.batch {
@@ -186,21 +188,17 @@ impl Machine for ShareFetchResponse {
                 }
                 return Ok(After::Skip(head.skip));
             }
-            At::Acquired => {
-                self.acquired = count(FLEXIBLE, reader)?;
-                self.at = At::AcquiredRecords;
+            At::Acquired if self.acquired == 0 => {
+                let tags = reader.tag_count(FLEXIBLE)?;
+                self.at = At::Topics;
+                self.tell(memory, tell);
+                return Ok(After::Tags(tags));
             }
-            At::AcquiredRecords => {
-                let Some(acquired) = self.acquired.checked_sub(1) else {
-                    let tags = reader.tag_count(FLEXIBLE)?;
-                    self.at = At::Topics;
-                    self.tell(memory, tell);
-                    return Ok(After::Tags(tags));
-                };
+            At::Acquired => {
                 let (first, last) = (reader.int64()?, reader.int64()?);
                 reader.int16()?; // how often they were delivered
                 let tags = reader.tag_count(FLEXIBLE)?;
-                self.acquired = acquired;
+                self.acquired = self.acquired.saturating_sub(1);
                 self.acquire(first, last);
                 return Ok(After::Tags(tags));
             }
