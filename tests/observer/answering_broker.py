@@ -10,6 +10,8 @@ from typing import Self
 
 from typing_extensions import override
 
+_PRODUCE = b"\0\0"
+
 
 def list_groups(correlation: int) -> bytes:
     """A ListGroups request of version 0."""
@@ -18,7 +20,7 @@ def list_groups(correlation: int) -> bytes:
 
 
 class AnsweringBroker:
-    """Answers every request with its correlation id and one byte; use as a context manager."""
+    """Answers every request but Produce with its correlation id and one byte; use as a context manager."""
 
     def __init__(self) -> None:
         class Handler(socketserver.StreamRequestHandler):
@@ -26,7 +28,8 @@ class AnsweringBroker:
             def handle(self) -> None:
                 while length := self.rfile.read(4):
                     body = self.rfile.read(struct.unpack(">i", length)[0])
-                    self.wfile.write(struct.pack(">i", 5) + body[4:8] + b"\7")
+                    if body[:2] != _PRODUCE:
+                        self.wfile.write(struct.pack(">i", 5) + body[4:8] + b"\7")
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True

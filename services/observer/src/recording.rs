@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::clock::now_ms;
 use crate::settings::Settings;
+use crate::worker::threads;
 
 /// How many ids of topics are remembered by their names, for all threads.
 pub(crate) const TOPIC_NAMES: usize = 100_000;
@@ -59,8 +60,9 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
     let _ = windows.to.send(Finished { thread: windows.thread, window });
 }
 
+/// What one of the threads adds up: each has its part of the process's budget.
 fn wanted(settings: &Settings) -> Wanted {
-    let of_at_most = Wanted::of_at_most(settings.limits.max_series);
+    let of_at_most = Wanted::of_at_most(settings.limits.max_series.div_ceil(threads().get()));
     Wanted {
         window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
         dropped: settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>(),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -139,14 +140,18 @@ impl Worker {
     }
 }
 
+/// How many threads there are: one for each core.
+pub(crate) fn threads() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
 /// A thread for each core.
 ///
 /// # Errors
 /// As [`Worker::start`].
 pub(crate) fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let throttle = Arc::new(Mutex::default());
-    (0..threads).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
+    (0..threads().get()).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
 }
 
 async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>, recorder: recording::Shared) {

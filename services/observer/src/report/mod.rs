@@ -213,7 +213,8 @@ impl Sender {
                     log!(Info, "The collector answers again");
                 }
                 self.failures = 0;
-                self.most = EVERYTHING;
+                // What was refused among more than this may still be there.
+                self.most = self.most.saturating_mul(2);
                 let wait = if again == 0 { Duration::ZERO } else { SHORTEST_WAIT.max(Duration::from_millis(after_ms)) };
                 self.not_before = later(Instant::now(), wait.min(LONGEST_WAIT));
                 return;

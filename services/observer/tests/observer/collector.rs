@@ -49,7 +49,12 @@ pub fn answer(members: &Value) -> Value {
 
 impl Collector {
     pub fn that(answers: impl Fn(&Request) -> (u16, String) + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::at(0, answers)
+    }
+
+    /// At this port; 0 is any.
+    pub fn at(port: u16, answers: impl Fn(&Request) -> (u16, String) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests: Arc<Mutex<Vec<Request>>> = Arc::default();
         let (kept, answers): (_, Arc<Answers>) = (Arc::clone(&requests), Arc::new(answers));

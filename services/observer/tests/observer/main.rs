@@ -14,4 +14,5 @@ mod hostile;
 mod process;
 mod relaying;
 mod reporting;
+mod reporting_faults;
 mod settings;
