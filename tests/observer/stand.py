@@ -21,8 +21,9 @@ CLIENTS_HOST: Final = "127.0.4.1"
 BROKER_HOSTS: Final = ("127.0.3.1", "127.0.3.2")
 """Where brokers say that they are."""
 
+PARTITIONS: Final = 3
 OVERRIDES: Final = {
-    "num.partitions": "3",
+    "num.partitions": f"{PARTITIONS}",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "share.coordinator.state.topic.num.partitions": "3",
@@ -49,6 +50,7 @@ class Stand:
 
     def __init__(self, program: Path, folder: Path, *, version: str, size: int) -> None:
         self._exits = contextlib.ExitStack()
+        self.version = version
         hosts = BROKER_HOSTS[:size]
         self.cluster = LocalCluster(size, version, clients_hosts=hosts, overrides=OVERRIDES)
         ports = [broker.clients_port or 0 for broker in self.cluster.brokers]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 
-from tests.eventually import eventually
 from tests.observer.client_programs import EVERY_CLIENT, Client, Counts, counts
 from tests.observer.conversations import API_VERSIONS, FETCH, FIND_COORDINATOR, METADATA, PRODUCE
+from tests.observer.counted import assert_counted
 from tests.observer.kafka_messages import KafkaMessages
 from tests.observer.stand import Stand
 from tests.soak import share
@@ -33,37 +31,11 @@ def said(stand: Stand) -> Iterator[dict[Client, Future[Counts]]]:
         yield {client: pool.submit(run, client) for client in EVERY_CLIENT}
 
 
-def end_offsets(stand: Stand, topic: str) -> int:
-    """Records of a topic without transactions, as its brokers say."""
-    consumer = Consumer({"bootstrap.servers": stand.cluster.bootstrap, "group.id": "offsets"})
-    try:
-        return sum(consumer.get_watermark_offsets(TopicPartition(topic, partition), 30)[1] for partition in range(3))
-    finally:
-        consumer.close()
-
-
 @pytest.mark.parametrize("client", EVERY_CLIENT, ids=lambda client: client.name)
 def test_a_client_is_counted_by_what_it_did_and_known_by_what_it_says_of_itself(
     client: Client, stand: Stand, said: dict[Client, Future[Counts]]
 ) -> None:
-    confirmed = RECORDS * sum(not way.endswith(":0") for way in client.ways)
-    unconfirmed = RECORDS * len(client.ways) - confirmed
-
-    assert said[client].result() == Counts(confirmed, unconfirmed, confirmed + unconfirmed)
-    assert end_offsets(stand, client.name) == confirmed + unconfirmed
-    partitions = eventually(
-        lambda: stand.rows(kind="partition", client_id=client.name),
-        lambda rows: sum(row["records"] for row in rows if row["api"] == "Fetch") >= confirmed + unconfirmed,
-    )
-    produced = [row for row in partitions if row["api"] == "Produce"]
-    assert {row["topic"] for row in partitions} == {client.name}
-    assert sum(row["records"] for row in produced) == confirmed
-    assert sum(row["unconfirmed"] for row in produced) == unconfirmed
-    fetched = [row for row in partitions if row["api"] == "Fetch"]
-    codecs = sum((Counter(row["compression"]) for row in fetched), Counter())
-    assert {codec for codec, batches in codecs.items() if batches} == set(client.codecs)
-    told = {(row.get("client_software_name"), row.get("client_software_version")) for row in partitions}
-    assert told == client.software
+    assert_counted(client, stand, RECORDS, said[client].result())
 
 
 def test_clients_are_answered_byte_for_byte_what_brokers_answer_but_for_addresses(
