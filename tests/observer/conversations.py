@@ -56,14 +56,14 @@ def compared(inside: Sequence[Recording], outside: Sequence[Recording], read: Re
         A connection has none on the other side that carried the same requests, or a response was changed otherwise than
         it may be.
     """
-    requests = Counter(bytes(one.asked) for one in inside)
-    assert requests == Counter(bytes(one.asked) for one in outside), "a client has been somewhere else"
+    sides = [[(one.asked, one.answered) for one in side] for side in (inside, outside)]
+    requests, others = (Counter(asked for asked, _ in side) for side in sides)
+    assert requests == others, "a client has been somewhere else"
     found = Comparison()
     for asked in requests:
         # Those with equal requests are paired in the order in which they were opened.
-        pairs = zip(*([one.answered for one in side if one.asked == asked] for side in (inside, outside)), strict=True)
-        for got, answered in pairs:
-            compare(asked, bytes(got), bytes(answered), read, found)
+        for got, answered in zip(*([said for of, said in side if of == asked] for side in sides), strict=True):
+            compare(asked, got, answered, read, found)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import enum
 import functools
 import threading
 from collections.abc import Mapping
@@ -17,19 +18,39 @@ CHUNK_BYTES = 64 << 10
 Address = tuple[str, int]
 
 
+class Side(enum.Enum):
+    """Of a connection."""
+
+    CLIENT = "client"
+    BROKER = "broker"
+
+
 @dataclass(eq=False, repr=False)
 class Recording:
     """All bytes of one connection."""
 
-    asked: bytearray = field(default_factory=bytearray)
-    """What came from the side that opened it."""
-    answered: bytearray = field(default_factory=bytearray)
+    chunks: list[tuple[Side, bytes]] = field(default_factory=list)
+    """In the order in which they came."""
     is_open: bool = True
+
+    @property
+    def asked(self) -> bytes:
+        """What came from the side that opened it."""
+        return self.of(Side.CLIENT)
+
+    @property
+    def answered(self) -> bytes:
+        """What came from the other side."""
+        return self.of(Side.BROKER)
+
+    def of(self, side: Side) -> bytes:
+        """All that came from one side."""
+        return b"".join(chunk for came, chunk in self.chunks if came is side)
 
     @override
     def __repr__(self) -> str:
         state = "open" if self.is_open else "ended"
-        return f"<{state}, {len(self.asked)} and {len(self.answered)} bytes, first {bytes(self.asked[:60])!r}>"
+        return f"<{state}, {len(self.asked)} and {len(self.answered)} bytes, first {self.asked[:60]!r}>"
 
 
 class Tap:
@@ -73,7 +94,9 @@ class Tap:
         except OSError:
             to_client.close()
         else:
-            await asyncio.gather(copy(client, to_broker, recording.asked), copy(broker, to_client, recording.answered))
+            await asyncio.gather(
+                copy(client, to_broker, recording, Side.CLIENT), copy(broker, to_client, recording, Side.BROKER)
+            )
             to_broker.close()
             to_client.close()
         recording.is_open = False
@@ -92,11 +115,11 @@ class Tap:
         self._loop.close()
 
 
-async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter, record: bytearray) -> None:
-    """Pass on until the source ends; keep what was read."""
+async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter, recording: Recording, side: Side) -> None:
+    """Pass on until the source, which is this side, ends; keep what was read."""
     with contextlib.suppress(ConnectionError):
         while chunk := await source.read(CHUNK_BYTES):
-            record += chunk
+            recording.chunks.append((side, chunk))
             with contextlib.suppress(ConnectionError):
                 target.write(chunk)
                 await target.drain()

@@ -12,6 +12,7 @@
 mod allocations;
 mod connections;
 mod contracts;
+mod conversations;
 mod corpora;
 mod exchanges;
 mod fuzzing;

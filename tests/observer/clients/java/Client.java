@@ -1,5 +1,8 @@
 import java.io.IOException;
+import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -65,6 +68,14 @@ public final class Client {
 
     private Properties common() {
         Properties properties = new Properties();
+        String more = System.getenv("CLIENT_PROPERTIES");
+        if (more != null) {
+            try (Reader in = Files.newBufferedReader(Path.of(more))) {
+                properties.load(in);
+            } catch (IOException error) {
+                throw new UncheckedIOException(error);
+            }
+        }
         properties.putAll(Map.of("bootstrap.servers", bootstrap, "client.id", clientId));
         return properties;
     }

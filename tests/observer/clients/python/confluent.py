@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import select
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer
@@ -18,6 +20,8 @@ PAUSE_S = 0.005
 def main() -> None:
     bootstrap, topic, client_id, records, ways, *transactional_id = sys.argv[1:]
     common = {"bootstrap.servers": bootstrap, "client.id": client_id}
+    if more := os.environ.get("CLIENT_PROPERTIES"):
+        common |= dict(line.split("=", 1) for line in Path(more).read_text().splitlines())
     counts = {"acknowledged": 0, "unconfirmed": 0}
     produced: Future[int] = Future()
     pool = ThreadPoolExecutor()

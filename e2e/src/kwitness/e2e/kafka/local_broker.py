@@ -57,7 +57,8 @@ class LocalBroker:
         Options of the virtual machine in place of the small, quickly starting ones.
     clients_host
         A host of loopback, such as 127.0.3.1. There is a further plaintext listener then, `CLIENTS`, on a port of
-        127.0.0.1 that clients are told is on this host: what is tested between clients and brokers listens there.
+        127.0.0.1 that clients are told is on this host: what is tested between clients and brokers listens there. So it
+        is with every listener but `PLAINTEXT`.
     """
 
     def __init__(
@@ -198,6 +199,10 @@ class LocalBroker:
         self, *, plugin: Path | None, authorizer: bool, super_users: Sequence[str], size: int
     ) -> dict[str, str]:
         addresses = [f"{listener.value}://127.0.0.1:{port}" for listener, port in self._ports.items()]
+        # Brokers reach each other by the first.
+        to_clients = dict.fromkeys(self._ports, self.clients_host or "127.0.0.1")
+        to_clients[Listener.PLAINTEXT] = "127.0.0.1"
+        between = [f"{listener.value}://{to_clients[listener]}:{port}" for listener, port in self._ports.items()]
         clients, advertised = (
             [f"CLIENTS://{host}:{self.clients_port}"] if self.clients_host else []
             for host in ("127.0.0.1", self.clients_host)
@@ -211,7 +216,7 @@ class LocalBroker:
             "controller.quorum.voters": f"1@127.0.0.1:{self.controller_port}",
             "controller.listener.names": "CONTROLLER",
             "listeners": ",".join([*addresses, *clients, *controller]),
-            "advertised.listeners": ",".join([*addresses, *advertised]),
+            "advertised.listeners": ",".join([*between, *advertised]),
             "listener.security.protocol.map": ",".join(
                 ["CONTROLLER:PLAINTEXT", *(["CLIENTS:PLAINTEXT"] if clients else []), *protocols]
             ),
