@@ -1,7 +1,7 @@
 """Writes down what real clients and a real broker say to each other, for the tests of services/wire.
 
-Usage: `python -m tests.observer.record_conversations`. The broker is the oldest, so that the newest Java client falls back
-to version 0 of ApiVersions; each client also signs in by SASL, where ApiVersions comes before its credentials.
+Usage: `python -m tests.observer.record_conversations`. The broker is the oldest, so that the newest Java client falls
+back to version 0 of ApiVersions; each client also signs in by SASL, where ApiVersions comes before its credentials.
 """
 
 from __future__ import annotations
