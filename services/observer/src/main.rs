@@ -7,6 +7,7 @@ mod counters;
 mod laptop;
 mod listeners;
 mod log;
+mod memory;
 mod metrics;
 mod observer;
 mod probes;
@@ -38,11 +39,11 @@ fn main() -> ExitCode {
         log!(Error, "An error of ours", place = place);
     }));
     let given = command().get_matches();
-    let outcome = match given.subcommand() {
+    let outcome = memory::keep_private().and_then(|()| match given.subcommand() {
         Some(("run", given)) => run(given),
         Some(("observe", given)) => observe(given),
         _ => Ok(()),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
