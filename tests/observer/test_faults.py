@@ -20,12 +20,14 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from kwitness.contracts.envelopes import EventsHead
+from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
 from tests.observer.answering_broker import AnsweringBroker, list_groups
 from tests.observer.events_server import EventsServer
 from tests.observer.faulty_collector import FAULTS, FaultyCollector
+from tests.observer.listener_certificates import ListenerCertificates
 from tests.observer.observer_process import ObserverProcess, built_observer
 from tests.soak import seeds
 
@@ -259,3 +261,25 @@ def test_clients_notice_nothing_of_what_is_wrong_with_a_collector_and_it_gets_ev
             assert all(closes(head) for head in collector.heads), fault
             assert last.ledger.accepted == last.ledger.delivered == len(collector.rows), fault
             assert last.ended, fault
+
+
+def test_a_collector_that_is_not_trusted_gets_nothing_until_the_file_of_authorities_has_its_own(
+    program: Path, tmp_path: Path
+) -> None:
+    certificates = ListenerCertificates(tmp_path / "certificates")
+    trusted = tmp_path / "ca.crt"
+    trusted.write_text(Authority("another").certificate)
+    with AnsweringBroker() as server, EventsServer((certificates.certificate, certificates.key)) as collector:
+        changes = reporting_to(collector, tmp_path)
+        changes["collector"]["ca_file"] = str(trusted)
+        with ObserverProcess(program, tmp_path, bootstrap=server.bootstrap, nodes=(), changes=changes) as observer:
+            asked = ask(observer, ASKED)
+            eventually(lambda: "The collector takes nothing" in observer.log(), every=0.1)
+            assert collector.heads == []
+            trusted.write_text(certificates.authority.certificate)
+            eventually(lambda: collector.heads and collector.heads[-1].state.ledger.delivered)
+            asked += ask(observer, ASKED)
+
+    rows = [row for row in collector.rows if row.get("kind") == "api"]
+    assert sum(int(row["requests"]) for row in rows) == asked == 2 * ASKED
+    assert collector.heads[-1].state.ended
