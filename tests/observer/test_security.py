@@ -134,7 +134,7 @@ class Gateways:
 def gateways(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateways]:
     folder = tmp_path_factory.mktemp("security")
     files = ListenerCertificates(folder / "listener")
-    listeners = (*(way.listener for way in WAYS), Listener.MTLS)
+    listeners = (*(way.listener for way in WAYS), Listener.MTLS, Listener.MTLS_TLS12)
     users = {"admin": "admin-secret", "alice": CANARY}
     with contextlib.ExitStack() as stack:
         broker = stack.enter_context(LocalBroker(listeners=dict.fromkeys(listeners), users=users))
@@ -213,15 +213,27 @@ def test_a_wrong_authority_is_named_with_its_file(gateways: Gateways) -> None:
         assert "UnknownIssuer" in line["reason"]
 
 
-def test_a_broker_that_requires_certificates_is_named_and_counted(gateways: Gateways) -> None:
-    way = Way("TO_MUTUAL_TLS", Listener.MTLS, tls=False)
+@pytest.mark.parametrize(
+    ("listener", "message"),
+    [
+        (Listener.MTLS, "A client was closed because the broker ended TLS"),
+        (Listener.MTLS_TLS12, "A client was closed because no broker could be reached"),
+    ],
+    ids=["TLS 1.3", "TLS 1.2"],
+)
+def test_a_broker_that_requires_certificates_is_named_and_counted(
+    gateways: Gateways, listener: Listener, message: str
+) -> None:
+    way = Way(f"TO_{listener.value}", listener, tls=False)
     with gateways.observer(way) as running:
+        seen = len(gateways.events.heads)
         assert send(running, list_groups(1)) == b""
-        [line] = eventually(lambda: logged(running, "A client was closed because the broker ended TLS"))
+        [line] = eventually(lambda: logged(running, message))
         assert "requires a client certificate" in line["reason"]
         sample = 'kwitness_observer_unserved_total{mechanism="client_certificate"}'
         assert running.metrics()[sample] == 1
-        eventually(lambda: any(head.state.unserved == {"client_certificate": 1} for head in gateways.events.heads))
+        told = {"client_certificate": 1}
+        eventually(lambda: any(head.state.unserved == told for head in gateways.events.heads[seen:]))
 
 
 @pytest.mark.parametrize("mechanism", ["GSSAPI", "AWS_MSK_IAM"])

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::relay::{Stream, set_options};
 use crate::settings::{Address, Upstream};
-use crate::tls::Trust;
+use crate::tls::{Trust, explained};
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
@@ -55,6 +55,9 @@ impl Brokers {
         };
         let connected =
             timeout(CONNECT_WITHIN, connecting).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        connected.map_err(|error: io::Error| io::Error::new(error.kind(), format!("{broker}: {error}")))
+        connected.map_err(|error: io::Error| {
+            let words = format!("{broker}: {error}");
+            explained(error, words)
+        })
     }
 }

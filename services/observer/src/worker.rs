@@ -26,6 +26,7 @@ use crate::recording::{self, Finished, Windows};
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::Settings;
 use crate::tls::{self, Failure, Shown};
+use crate::unserved::Unserved;
 use crate::upstream::Brokers;
 
 /// What all threads share.
@@ -206,6 +207,9 @@ async fn pass_on(
             if failure == Failure::Deadline { End::Deadline } else { End::Error }
         }
         Err(Unopened::Broker(error)) => {
+            if tls::wants_certificate(&error) {
+                counters.unserved(Unserved::ClientCertificate);
+            }
             if counters.may_log(peer.ip(), "unreachable") {
                 let (source, reason) = (peer.ip().to_string(), error.to_string());
                 log!(

@@ -8,6 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::{TlsAcceptor, TlsStream};
 
+use super::explained::cause;
+
 /// The first byte of every client's handshake.
 const HANDSHAKE: u8 = 0x16;
 
@@ -108,10 +110,6 @@ fn failure(error: &io::Error) -> Failure {
     }
 }
 
-fn cause(error: &io::Error) -> Option<&Error> {
-    error.get_ref()?.downcast_ref()
-}
-
 /// Why a broker is out of reach, and what to do.
 pub(crate) const CERTIFICATE_REQUIRED: &str = "the broker requires a client certificate, which nobody can show in the \
                                                client's place: name a listener that requires none";
@@ -124,7 +122,7 @@ pub(crate) fn wants_certificate(error: &io::Error) -> bool {
 }
 
 /// What a broker's or collector's TLS error means, where its own words do not say.
-pub(crate) fn explained(error: &io::Error, trusted: &str, host: &str) -> String {
+pub(super) fn meaning(error: &io::Error, trusted: &str, host: &str) -> String {
     let remedy = match cause(error) {
         _ if wants_certificate(error) => CERTIFICATE_REQUIRED.to_owned(),
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {

@@ -10,7 +10,8 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, TlsStream};
 
-use super::handshake::explained;
+use super::explained::explained;
+use super::handshake::meaning;
 use crate::counters::unpoisoned;
 
 /// The authorities that the system trusts.
@@ -58,7 +59,8 @@ impl Trust {
         let connected = TlsConnector::from(self.of(file)?).connect(name, stream).await;
         connected.map(TlsStream::Client).map_err(|error| {
             let trusted = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES)).display().to_string();
-            io::Error::new(error.kind(), explained(&error, &trusted, host))
+            let words = meaning(&error, &trusted, host);
+            explained(error, words)
         })
     }
 }

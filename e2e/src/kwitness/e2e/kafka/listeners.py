@@ -16,6 +16,8 @@ class Listener(enum.Enum):
     SSL = "SSL"
     #: TLS, client certificate required.
     MTLS = "MTLS"
+    #: The same by TLS 1.2, which older clients speak.
+    MTLS_TLS12 = "MTLS_TLS12"
     #: TLS and SASL PLAIN.
     SASL_SSL_PLAIN = "SASL_SSL_PLAIN"
     #: TLS and SASL SCRAM-SHA-512 or SCRAM-SHA-256.
@@ -40,6 +42,7 @@ _PROTOCOLS = {
     Listener.PLAINTEXT: "PLAINTEXT",
     Listener.SSL: "SSL",
     Listener.MTLS: "SSL",
+    Listener.MTLS_TLS12: "SSL",
     Listener.SASL_SSL_PLAIN: "SASL_SSL",
     Listener.SASL_SSL_SCRAM: "SASL_SSL",
     Listener.SASL_SSL_OAUTHBEARER: "SASL_SSL",
@@ -79,7 +82,10 @@ def listener_properties(
             properties[prefix + "ssl.keystore.location"] = str(certificates.server_keystore)
             properties[prefix + "ssl.truststore.type"] = "PEM"
             properties[prefix + "ssl.truststore.location"] = str(certificates.ca_file)
-            properties[prefix + "ssl.client.auth"] = "required" if listener is Listener.MTLS else "none"
+            is_mutual = listener in {Listener.MTLS, Listener.MTLS_TLS12}
+            properties[prefix + "ssl.client.auth"] = "required" if is_mutual else "none"
+        if listener is Listener.MTLS_TLS12:
+            properties[prefix + "ssl.enabled.protocols"] = "TLSv1.2"
         if listener in {Listener.SASL_SSL_PLAIN, Listener.SASL_PLAINTEXT_PLAIN}:
             properties[prefix + "sasl.enabled.mechanisms"] = "PLAIN"
             properties[prefix + "plain.sasl.jaas.config"] = plain_login(users)
