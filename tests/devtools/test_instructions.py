@@ -8,11 +8,12 @@ import pytest
 
 from kwitness.devtools.wire.instructions import BASELINE, Counts, judged
 
+NAMES = ("produce count", "fetch count", "produce rewrite", "fetch rewrite")
 COMPILER = "1.95.0 x86_64-unknown-linux-gnu"
 
 
 def counts(produce: int, compiler: str = COMPILER) -> Counts:
-    return Counts(compiler, {"produce": produce, "fetch": 6_000})
+    return Counts(compiler, dict(zip(NAMES, (produce, 6_000, 2_000, 2_000), strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -26,19 +27,19 @@ def counts(produce: int, compiler: str = COMPILER) -> Counts:
 def test_five_percent_more_or_less_are_shown_and_pass(now: int, shown: str) -> None:
     lines, problems = judged(counts(now), counts(1_000))
 
-    assert lines[0] == f"one Produce of 4 KiB: {shown}"
+    assert lines[0] == f"one Produce of 4 KiB, followed and counted: {shown}"
     assert problems == []
 
 
 def test_more_fail_with_what_was_measured_the_baseline_and_how_to_refresh_it() -> None:
     _, (problem,) = judged(counts(1_051), counts(1_000))
 
-    assert problem.startswith("one Produce of 4 KiB: 1,051 instructions, baseline 1,000 (+5.1%)")
+    assert problem.startswith("one Produce of 4 KiB, followed and counted: 1,051 instructions, baseline 1,000 (+5.1%)")
     assert "`make instructions`" in problem
 
 
 def test_many_fewer_pass_with_how_to_write_them_down() -> None:
-    (line, _), problems = judged(counts(952), counts(1_000))
+    (line, *_), problems = judged(counts(952), counts(1_000))
 
     assert "to hold on to what was gained, `make instructions`" in line
     assert problems == []

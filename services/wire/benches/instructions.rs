@@ -1,6 +1,7 @@
-//! What `make test-wire` counts the instructions of: `instructions <produce|fetch> <number of exchanges>`.
+//! What `make test-wire` counts the instructions of: `instructions <produce|fetch> <count|rewrite> <number of exchanges>`.
 //!
-//! Follows and counts one connection that writes or reads a batch of 4 KiB over and over, as observers do.
+//! One connection writes or reads a batch of 4 KiB over and over. It is followed and counted, or its answers are looked
+//! through for addresses, as observers do both.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::expect_used,
@@ -13,7 +14,7 @@
 use std::sync::Arc;
 
 use kwitness_wire::aggregate::{Identity, Recorder, Settings, TopicNames};
-use kwitness_wire::{Connection, Event, Limits, Nanos, Side};
+use kwitness_wire::{Address, AddressMap, Connection, Event, Limits, Nanos, Rewriter, Side};
 
 const BATCH_BYTES: usize = 4 << 10;
 const RECORDS: i32 = 40;
@@ -32,31 +33,43 @@ struct Exchange {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, name, count] = &arguments[..] else { panic!("usage: instructions <produce|fetch> <number>") };
+    let [_, name, what, count] = &arguments[..] else {
+        panic!("usage: instructions <produce|fetch> <count|rewrite> <number>")
+    };
     let mut exchange = match name.as_str() {
         "produce" => produce(),
         "fetch" => fetch(),
         other => panic!("there is produce and fetch, and no {other}"),
     };
-    let told = pass(&mut exchange, count.parse().expect("the number of exchanges"));
-    println!("{told}");
+    let count: i32 = count.parse().expect("the number of exchanges");
+    match what.as_str() {
+        "count" => record(&mut exchange, count),
+        "rewrite" => rewrite(&mut exchange, count),
+        other => panic!("there is count and rewrite, and no {other}"),
+    }
 }
 
-/// Passes the exchange so many times; how many records were told.
-fn pass(exchange: &mut Exchange, count: i32) -> u64 {
+impl Exchange {
+    /// Becomes the exchange with this number.
+    fn turn_to(&mut self, number: i32) {
+        let offset = (i64::from(number) * i64::from(RECORDS)).to_be_bytes();
+        self.request[ASKED..ASKED + 4].copy_from_slice(&number.to_be_bytes());
+        self.response[ANSWERED..ANSWERED + 4].copy_from_slice(&number.to_be_bytes());
+        if let Some(place) = self.offset_in_request {
+            self.request[place..place + 8].copy_from_slice(&offset);
+        }
+        let place = self.offset_in_response;
+        self.response[place..place + 8].copy_from_slice(&offset);
+    }
+}
+
+fn record(exchange: &mut Exchange, count: i32) {
     let mut recorder = Recorder::new(Settings::of_at_most(1_000), Arc::new(TopicNames::new(1_000)), 0);
     let mut client = recorder.open(1, Identity::default(), false, 0);
     let mut connection = Connection::new(Limits::default());
     let mut told = 0;
     for number in 0..count {
-        let offset = (i64::from(number) * i64::from(RECORDS)).to_be_bytes();
-        exchange.request[ASKED..ASKED + 4].copy_from_slice(&number.to_be_bytes());
-        exchange.response[ANSWERED..ANSWERED + 4].copy_from_slice(&number.to_be_bytes());
-        if let Some(place) = exchange.offset_in_request {
-            exchange.request[place..place + 8].copy_from_slice(&offset);
-        }
-        let place = exchange.offset_in_response;
-        exchange.response[place..place + 8].copy_from_slice(&offset);
+        exchange.turn_to(number);
         for (side, bytes) in [(Side::Client, &exchange.request), (Side::Broker, &exchange.response)] {
             connection.feed(side, bytes, Nanos(0), &mut |event| {
                 if let Event::Partition(partition) = &event {
@@ -66,9 +79,22 @@ fn pass(exchange: &mut Exchange, count: i32) -> u64 {
             });
         }
     }
-    let expected = i64::from(count) * i64::from(RECORDS);
-    assert_eq!(i64::try_from(told).ok(), Some(expected), "not what was sent");
-    told
+    let sent = i64::from(count) * i64::from(RECORDS);
+    assert_eq!(i64::try_from(told).ok(), Some(sent), "the records that were told are not those that were sent");
+}
+
+fn rewrite(exchange: &mut Exchange, count: i32) {
+    let mut rewriter = Rewriter::new(Limits::default());
+    let mut addresses = AddressMap::new(Address::new("gateway", 9092).unwrap());
+    let mut spare = Vec::new();
+    let mut passed = 0;
+    for number in 0..count {
+        exchange.turn_to(number);
+        rewriter.asked(&exchange.request).expect("a request");
+        passed += rewriter.answered(&mut exchange.response, &mut addresses, &mut spare).expect("a response").len();
+    }
+    let sent = exchange.response.len() * usize::try_from(count).unwrap();
+    assert_eq!(passed, sent, "not all was passed on");
 }
 
 fn frame(parts: &[&[u8]]) -> Vec<u8> {

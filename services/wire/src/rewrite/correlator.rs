@@ -10,12 +10,17 @@ use crate::requests::{Acks, Known, OPENING_BYTES, first_bytes, is_kafka};
 use crate::sasl::{Tokens, is_sasl};
 use crate::schema::Api;
 
+/// So many bytes of a Produce are tried at once, until its acks are read.
+const PORTION: usize = 128;
+
 /// Follows the client's direction. It keeps the first eight bytes of a request, and more only of a Produce: no secret.
 #[derive(Debug)]
 pub(super) struct Correlator {
     is_known_to_be_kafka: bool,
     framer: Framer,
     prefix: Prefix,
+    /// Of the Produce that passes, once they were read.
+    acks: Option<Acks>,
     in_flight: InFlight<()>,
     tokens: Tokens,
     /// The request that came last, or comes, is for SASL.
@@ -38,6 +43,7 @@ impl Correlator {
             is_known_to_be_kafka: false,
             framer: Framer::new(limits.request),
             prefix: Prefix::new(limits.kept),
+            acks: None,
             in_flight: InFlight::new(limits.in_flight),
             tokens: Tokens::new(),
             is_for_sasl: false,
@@ -60,7 +66,10 @@ impl Correlator {
         self.has_sasl = false;
         loop {
             match self.framer.next(&mut bytes) {
-                Ok(Some(Piece::Head(length))) => self.prefix.begin(length),
+                Ok(Some(Piece::Head(length))) => {
+                    self.prefix.begin(length);
+                    self.acks = None;
+                }
                 Ok(Some(Piece::Body(body))) => self.body(body)?,
                 Ok(Some(Piece::End)) => {
                     self.request()?;
@@ -89,16 +98,28 @@ impl Correlator {
 
     fn body(&mut self, body: &[u8]) -> Result<(), Opaque> {
         let missing = OPENING_BYTES.saturating_sub(self.prefix.bytes().len());
-        let (opening, rest) = body.split_at(missing.min(body.len()));
+        let (opening, mut rest) = body.split_at(missing.min(body.len()));
         self.prefix.add(opening);
         self.sniff()?;
         let key = Opening::read(&mut self.prefix.reader()).map(|opening| opening.key);
         self.is_for_sasl = self.tokens.may_come() || key.is_ok_and(is_sasl);
         self.has_sasl |= self.is_for_sasl;
-        if key == Ok(Api::PRODUCE) {
-            self.prefix.add(rest);
+        while key == Ok(Api::PRODUCE) && self.acks.is_none() && !rest.is_empty() && !self.prefix.is_full() {
+            let (portion, beyond) = rest.split_at(PORTION.min(rest.len()));
+            self.prefix.add(portion);
+            self.acks = self.acks();
+            rest = beyond;
         }
         Ok(())
+    }
+
+    /// The acks of a Produce, if what is kept reaches to them.
+    fn acks(&self) -> Option<Acks> {
+        let mut reader = self.prefix.reader();
+        let opening = Opening::read(&mut reader).ok()?;
+        let known = Known::of(opening).ok()?;
+        known.header(opening, &mut reader).ok()?;
+        known.acks(opening, &mut reader).ok()
     }
 
     fn sniff(&mut self) -> Result<(), Opaque> {
@@ -111,20 +132,13 @@ impl Correlator {
     }
 
     fn request(&mut self) -> Result<(), Opaque> {
-        let mut reader = self.prefix.reader();
         let short = if self.is_known_to_be_kafka { Opaque::ShortRequest } else { Opaque::NotKafka };
-        let opening = Opening::read(&mut reader);
+        let opening = Opening::read(&mut self.prefix.reader());
         if self.tokens.is_token(opening) {
             return Ok(());
         }
         let opening = opening.map_err(|_| short)?;
-        let acks = match Known::of(opening) {
-            Ok(known) if opening.key == Api::PRODUCE => {
-                let read = known.header(opening, &mut reader).and_then(|_| known.acks(opening, &mut reader));
-                read.unwrap_or(Acks::of_unread(opening.key))
-            }
-            _ => Acks::of_unread(opening.key),
-        };
+        let acks = self.acks.unwrap_or(Acks::of_unread(opening.key));
         if acks != Acks::Never {
             let asked = Asked { opening, more: (), may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
@@ -133,5 +147,34 @@ impl Correlator {
             self.tokens.begin();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Produce of version 3 with a long transactional id before its acks, and more behind them.
+    fn produce(acks: i16) -> Vec<u8> {
+        let transactional_id = [&300_i16.to_be_bytes()[..], &[b't'; 300]].concat();
+        let header = [0, 0, 0, 3, 0, 0, 0, 1, 0xff, 0xff];
+        let body = [&header[..], &transactional_id, &acks.to_be_bytes(), &[7; 10_000]].concat();
+        [&u32::try_from(body.len()).unwrap().to_be_bytes()[..], &body].concat()
+    }
+
+    #[test]
+    fn acks_are_read_however_far_they_are_and_nothing_is_kept_beyond_them() {
+        for (acks, is_answered) in [(0, false), (1, true), (-1, true)] {
+            let frame = produce(acks);
+            for size in [1, 7, 320, frame.len()] {
+                let mut correlator = Correlator::new(Limits::default());
+                let (most, all_but_one) = (8 + 3 * PORTION, frame.len() - 1);
+                frame[..all_but_one].chunks(size).for_each(|piece| correlator.asked(piece).unwrap());
+                assert!(correlator.prefix.bytes().len() <= most, "pieces of {size}");
+                correlator.asked(&frame[all_but_one..]).unwrap();
+
+                assert_eq!(correlator.awaits_answer(), is_answered, "acks={acks}, pieces of {size}");
+            }
+        }
     }
 }

@@ -24,7 +24,12 @@ __all__ = ["BASELINE", "Counts", "judged", "main", "measured"]
 _ROOT: Final = Path(__file__).resolve().parents[5]
 BASELINE: Final = _ROOT / "services/wire/benches/instructions.json"
 
-_INPUTS: Final = {"produce": "one Produce of 4 KiB", "fetch": "one Fetch of 4 KiB"}
+_INPUTS: Final = {
+    "produce count": "one Produce of 4 KiB, followed and counted",
+    "fetch count": "one Fetch of 4 KiB, followed and counted",
+    "produce rewrite": "one Produce of 4 KiB, looked through for addresses",
+    "fetch rewrite": "one Fetch of 4 KiB, looked through for addresses",
+}
 _SHORT, _LONG = 1_000, 3_000
 """Exchanges of the two runs."""
 _ALLOWED: Final = 1.05
@@ -97,7 +102,16 @@ def _built() -> Path:
 def _instructions(program: Path, name: str, exchanges: int) -> int:
     """Instructions of a whole run."""
     with tempfile.NamedTemporaryFile() as profile:
-        run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile.name}", program, name, str(exchanges)])
+        run(
+            [
+                "valgrind",
+                "--tool=callgrind",
+                f"--callgrind-out-file={profile.name}",
+                program,
+                *name.split(),
+                str(exchanges),
+            ]
+        )
         text = Path(profile.name).read_text()
     return int(re.findall(r"^summary: (\d+)$", text, re.MULTILINE)[0])
 
