@@ -183,7 +183,8 @@ async fn pass_on(
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
     let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {
-        opened = open(stream, target, &shared, &settings, first_request_by) => opened,
+        // Given back once it is open: TLS and connecting need twice as much as all that comes after.
+        opened = Box::pin(open(stream, target, &shared, &settings, first_request_by)) => opened,
         _ = drain.wait_for(|control| control.drain_until.is_some()) => return End::Drained,
     };
     match opened {
