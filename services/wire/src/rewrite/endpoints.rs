@@ -23,6 +23,9 @@ fn is_endpoints(field: &Field, version: i16) -> bool {
     field.name == ENDPOINTS && field.versions.contain(version)
 }
 
+/// Structures and lists of them are so deep in each other where responses have endpoints, topics and partitions.
+const USUAL_DEPTH: usize = 8;
+
 /// Goes through one response along its layout, which is flexible, at whatever places it is divided.
 ///
 /// It reads no more than counts and sizes, and remembers where it is: one level for each structure, array and section of
@@ -102,7 +105,8 @@ impl Endpoints {
     /// For a response of this layout, of which `left` bytes follow the correlation id.
     pub(super) fn new(layout: &'static Layout, version: i16, left: usize) -> Self {
         let tag = layout.fields.iter().find(|field| is_endpoints(field, version)).and_then(|field| field.tag);
-        let levels = vec![Level::Structure(layout.fields)];
+        let mut levels = Vec::with_capacity(USUAL_DEPTH);
+        levels.push(Level::Structure(layout.fields));
         Self { version, tag, left, levels, next: Next::Number(Varint::default(), Meaning::Tags) }
     }
 
