@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from kwitness.contracts.injections import INJECTIONS_KEY
+from kwitness.contracts.injections import INJECTIONS_CONFIG_MAP, INJECTIONS_KEY
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
@@ -81,7 +81,7 @@ class Surroundings:
         self.write_injections(json.dumps({"schema": "kwitness.injections/1", "injections": injections}))
 
     def write_injections(self, text: str) -> None:
-        metadata = {"name": "kwitness-injections", "namespace": self.release}
+        metadata = {"name": INJECTIONS_CONFIG_MAP, "namespace": self.release}
         self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
 
     def make_pod(self, changes: dict[str, Any] | None = None, *, dry: bool = True) -> tuple[dict[str, Any], str]:

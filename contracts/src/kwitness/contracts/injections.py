@@ -20,6 +20,7 @@ __all__ = [
     "CONFIG_HASH",
     "INJECT",
     "INJECTION",
+    "INJECTIONS_CONFIG_MAP",
     "INJECTIONS_KEY",
     "LEFT_OUT",
     "OBSERVER",
@@ -36,8 +37,10 @@ __all__ = [
     "parse_left_out",
 ]
 
+INJECTIONS_CONFIG_MAP: Final = "kwitness-injections"
+"""Name of the ConfigMap, in the release's namespace."""
 INJECTIONS_KEY: Final = "injections.json"
-"""Key of the ConfigMap."""
+"""Its key."""
 
 INJECTION: Final = "kwitness.dev/injection"
 """Label of a namespace: ``enabled`` lets pods get observers."""

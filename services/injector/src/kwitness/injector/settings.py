@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.endpoints import INJECTOR_PORT, PROBE_PORT
+from kwitness.contracts.injections import INJECTIONS_CONFIG_MAP
 
 __all__ = ["DEFAULT_SETTINGS_FILE", "CertificateSettings", "InjectorSettings", "SettingsError", "load_settings"]
 
@@ -52,7 +53,7 @@ class InjectorSettings(_Settings):
     """Everything the injector is told."""
 
     namespace: str = Field(min_length=1, description="Namespace of the release: the injector's own.")
-    injections: str = Field("kwitness-injections", description="ConfigMap that the operator writes injections into.")
+    injections: str = Field(INJECTIONS_CONFIG_MAP, description="ConfigMap that the operator writes injections into.")
     certificate: CertificateSettings = Field(description="Where the serving certificate comes from.")
     host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 - the API server is elsewhere
     port: int = Field(INJECTOR_PORT, ge=0, description="Port of the webhook.")

@@ -10,6 +10,7 @@ from typing import Any, Final
 import aiohttp
 
 from kwitness.contracts.injections import INJECTION
+from kwitness.injector.api_server.failures import in_words
 from kwitness.injector.api_server.watching import Collection, follow
 from kwitness.injector.configuration import Configuration
 from kwitness.injector.decision.decide import Place
@@ -78,7 +79,10 @@ class Cluster:
             async with self._session.get(url, headers=headers, timeout=timeout, raise_for_status=True) as answer:
                 return dict(await answer.json(content_type=None))
         except (aiohttp.ClientError, TimeoutError) as error:
-            _LOG.warning("A namespace is not known", extra={"namespace": name, "detail": f"{error!r}"[:300]})
+            _LOG.warning(
+                "A namespace is not known",
+                extra={"namespace": name, "detail": in_words(error)},
+            )
             return None
 
     async def _find_version(self) -> None:
@@ -90,7 +94,7 @@ class Cluster:
                 # Some providers write 31+.
                 self._minor = int(re.sub(r"\D.*", "", found["minor"]))
             except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-                _LOG.warning("Kubernetes' version is not known", extra={"detail": f"{error!r}"[:300]})
+                _LOG.warning("Kubernetes' version is not known", extra={"detail": in_words(error)})
             await asyncio.sleep(_VERSION_EVERY_S if self._minor is not None else 1)
 
     def _configure(self, found: list[Json]) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import aiohttp
 
 from kwitness.injector import metrics
+from kwitness.injector.api_server.failures import in_words
 
 __all__ = ["Collection", "follow"]
 
@@ -78,7 +79,8 @@ async def follow(session: aiohttp.ClientSession, server: str, collection: Collec
             backoff = 1.0
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             _LOG.warning(
-                "A watch was interrupted", extra={"resource": collection.resource, "detail": f"{error!r}"[:300]}
+                "A watch was interrupted",
+                extra={"resource": collection.resource, "detail": in_words(error)},
             )
         await asyncio.sleep(backoff)
         backoff = min(backoff * 2, _LONGEST_BACKOFF_S)

@@ -14,6 +14,7 @@ import aiohttp
 from cryptography import x509
 
 from kwitness.injector import metrics
+from kwitness.injector.api_server.failures import in_words
 from kwitness.injector.settings import CertificateSettings
 
 from .issuing import issue
@@ -90,7 +91,10 @@ class SecretCertificate:
                 extra={"detail": f"{error.status} for {error.request_info.real_url.path}"},
             )
         except (aiohttp.ClientError, TimeoutError) as error:
-            _LOG.warning("The API server cannot be asked for the certificate", extra={"detail": f"{error!r}"[:300]})
+            _LOG.warning(
+                "The API server cannot be asked for the certificate",
+                extra={"detail": in_words(error)},
+            )
 
     async def _step(self) -> bool:
         """Take one step; False where none is due, or another replica was faster."""
