@@ -124,6 +124,16 @@ def section(found: dict[str, list[Block]], seconds: float, warm: float, load_ave
     compare("4 KiB: CPU-µs per request", "small", (OURS, KROXYLICIOUS), at_most(0.9, 0.6), small)
     compare("64 KiB: CPU-s per GB", "bulk", (OURS, UNCOUNTED), at_most(1.05, 1.02), seconds_per_gigabyte)
     compare("4 KiB: CPU-µs per request", "small", (OURS, UNCOUNTED), at_most(1.05, 1.02), small)
+
+    def kept_of_direct(name: str, size: str) -> str:
+        ratios = [block[name]["requests_per_s"] / block[DIRECT]["requests_per_s"] for block in kept[size]]
+        return f"{statistics.median(ratios):.2f}"
+
+    peers = " and ".join(
+        f"{name} keeps {kept_of_direct(name, 'bulk')} (64 KiB) and {kept_of_direct(name, 'small')} (4 KiB)"
+        for name in (ENVOY, KROXYLICIOUS)
+    )
+    lines += ["", f"The sink answers at once and stores nothing, as no broker can. Of direct's throughput {peers}."]
     return "\n".join([*lines, ""])
 
 
