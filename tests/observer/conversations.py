@@ -61,10 +61,19 @@ def compared(inside: Sequence[Recording], outside: Sequence[Recording], read: Re
     assert requests == others, "a client has been somewhere else"
     found = Comparison()
     for asked in requests:
-        # Those with equal requests are paired in the order in which they were opened.
-        for got, answered in zip(*([said for of, said in side if of == asked] for side in sides), strict=True):
+        for got, answered in zip(*(in_order(asked, side) for side in sides), strict=True):
             compare(asked, got, answered, read, found)
     return found
+
+
+def in_order(asked: bytes, side: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+    """What was answered to these requests, in an order that is the same on both sides: by what nobody may change."""
+    keys = {correlation: key for key, _, correlation in map(opening, frames(asked))}
+
+    def unchanged(answered: bytes) -> list[bytes]:
+        return [one for one in frames(answered) if keys[correlation_of(one)] not in HELD | EMPTIED]
+
+    return sorted((answered for of, answered in side if of == asked), key=unchanged)
 
 
 def compare(asked: bytes, got: bytes, answered: bytes, read: Read, found: Comparison) -> None:
@@ -73,7 +82,7 @@ def compare(asked: bytes, got: bytes, answered: bytes, read: Read, found: Compar
     before, after = list(frames(answered)), list(frames(got))
     assert [frame[:4] for frame in before] == [frame[:4] for frame in after]
     for one, other in zip(before, after, strict=True):
-        key, version = openings[int.from_bytes(one[:4], signed=True)]
+        key, version = openings[correlation_of(one)]
         if key in HELD:
             compare_addresses(read(key, version, one), read(key, version, other), found)
         elif one == other:
@@ -145,6 +154,11 @@ def frames(stream: bytes) -> Iterator[bytes]:
         assert len(frame) == length, f"the last frame has {len(frame)} of {length} bytes"
         yield frame
         at += 4 + length
+
+
+def correlation_of(response: bytes) -> int:
+    """Correlation id."""
+    return int.from_bytes(response[:4], signed=True)
 
 
 def opening(request: bytes) -> tuple[int, int, int]:
