@@ -238,3 +238,27 @@ fn every_version_of_a_fetch_request_is_read() {
     }
     assert!(of_clients > 5);
 }
+
+#[test]
+fn every_message_is_read_the_same_however_it_is_divided() {
+    let told = |vector: &Vector, size: usize| {
+        let mut conversation = Conversation::new();
+        if vector.is_request {
+            frame(&[&vector.frame]).chunks(size).for_each(|chunk| conversation.client(chunk));
+        } else {
+            let correlation = i32::from_be_bytes(vector.frame[..4].try_into().unwrap());
+            let bare = request(vector.key, vector.version, correlation, is_flexible(vector), &[]);
+            conversation.client(&if vector.key == Api::PRODUCE { produce_for(vector) } else { bare });
+            frame(&[&vector.frame]).chunks(size).for_each(|chunk| conversation.broker(chunk));
+        }
+        conversation.told
+    };
+    for key in [Api::PRODUCE, Api::FETCH, Api::SHARE_FETCH] {
+        for vector in vectors(key, true).chain(vectors(key, false)) {
+            let whole = told(vector, usize::MAX);
+            for size in [1, 64, 256, 257] {
+                assert_eq!(told(vector, size), whole, "{vector} in pieces of {size}");
+            }
+        }
+    }
+}
