@@ -46,6 +46,8 @@ class Surroundings:
         (webhook,) = chart.of_kind(manifests, "MutatingWebhookConfiguration")
         # There is no network of Services here.
         webhook["webhooks"][0]["clientConfig"] = {"url": f"https://127.0.0.1:{self.port}/inject/pods"}
+        # Nothing here is about time, and the machine may be busy.
+        webhook["webhooks"][0]["timeoutSeconds"] = 30
         self.apply(*(one for one in chart.of_kind(manifests, *rights) if "injector" in one["metadata"]["name"]))
         self.apply(webhook)
         (settings,) = (
@@ -133,7 +135,9 @@ class Surroundings:
 class InjectorProcess:
     """``python -m kwitness.injector``."""
 
-    def __init__(self, around: Surroundings, folder: Path, *, port: int | None = None, **certificate: Any) -> None:
+    def __init__(
+        self, around: Surroundings, folder: Path, *, port: int | None = None, drain: int = 0, **certificate: Any
+    ) -> None:
         self.port = port or around.port
         self.probe_port = free_port()
         self.log_file = folder / f"injector-{self.probe_port}.log"
@@ -144,7 +148,7 @@ class InjectorProcess:
                 "host": "127.0.0.1",
                 "port": self.port,
                 "probePort": self.probe_port,
-                "drainSeconds": 1.5,
+                "drainSeconds": drain,
             },
         )
         path = folder / f"settings-{self.probe_port}.json"

@@ -181,7 +181,7 @@ def test_pods_are_made_without_observer_while_it_is_down(alone: Surroundings, tm
 
 
 def test_reviews_are_answered_for_a_while_after_the_end_was_announced(alone: Surroundings, tmp_path: Path) -> None:
-    process = InjectorProcess(alone, tmp_path).until_ready()
+    process = InjectorProcess(alone, tmp_path, drain=6).until_ready()
     alone.until_injects()
 
     process.process.send_signal(signal.SIGTERM)
