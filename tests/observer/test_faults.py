@@ -31,7 +31,7 @@ from tests.observer.listener_certificates import ListenerCertificates
 from tests.observer.observer_process import ObserverProcess, built_observer
 from tests.soak import seeds
 
-pytestmark = [pytest.mark.broker, pytest.mark.soak]
+pytestmark = [pytest.mark.broker, pytest.mark.soak, pytest.mark.timeout(3_600)]
 
 NODE = 1
 ASKED = 200

@@ -27,7 +27,7 @@ from tests.observer.observer_process import ObserverProcess, built_observer
 from tests.observer.recording_broker import RecordingBroker
 from tests.soak import FIRST_SEED, share
 
-pytestmark = [pytest.mark.slow, pytest.mark.soak]
+pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(3_600)]
 
 VECTORS = REPOSITORY / "services/wire/vectors/kafka-4.4.0.jsonl.gz"
 TOGETHER = 500
