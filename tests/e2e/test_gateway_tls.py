@@ -1,0 +1,124 @@
+"""A gateway that ends TLS of clients and begins its own to the brokers, with SASL through both."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kwitness.demo.platform import NAMESPACE, Platform
+from kwitness.demo.toolbox import Toolbox
+from kwitness.e2e.certificates import Authority, Certificate
+
+from tests.e2e import gateway_client, subscriptions, topic_records
+from tests.e2e.gateway_client import KIND
+from tests.eventually import eventually
+
+NAME = "edge"
+HOST = f"kwitness-gateway-{NAME}.{NAMESPACE}.svc"
+SECRET = "kwitness-edge-tls"  # its name
+SHOWN = "import ssl, sys; print(ssl.get_server_certificate((sys.argv[1], 9092), timeout=10))"
+
+
+def secret(certificate: Certificate) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": SECRET},
+        "type": "kubernetes.io/tls",
+        "stringData": {"tls.crt": certificate.certificate, "tls.key": certificate.key},
+    }
+
+
+@pytest.fixture
+def authority(platform: Platform) -> Iterator[Authority]:
+    """A gateway before the cluster's own listener, which wants TLS and SCRAM; gives who signed its certificate."""
+    authority = Authority("gateways of the test")
+    gateway = {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "ObserverDeployment",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "spec": {
+            "clusterRef": {"name": "demo"},
+            "mode": "Gateway",
+            "replicas": 1,
+            "observers": [{"type": "Connections"}, {"type": "Traffic"}],
+            "gateway": {"tls": {"secretRef": {"name": SECRET}}},
+        },
+    }
+    platform.cluster.apply_objects(secret(authority.issue("gateway", (HOST,))), namespace=NAMESPACE)
+    try:
+        with subscriptions.applied(platform, gateway):
+            yield authority
+    finally:
+        platform.cluster.kubectl("delete", "secret", SECRET, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+
+def admin(platform: Platform, authority: Authority) -> dict[str, str]:
+    """librdkafka's settings of the brokers' administrator, who trusts the gateway's authority alone."""
+    found = json.loads(
+        platform.cluster.kubectl(
+            "get", "secret", "kwitness-kafka-admin", f"--namespace={NAMESPACE}", "--output=jsonpath={.data}"
+        )
+    )
+    return {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanisms": "SCRAM-SHA-512",
+        "sasl.username": base64.b64decode(found["username"]).decode(),
+        "sasl.password": base64.b64decode(found["password"]).decode(),
+        "ssl.ca.pem": authority.certificate,
+    }
+
+
+def pods(platform: Platform) -> set[tuple[str, int]]:
+    """The gateway's pods, and how often each was started again."""
+    found = platform.cluster.pods(
+        NAMESPACE, f"app.kubernetes.io/name=kwitness-gateway,app.kubernetes.io/instance={NAME}"
+    )
+    return {
+        (pod["metadata"]["name"], one["restartCount"]) for pod in found for one in pod["status"]["containerStatuses"]
+    }
+
+
+def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_without_a_restart(
+    platform: Platform, toolbox: Toolbox, authority: Authority
+) -> None:
+    def status() -> dict[str, Any]:
+        return dict(subscriptions.found(platform, NAME, KIND).get("status") or {})
+
+    def shown() -> str:
+        return toolbox.cluster.kubectl(
+            *("exec", "toolbox", "--namespace", toolbox.namespace, "--", "python3", "-c", SHOWN, HOST)
+        ).strip()
+
+    told = eventually(status, lambda now: now.get("readyReplicas") == 1, seconds=120)
+    assert told["securityProtocol"] == "SASL_SSL"
+    security = admin(platform, authority)
+    done = gateway_client.through(NAME, platform, toolbox, client_id="e2e-gateway-tls", records=200, security=security)
+
+    assert {broker.partition(":")[0] for broker in done["brokers"]} == {HOST}
+
+    def rows(topic: str) -> list[dict[str, Any]]:
+        found = topic_records.of_client(toolbox, f"kwitness.{topic}", "e2e-gateway-tls")
+        return [row for row in (json.loads(one.value) for one in found) if row.get("api") in (None, "Produce")]
+
+    def produced() -> int:
+        return sum(row["records"] for row in rows("traffic") if row["kind"] == "partition")
+
+    eventually(produced, lambda now: now == 200, seconds=90, every=5)
+    assert {row["principal"] for row in rows("traffic")} == {f"User:{security['sasl.username']}"}
+    opened = [row for row in rows("connections") if row["kind"] == "opened"]
+    assert {row["security_protocol"] for row in opened} == {"SASL_SSL"}
+
+    before = pods(platform)
+    renewed = Authority("their successor")
+    issued = renewed.issue("gateway", (HOST,))
+    platform.cluster.apply_objects(secret(issued), namespace=NAMESPACE)
+    # As long as the kubelet takes to bring a pod a changed Secret.
+    eventually(shown, lambda now: now == issued.certificate.strip(), seconds=180, every=3)
+    security = admin(platform, renewed)
+    gateway_client.through(NAME, platform, toolbox, client_id="e2e-gateway-renewed", records=10, security=security)
+    assert pods(platform) == before
