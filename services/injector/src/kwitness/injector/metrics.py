@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, disable_created_metrics
 
 from kwitness.contracts.own_metrics import own_metric
 
@@ -13,6 +13,7 @@ __all__ = [
     "CERTIFICATE_EXPIRY",
     "CONFIG_GOOD",
     "INJECTIONS",
+    "REGISTRY",
     "REVIEWS",
     "REVIEW_DURATION",
     "WATCH_SUCCESS",
@@ -22,16 +23,23 @@ __all__ = [
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library has no type for it
 
 
+REGISTRY: Final = CollectorRegistry()
+"""What this process shows; names such as kwitness_build_info are those of other components too."""
+ProcessCollector(registry=REGISTRY)
+
+
 def _gauge(name: str) -> Gauge:
     entry = own_metric(name)
-    return Gauge(name, entry.help, entry.labels)
+    return Gauge(name, entry.help, entry.labels, registry=REGISTRY)
 
 
 _reviews, _duration = own_metric("kwitness_injector_reviews_total"), own_metric("kwitness_injector_review_seconds")
 
 BUILD_INFO: Final = _gauge("kwitness_build_info")
-REVIEWS: Final = Counter(_reviews.name, _reviews.help, _reviews.labels)
-REVIEW_DURATION: Final = Histogram(_duration.name, _duration.help, buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 1, 2))
+REVIEWS: Final = Counter(_reviews.name, _reviews.help, _reviews.labels, registry=REGISTRY)
+REVIEW_DURATION: Final = Histogram(
+    _duration.name, _duration.help, buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 1, 2), registry=REGISTRY
+)
 INJECTIONS: Final = _gauge("kwitness_injector_injections")
 CONFIG_GOOD: Final = _gauge("kwitness_injector_config_good")
 CERTIFICATE_EXPIRY: Final = _gauge("kwitness_injector_certificate_expiry_seconds")

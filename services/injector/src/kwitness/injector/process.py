@@ -65,7 +65,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
                 return "there is no certificate yet"
             return None if cluster.ready else "injections and namespaces are not read yet"
 
-        probes = ProbeServer(port=settings.probe_port, alive=lambda: None, ready=ready)
+        probes = ProbeServer(port=settings.probe_port, alive=lambda: None, ready=ready, registry=metrics.REGISTRY)
         webhook = Webhook(configuration, cluster.place)
         try:
             async with asyncio.TaskGroup() as group:
