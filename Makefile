@@ -169,7 +169,7 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)
 
 ## Measure
-PARTS ?= throughput latency start memory
+PARTS ?= throughput broker latency start memory
 .PHONY: bench bench-observer
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 55 minutes
 	@$(PY) -m kwitness.bench

@@ -18,7 +18,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push
-from tests.collector.event_samples import connections, request, row, totals
+from tests.collector.event_samples import EPOCH, connections, request, row, totals
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
@@ -40,6 +40,8 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
     ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
     collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger))
+    # Of an observer that was killed.
+    collector.observe(request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}))
     state = {"by_state": {"observed": 1}, "ledger": ledger}
     many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
     collector.observe(request([row(1)], totals=many, connections=connections(1), state=state))

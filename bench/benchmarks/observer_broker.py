@@ -1,0 +1,106 @@
+"""Throughput of Kafka's own producer through the observer, before a broker that stores: `make bench-observer`.
+
+`kafka-producer-perf-test` writes records of 1,000 bytes with acks=all, in batches of 64 KiB and of 4 KiB, directly and
+through the observer by turns in random order; ratios are taken within a block. Producer, observer and broker share all
+processors, as they do on a busy machine: what the observer takes, the other two lack.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from observer.bars import HEAD, at_least, row
+from observer.load import BULK, SMALL
+from observer.relays import DIRECT, OURS, Observer, prepare
+
+from kwitness.e2e.kafka.local_broker import LocalBroker
+
+from tests.observer.kafka_tools import Tool
+
+VERSION = "4.3.1"
+TOPIC = "bench"
+RECORD_BYTES = 1_000
+BARS = {"bulk": (BULK, "64 KiB", at_least(0.85, 0.92)), "small": (SMALL, "4 KiB", at_least(0.75, 0.88))}
+# What was written is soon deleted: a run writes more than disks are asked to keep.
+BOUNDED = {"log.segment.bytes": f"{64 << 20}", "log.retention.bytes": f"{128 << 20}"}
+_RATE = re.compile(r"([0-9.]+) records/sec")
+Blocks = dict[str, list[dict[str, float]]]
+"""Records a second by candidate, of every block, by size of batch."""
+
+
+def produced(bootstrap: str, batch: int, records: int) -> float:
+    """Records a second, as the program says of itself at its end."""
+    properties = (f"bootstrap.servers={bootstrap}", "acks=all", f"batch.size={batch}", "linger.ms=5")
+    size = ("--num-records", f"{records}", "--record-size", f"{RECORD_BYTES}", "--throughput", "-1")
+    with Tool("ProducerPerformance", "--topic", TOPIC, *size, "--command-property", *properties) as tool:
+        return float(_RATE.findall(tool.ended())[-1])
+
+
+def measure(addresses: dict[str, str], blocks: int, records: int) -> Blocks:
+    """Both candidates in every block, after one run of each that is not kept."""
+    found: Blocks = {}
+    for name, (batch, _, _) in BARS.items():
+        for address in addresses.values():
+            produced(address, batch, records)
+        found[name] = []
+        for number in range(blocks):
+            order = random.sample(list(addresses), len(addresses))
+            block = {one: produced(addresses[one], batch, records) for one in order}
+            found[name].append(block)
+            shown = ", ".join(f"{key} {rate:,.0f}" for key, rate in block.items())
+            print(f"  {name} {number + 1}/{blocks}, records/s: {shown}", flush=True)
+    return found
+
+
+def section(found: Blocks, records: int, load_average: float) -> str:
+    """The page's section."""
+    blocks = len(next(iter(found.values())))
+    lines = [
+        "## Observer: throughput before a broker",
+        "",
+        (
+            f"`kafka-producer-perf-test` of Kafka {VERSION}, {records:,} records of {RECORD_BYTES:,} bytes with acks=all in each of "
+            f"{blocks} blocks, one broker of the same version. Producer, observer and broker share both processors; the "
+            f"observer counts and reports. Load average before the start {load_average:.1f}."
+        ),
+        "",
+        *HEAD,
+    ]
+    for name, (_, size, bar) in BARS.items():
+        ours, direct = (statistics.median(block[one] for block in found[name]) / 1e3 for one in (OURS, DIRECT))
+        ratios = [block[OURS] / block[DIRECT] for block in found[name]]
+        lines.append(row(f"{size}: thousand records/s", f"{ours:,.3g}", f"{direct:,.3g} ({DIRECT})", ratios, bar))
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Measure and write `observer_broker.json` and `.md`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--blocks", type=int, default=8)
+    parser.add_argument("--records", type=int, default=300_000, help="of each candidate in a block")
+    wanted = parser.parse_args()
+    load_average = os.getloadavg()[0]
+    prepare()
+    with tempfile.TemporaryDirectory() as folder, LocalBroker(VERSION, overrides=BOUNDED) as broker:
+        observer = Observer(broker.bootstrap, Path(folder))
+        try:
+            found = measure({DIRECT: broker.bootstrap, OURS: observer.address}, wanted.blocks, wanted.records)
+        finally:
+            observer.stop()
+    raw = {"version": VERSION, "load_average": load_average, "blocks": found}
+    (wanted.results / "observer_broker.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (wanted.results / "observer_broker.md").write_text(section(found, wanted.records, load_average))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
