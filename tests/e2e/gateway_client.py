@@ -15,7 +15,9 @@ KIND = "observerdeployment"
 TOPIC = "demo.orders"
 PROGRAM = """
 import glob, json, sys
-sys.path[:0] = sorted(glob.glob("/opt/confluent-*"))[-1:]
+# The newest: librdkafka 2.5.0 signs in by SCRAM-SHA-512 nowhere.
+versions = {tuple(map(int, path.rpartition("-")[2].split("."))): path for path in glob.glob("/opt/confluent-*")}
+sys.path.insert(0, versions[max(versions)])
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 order = json.load(sys.stdin)
