@@ -20,6 +20,7 @@ from tests.eventually import eventually
 NAME = "edge"
 HOST = f"kwitness-gateway-{NAME}.{NAMESPACE}.svc"
 SECRET = "kwitness-edge-tls"  # its name
+ADMIN = "admin"
 SHOWN = "import ssl, sys; print(ssl.get_server_certificate((sys.argv[1], 9092), timeout=10))"
 
 
@@ -59,16 +60,12 @@ def authority(platform: Platform) -> Iterator[Authority]:
 
 def admin(platform: Platform, authority: Authority) -> dict[str, str]:
     """librdkafka's settings of the brokers' administrator, who trusts the gateway's authority alone."""
-    found = json.loads(
-        platform.cluster.kubectl(
-            "get", "secret", "kwitness-kafka-admin", f"--namespace={NAMESPACE}", "--output=jsonpath={.data}"
-        )
-    )
+    found = platform.cluster.find("secret", "kwitness-dev-kafka-users", f"--namespace={NAMESPACE}")
     return {
         "security.protocol": "SASL_SSL",
         "sasl.mechanisms": "SCRAM-SHA-512",
-        "sasl.username": base64.b64decode(found["username"]).decode(),
-        "sasl.password": base64.b64decode(found["password"]).decode(),
+        "sasl.username": ADMIN,
+        "sasl.password": base64.b64decode(found["data"][ADMIN]).decode(),
         "ssl.ca.pem": authority.certificate,
     }
 
@@ -109,7 +106,7 @@ def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_wi
         return sum(row["records"] for row in rows("traffic") if row["kind"] == "partition")
 
     eventually(produced, lambda now: now == 200, seconds=90, every=5)
-    assert {row["principal"] for row in rows("traffic")} == {f"User:{security['sasl.username']}"}
+    assert {row["principal"] for row in rows("traffic")} == {f"User:{ADMIN}"}
     opened = [row for row in rows("connections") if row["kind"] == "opened"]
     assert {row["security_protocol"] for row in opened} == {"SASL_SSL"}
 
