@@ -552,7 +552,8 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--subresource=status", "--type=merge", "--patch", said)
     eventually(lambda: "kwitness_job_lag_records{" in applied.probe("/metrics")[1])
     text = applied.probe("/metrics")[1]
-    expected = {one.name: one for one in OWN_METRICS if one.source in {"operator", "every component"}}
+    sources = {"operator", "operator and injector", "every component"}
+    expected = {one.name: one for one in OWN_METRICS if one.source in sources}
     types = dict(re.findall(r"^# TYPE (kwitness_\S+) (\S+)$", text, re.MULTILINE))
     helps = dict(re.findall(r"^# HELP (kwitness_\S+) (.+)$", text, re.MULTILINE))
     assert types == {name: one.type for name, one in expected.items()}
