@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from kwitness.e2e.kafka.local_broker import LocalCluster
 
 from tests.eventually import eventually
@@ -22,6 +24,7 @@ BROKER_HOSTS: Final = ("127.0.3.1", "127.0.3.2")
 """Where brokers say that they are."""
 
 PARTITIONS: Final = 3
+PATIENCE_S: Final = 30
 OVERRIDES: Final = {
     "num.partitions": f"{PARTITIONS}",
     "share.coordinator.state.topic.replication.factor": "1",
@@ -82,6 +85,12 @@ class Stand:
         nodes = self.observer.settings["listener"]["brokers"]
         return {int(node): {(CLIENTS_HOST, port)} for node, port in nodes.items()}
 
+    def create(self, topic: str) -> None:
+        """Create a topic, and wait until brokers know what they lead: before, they refuse records, or lose them."""
+        admin = AdminClient({"bootstrap.servers": self.cluster.bootstrap})
+        admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result(PATIENCE_S)
+        eventually(lambda: _is_led(admin, topic))
+
     def compared(self, read: Read) -> Comparison:
         """Hold both sides of all connections against each other that were opened since the last time and have ended."""
         eventually(lambda: [one for side in self._news() for one in side if one.is_open], lambda left: not left)
@@ -107,3 +116,13 @@ class Stand:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._exits.__exit__(kind, error, trace)
+
+
+def _is_led(admin: AdminClient, topic: str) -> bool:
+    ends = {TopicPartition(topic, number): OffsetSpec.latest() for number in range(PARTITIONS)}
+    try:
+        for end in admin.list_offsets(ends).values():
+            end.result(PATIENCE_S)
+    except KafkaException:
+        return False
+    return True
