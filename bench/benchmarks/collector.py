@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import random
 import shutil
@@ -30,6 +29,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
+from kwitness.bench.results import write_results
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.e2e.ports import free_port
 from kwitness.images import cache
@@ -344,8 +344,7 @@ def main() -> None:
     rows = [row for kind in (SAME, CHANGING) for row in rates(kind, wanted.blocks, wanted.seconds)]
     grown = memory(wanted.series)
     raw = {"blocks": rows, "memory_mb": grown, "series": wanted.series, "load_average": load_average}
-    (wanted.results / "collector.json").write_text(json.dumps(raw, indent=1))
-    (wanted.results / "collector.md").write_text(section(rows, grown, wanted.series, load_average))
+    write_results(wanted.results, "collector", raw, section(rows, grown, wanted.series, load_average))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
+from kwitness.bench.results import write_results
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
@@ -108,8 +109,7 @@ def main() -> None:
     wanted = parser.parse_args()
     with LocalBroker() as broker:
         found = measure(wanted.clients, wanted.metrics, wanted.seconds, broker.bootstrap)
-    (wanted.results / "collector_memory.json").write_text(json.dumps(found, indent=1))
-    (wanted.results / "collector_memory.md").write_text(section(found))
+    write_results(wanted.results, "collector_memory", found, section(found))
     print(json.dumps(found))
 
 

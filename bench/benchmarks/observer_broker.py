@@ -8,7 +8,6 @@ processors, as they do on a busy machine: what the observer takes, the other two
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import re
@@ -21,6 +20,7 @@ from observer.bars import HEAD, at_least, row
 from observer.load import BULK, SMALL
 from observer.relays import DIRECT, OURS, Observer, prepare
 
+from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.observer.kafka_tools import Tool
@@ -97,8 +97,7 @@ def main() -> int:
         finally:
             observer.stop()
     raw = {"version": VERSION, "load_average": load_average, "blocks": found}
-    (wanted.results / "observer_broker.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "observer_broker.md").write_text(section(found, wanted.records, load_average))
+    write_results(wanted.results, "observer_broker", raw, section(found, wanted.records, load_average))
     return 0
 
 

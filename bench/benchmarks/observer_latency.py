@@ -8,7 +8,6 @@ median of direct is more than a quarter away from the usual is dropped.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -33,6 +32,7 @@ from observer.relays import (
 )
 
 from kwitness.bench.paired_measurement import GENERATOR_CORE
+from kwitness.bench.results import write_results
 
 KINDS = (Direct, Observer, Envoy, Kroxylicious)
 MAX_DRIFT = 0.25
@@ -122,8 +122,7 @@ def main() -> int:
     with Sink() as sink:
         rate, blocks = measure(sink.address, wanted.blocks, wanted.seconds, wanted.warm)
     raw = {"versions": VERSIONS, "load_average": load_average, "rate": rate, "blocks": blocks}
-    (wanted.results / "observer_latency.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "observer_latency.md").write_text(section(rate, blocks, wanted.seconds, load_average))
+    write_results(wanted.results, "observer_latency", raw, section(rate, blocks, wanted.seconds, load_average))
     return 0
 
 

@@ -7,7 +7,6 @@ while one Fetch brings 64 MB.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -19,6 +18,7 @@ from observer.load import SMALL, Idle, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 
 from kwitness.bench.paired_measurement import GENERATOR_CORE, resident_mb
+from kwitness.bench.results import write_results
 
 KINDS = (Observer, Envoy, Kroxylicious)
 FETCHED = 64_000_000
@@ -82,8 +82,7 @@ def main() -> int:
     with Sink() as sink:
         found = measure(sink.address, wanted.connections)
     raw = {"versions": VERSIONS, "connections": wanted.connections, "memory": found}
-    (wanted.results / "observer_memory.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "observer_memory.md").write_text(section(found, wanted.connections))
+    write_results(wanted.results, "observer_memory", raw, section(found, wanted.connections))
     return 0
 
 

@@ -7,7 +7,6 @@ itself during that time; the table of throughput has it warm.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -18,6 +17,7 @@ from observer.load import BULK, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 
 from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
+from kwitness.bench.results import write_results
 
 KINDS = (Observer, Envoy, Kroxylicious)
 
@@ -71,8 +71,7 @@ def main() -> int:
     with Sink() as sink:
         found = measure(sink.address, wanted.rounds, wanted.seconds)
     raw = {"versions": VERSIONS, "load_average": load_average, "cpu_s_per_gb": found}
-    (wanted.results / "observer_start.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "observer_start.md").write_text(section(found, wanted.seconds, load_average))
+    write_results(wanted.results, "observer_start", raw, section(found, wanted.seconds, load_average))
     return 0
 
 

@@ -8,7 +8,6 @@ block in which direct is more than a quarter away from its median is dropped.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -37,6 +36,7 @@ from observer.relays import (
 )
 
 from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
+from kwitness.bench.results import write_results
 
 KINDS = (Direct, Observer, Uncounted, Envoy, Kroxylicious)
 MAX_DRIFT = 0.25
@@ -151,8 +151,7 @@ def main() -> int:
     with Sink() as sink:
         found = measure(sink.address, wanted.blocks, wanted.seconds, wanted.warm)
     raw = {"versions": VERSIONS, "load_average": load_average, "blocks": found}
-    (wanted.results / "observer_throughput.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "observer_throughput.md").write_text(section(found, wanted.seconds, wanted.warm, load_average))
+    write_results(wanted.results, "observer_throughput", raw, section(found, wanted.seconds, wanted.warm, load_average))
     return 0
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
+from kwitness.bench.results import write_results
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.images.cache import cached_folder, content_key
@@ -46,8 +47,7 @@ def main() -> None:
     wanted = parser.parse_args()
     os.sched_setaffinity(0, {GENERATOR_CORE})  # the API server and the broker inherit it
     blocks = [{name: measure(name) for name in random.sample(CANDIDATES, 2)} for _ in range(wanted.blocks)]
-    (wanted.results / "operator_scale.json").write_text(json.dumps(blocks, indent=1) + "\n")
-    (wanted.results / "operator_scale.md").write_text(section(blocks))
+    write_results(wanted.results, "operator_scale", blocks, section(blocks))
 
 
 def measure(name: str) -> dict[str, Any]:

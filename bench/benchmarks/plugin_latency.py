@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import platform
 import random
@@ -36,6 +35,7 @@ import confluent_kafka
 from confluent_kafka import Producer
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, interval, pin
+from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.kafka.telemetry_requests import subscribe
@@ -298,8 +298,7 @@ def main() -> int:
         "load": load,
         "blocks": blocks,
     }
-    (wanted.results / "plugin_latency.json").write_text(json.dumps(raw, indent=1) + "\n")
-    (wanted.results / "plugin_latency.md").write_text(section(rate, load, blocks))
+    write_results(wanted.results, "plugin_latency", raw, section(rate, load, blocks))
     return 0
 
 

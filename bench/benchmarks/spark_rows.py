@@ -10,7 +10,6 @@ time; processor time is that of Java and of all its Python workers.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -36,6 +35,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import ArrayType, StringType
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, interval
+from kwitness.bench.results import write_results
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.job_config import JobConfig
@@ -70,8 +70,7 @@ def main() -> int:
         session.stop()
     wanted.results.mkdir(parents=True, exist_ok=True)
     raw = {"spark": spark, "python": platform.python_version(), "load": load, "payload_bytes": payload_bytes}
-    (wanted.results / "spark_rows.json").write_text(json.dumps({**raw, "blocks": rows}, indent=1) + "\n")
-    (wanted.results / "spark_rows.md").write_text(section(payload_bytes, load, rows))
+    write_results(wanted.results, "spark_rows", {**raw, "blocks": rows}, section(payload_bytes, load, rows))
     return 0
 
 

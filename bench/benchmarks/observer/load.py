@@ -29,14 +29,18 @@ def program() -> Path:
     return target / "release/kwitness-bench-load"
 
 
-class Sink:
-    """Answers as a broker does; use as a context manager."""
+class _Running:
+    """The program for as long as a block lasts; use as a context manager."""
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen([program(), "sink"], stdout=subprocess.PIPE, text=True)
+    def __init__(self, *words: str) -> None:
+        command: list[str | Path] = [program(), *words]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def _said(self) -> str:
+        """Its next line."""
         if self._process.stdout is None:
-            raise RuntimeError("the sink has no output")
-        self.address = self._process.stdout.readline().strip()
+            raise RuntimeError("the program has no output")
+        return self._process.stdout.readline().strip()
 
     def __enter__(self) -> Self:
         return self
@@ -46,6 +50,14 @@ class Sink:
     ) -> None:
         self._process.kill()
         self._process.wait()
+
+
+class Sink(_Running):
+    """Answers as a broker does, at `address`."""
+
+    def __init__(self) -> None:
+        super().__init__("sink")
+        self.address = self._said()
 
 
 def drive(address: str, *, seconds: float, batch: int, rate: int = 0, **more: int) -> dict[str, Any]:
@@ -65,20 +77,13 @@ def drive(address: str, *, seconds: float, batch: int, rate: int = 0, **more: in
     return found
 
 
-class Idle:
-    """So many connections that have asked what clients ask first, and nothing since; use as a context manager."""
+class Idle(_Running):
+    """So many connections that have asked what clients ask first, and nothing since."""
 
     def __init__(self, address: str, connections: int) -> None:
-        command: list[str | Path] = [program(), "idle", f"to={address}", f"connections={connections}"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        super().__init__("idle", f"to={address}", f"connections={connections}")
 
     def __enter__(self) -> Self:
-        if self._process.stdout is None or self._process.stdout.readline() != "ready\n":
+        if self._said() != "ready":
             raise RuntimeError("the connections did not come about; see what the program wrote before")
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        self._process.wait()

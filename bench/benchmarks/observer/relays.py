@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import json
 import os
@@ -33,16 +34,16 @@ WINDOW_MS = 10_000
 MOST_CONNECTIONS = 4_000
 
 
-class Relay:
+class Relay(abc.ABC):
     """Something that clients connect to; `pid` is 0 where no process stands between."""
 
     name: str
     address: str
     pid: int
 
+    @abc.abstractmethod
     def stop(self) -> None:
         """End it."""
-        raise NotImplementedError
 
 
 class Direct(Relay):
