@@ -1,6 +1,6 @@
 //! The observer's own metrics, as Prometheus reads them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use kwitness_wire::aggregate::{Unfollowed, reason};
@@ -49,19 +49,13 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "counter",
         "Clients that were closed because TLS with them failed, by reason.",
     );
-    let failed: BTreeMap<_, _> = rare.tls_failed.iter().collect();
-    for (failure, count) in failed {
-        page.sample(&[("reason", failure.name())], *count);
-    }
+    page.samples("reason", &rare.tls_failed, |failure| failure.name().to_owned());
     page.family(
         "kwitness_observer_unserved_total",
         "counter",
         "Attempts to authenticate that fail where brokers' addresses are changed, by mechanism.",
     );
-    let unserved: BTreeMap<_, _> = rare.unserved.iter().collect();
-    for (mechanism, count) in unserved {
-        page.sample(&[("mechanism", mechanism.name())], *count);
-    }
+    page.samples("mechanism", &rare.unserved, |mechanism| mechanism.name().to_owned());
 
     page.family("kwitness_observer_connections", "gauge", "Open connections of clients, by what is done with them.");
     for state in STATES {
@@ -73,9 +67,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "counter",
         "Connections that came to be passed on unread, by reason.",
     );
-    for (reason, count) in &rare.opaque {
-        page.sample(&[("reason", &reason.name())], *count);
-    }
+    page.samples("reason", &rare.opaque, |reason| reason.name());
     page.family("kwitness_observer_connections_opened_total", "counter", "Connections that clients opened.");
     page.sample(&[], rare.opened);
     page.family(
@@ -96,10 +88,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "counter",
         "Requests that were passed on and not wholly understood, by reason.",
     );
-    let unread: BTreeMap<_, _> = rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
-    for (reason, count) in unread {
-        page.sample(&[("reason", &reason)], count);
-    }
+    page.samples("reason", &rare.unread, |why| reason(why));
     page.family(
         "kwitness_observer_panics_total",
         "counter",
@@ -133,6 +122,14 @@ impl Page {
         self.name = name;
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    /// A sample for each key, in the order of their names.
+    fn samples<K>(&mut self, label: &str, counts: &HashMap<K, u64>, name: impl Fn(&K) -> String) {
+        let named: BTreeMap<_, _> = counts.iter().map(|(key, count)| (name(key), *count)).collect();
+        for (name, count) in named {
+            self.sample(&[(label, &name)], count);
+        }
     }
 
     fn sample(&mut self, labels: &[(&str, &str)], value: u64) {

@@ -75,16 +75,19 @@ impl Seals {
 
     /// Whether this row is a seal of one of these: it goes when nothing can be lost of them any more.
     pub(crate) fn is_of_any<'a>(&self, row: &Row, mut rows: impl Iterator<Item = &'a Row>) -> bool {
-        let seal = self.waiting.iter().find(|seal| row.topic == SEALS && seal.seq == row.seq);
-        seal.is_some_and(|seal| rows.any(|row| seal.names.have(row)))
+        self.seal_of(row).is_some_and(|seal| rows.any(|row| seal.names.have(row)))
     }
 
     /// The row as it is sent now.
     pub(crate) fn written(&self, row: &Row) -> Row {
-        let seal = self.waiting.iter().find(|seal| row.topic == SEALS && seal.seq == row.seq);
-        let lost = seal.map(|seal| &seal.lost).filter(|lost| !lost.is_empty());
+        let lost = self.seal_of(row).map(|seal| &seal.lost).filter(|lost| !lost.is_empty());
         let line = lost.and_then(|lost| with_losses(&row.line, lost));
         Row { line: line.unwrap_or_else(|| row.line.clone()), ..row.clone() }
+    }
+
+    /// The seal that this row is.
+    fn seal_of(&self, row: &Row) -> Option<&Seal> {
+        self.waiting.iter().find(|seal| row.topic == SEALS && seal.seq == row.seq)
     }
 }
 

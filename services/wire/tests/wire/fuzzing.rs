@@ -19,7 +19,7 @@ pub const TARGETS: [(&str, Try); 5] =
 
 /// Counts what it is told.
 #[derive(Default)]
-struct Count(usize);
+pub struct Count(pub usize);
 
 impl Visitor for Count {
     fn value(&mut self, _: &'static Field, _: Value<'_>) {

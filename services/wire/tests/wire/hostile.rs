@@ -1,30 +1,15 @@
 //! Whatever bytes come, nothing panics, and work and memory are bounded by the bytes that came.
 
-use kwitness_wire::schema::{Field, Value, Visitor, api, walk};
+use kwitness_wire::schema::{api, walk};
 use kwitness_wire::{Fault, Framer, Limits, Opening, OutOfRange, Reader, RequestHeader, Side};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use crate::fuzzing::Count;
 use crate::kafka::{VECTORS, Vector};
 use crate::streams::cut;
 use crate::transcript::{Conversation, Told, frame};
-
-/// Counts what it is told.
-#[derive(Default)]
-struct Count(usize);
-
-impl Visitor for Count {
-    fn value(&mut self, _: &'static Field, _: Value<'_>) {
-        self.0 += 1;
-    }
-    fn enter(&mut self, _: &'static Field) {
-        self.0 += 1;
-    }
-    fn unknown_tag(&mut self, _: u32, _: &[u8]) {
-        self.0 += 1;
-    }
-}
 
 fn any_vector() -> impl Strategy<Value = &'static Vector> {
     any::<Index>().prop_map(|index| {
