@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from kwitness.devtools.reference import INJECTOR_PAGE, injector_page
-from kwitness.injector.settings import SettingsError, load_settings
+from kwitness.injector.settings import load_settings
+from kwitness.runtime.settings_file import SettingsError
 
 OWN = {"secret": "s", "webhookConfiguration": "w", "names": ["n"]}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from kwitness.devtools.reference import OPERATOR_PAGE, operator_page
-from kwitness.operator.settings import OperatorSettings, SettingsError, load_settings
+from kwitness.operator.settings import OperatorSettings, load_settings
+from kwitness.runtime.settings_file import SettingsError
 
 GOOD = {"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}}
 

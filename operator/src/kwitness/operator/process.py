@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import itertools
 import logging
-import signal
 import time
 from collections.abc import Iterator
 from typing import Final
@@ -25,8 +23,9 @@ from kwitness.operator.installation import find_installation
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
 from kwitness.runtime.probes import ProbeServer
+from kwitness.runtime.service import installed_version, stop_at_signals
 
-__all__ = ["kopf_settings", "run", "stop_at_signals"]
+__all__ = ["kopf_settings", "run"]
 
 _SERVER_TIMEOUT: Final = 60
 """Seconds after which the API server ends a watch and kopf reconnects: what makes watch health visible."""
@@ -66,7 +65,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     RuntimeError
         When kopf or a queue ended by itself; the process should be restarted.
     """
-    metrics.BUILD_INFO.labels(component="operator", version=_version()).set(1)
+    metrics.BUILD_INFO.labels(component="operator", version=installed_version()).set(1)
     access = find_access()
     health = WatchHealth()
     started = time.monotonic()
@@ -113,13 +112,6 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             await probes.stop()
 
 
-def stop_at_signals(stop: asyncio.Event) -> None:
-    """Set ``stop`` at SIGTERM and SIGINT. Call it in the loop of the main thread."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-
-
 async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, stop: asyncio.Event) -> None:
     ours = asyncio.all_tasks()
     tasks = await kopf.spawn_tasks(
@@ -152,13 +144,6 @@ async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) ->
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         stopping.cancel()
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version("kwitness")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def _alive(health: WatchHealth, settings: OperatorSettings, started: float) -> str | None:

@@ -6,17 +6,17 @@ namespace: a setting that can be changed in two places is one that nobody can lo
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.model.quantities import mebibytes
+from kwitness.runtime.settings_file import read_settings
 
 __all__ = [
     "DEFAULT_SETTINGS_FILE",
@@ -24,7 +24,6 @@ __all__ = [
     "ImageSettings",
     "OperatorSettings",
     "PodSettings",
-    "SettingsError",
     "load_settings",
 ]
 
@@ -32,10 +31,6 @@ DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/operator/settings.json")
 """Where the chart mounts the ConfigMap ``kwitness-operator``, key ``settings.json``."""
 
 _LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
-
-
-class SettingsError(Exception):
-    """The settings file cannot be read or is wrong; names file, field and reason."""
 
 
 class _Settings(BaseModel):
@@ -241,14 +236,4 @@ def load_settings(path: Path) -> OperatorSettings:
     SettingsError
         If the file cannot be read, is not JSON, or a field is wrong.
     """
-    try:
-        return OperatorSettings.model_validate(json.loads(path.read_text()))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}); the chart mounts it") from error
-    except json.JSONDecodeError as error:
-        raise SettingsError(f"{path}: not JSON ({error})") from error
-    except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(str(part) for part in issue['loc']) or 'settings'}: {issue['msg']}" for issue in error.errors()
-        )
-        raise SettingsError(f"{path}: {details}") from error
+    return read_settings(path, OperatorSettings)

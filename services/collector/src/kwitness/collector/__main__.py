@@ -7,7 +7,6 @@ import asyncio
 import gc
 import logging
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from kwitness.collector.malloc import limit_arenas
 from kwitness.collector.process import run
 from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT, PROBE_PORT
 from kwitness.runtime.json_logging import configure_logging
+from kwitness.runtime.service import stop_at_signals
 
 _TOKEN: Final = "/var/run/secrets/kwitness/collector/token"  # noqa: S105 - a path
 
@@ -44,9 +44,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
 
 async def _main(settings: Settings) -> None:
     stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    stop_at_signals(stopping)
     await run(settings, stopping)
 
 

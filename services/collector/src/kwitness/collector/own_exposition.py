@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from kwitness.collector.inventory.observers import Observer, Uncertain
@@ -12,16 +11,10 @@ from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.own_metrics import own_metric
+from kwitness.runtime.service import installed_version
 
 COMPONENT: Final = "collector"
 Rows = Iterable[tuple[Mapping[str, str], float]]
-
-
-def _version() -> str:
-    try:
-        return version("kwitness")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
@@ -76,7 +69,7 @@ def render_own(
         ("kwitness_observer_queued_events", _observer_queues(observation)),
         ("kwitness_observer_uncertain_ends_total", _uncertain(observation, lambda one: one.ends)),
         ("kwitness_observer_uncertain_seconds_total", _uncertain(observation, lambda one: one.milliseconds / 1000)),
-        ("kwitness_build_info", [({"version": _version()}, 1)]),
+        ("kwitness_build_info", [({"version": installed_version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
     return text.encode("utf-8", "replace")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
 import logging
-import signal
 from pathlib import Path
 from typing import Final
 
@@ -21,21 +19,15 @@ from kwitness.injector.settings import InjectorSettings
 from kwitness.injector.webhook import Webhook
 from kwitness.runtime.api_access import ApiAccess, authorized_session, find_access
 from kwitness.runtime.probes import ProbeServer
+from kwitness.runtime.service import installed_version
 
-__all__ = ["run", "stop_at_signals"]
+__all__ = ["run"]
 
 _FIRST_CHECK_S: Final = 1.0
 """Between looks for a first certificate."""
 _LAST_REVIEWS_S: Final = 5.0
 
 _LOG = logging.getLogger(__name__)
-
-
-def stop_at_signals(stop: asyncio.Event) -> None:
-    """Set ``stop`` at SIGTERM and SIGINT. Call it in the loop of the main thread."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
 
 
 async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
@@ -46,7 +38,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
     ExceptionGroup
         When a part ended by itself; the process should be restarted.
     """
-    metrics.BUILD_INFO.labels(component="injector", version=_version()).set(1)
+    metrics.BUILD_INFO.labels(component="injector", version=installed_version()).set(1)
     access = find_access()
     configuration, serving = Configuration(), ServingCertificate()
     async with authorized_session(access, "kwitness-injector") as session:
@@ -79,14 +71,6 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
                     task.cancel()
         finally:
             await probes.stop()
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version("kwitness")
-    except importlib.metadata.PackageNotFoundError:
-        # The image holds the sources alone.
-        return "unknown"
 
 
 async def _keep(

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.endpoints import INJECTOR_PORT, PROBE_PORT
 from kwitness.contracts.injections import INJECTIONS_CONFIG_MAP
+from kwitness.runtime.settings_file import read_settings
 
-__all__ = ["DEFAULT_SETTINGS_FILE", "CertificateSettings", "InjectorSettings", "SettingsError", "load_settings"]
+__all__ = ["DEFAULT_SETTINGS_FILE", "CertificateSettings", "InjectorSettings", "load_settings"]
 
 DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/injector/settings.json")
 """Where the chart mounts the ConfigMap ``kwitness-injector``, key ``settings.json``."""
-
-
-class SettingsError(Exception):
-    """The settings file cannot be read or is wrong; names file, field and reason."""
 
 
 class _Settings(BaseModel):
@@ -72,14 +68,4 @@ def load_settings(path: Path) -> InjectorSettings:
     SettingsError
         If the file cannot be read, is not JSON, or a field is wrong.
     """
-    try:
-        return InjectorSettings.model_validate(json.loads(path.read_text()))
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}); the chart mounts it") from error
-    except json.JSONDecodeError as error:
-        raise SettingsError(f"{path}: not JSON ({error})") from error
-    except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(str(part) for part in issue['loc']) or 'settings'}: {issue['msg']}" for issue in error.errors()
-        )
-        raise SettingsError(f"{path}: {details}") from error
+    return read_settings(path, InjectorSettings)

@@ -1,4 +1,4 @@
-"""What two or more of our processes use: logging, probes, access to the API server, files that change, names.
+"""What two or more of our processes use: their life, logging, probes, access to the API server, files, names.
 
 No policy of any one process belongs here.
 """

@@ -23,6 +23,9 @@ _METADATA: Final = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=
 _FALLBACK_S: Final = 1.0
 """How long one namespace is asked for: the API server waits two seconds for all of a review."""
 
+_VERSION_EVERY_S: Final = 600.0
+"""Kubernetes is upgraded under a running injector."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -110,7 +113,3 @@ class Cluster:
             known.pop(namespace["metadata"]["name"], None)
         else:
             known[namespace["metadata"]["name"]] = namespace
-
-
-_VERSION_EVERY_S: Final = 600.0
-"""Kubernetes is upgraded under a running injector."""
