@@ -39,7 +39,7 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
 
-TOPICS = {name: f"collector-tests.{name}" for name in ("telemetry", "connections", "traffic", "seals")}
+TOPICS = {name: f"collector-tests.{name}" for name in ("telemetry", "connections", "traffic", "requests", "seals")}
 """Of these tests alone, since others use the broker too."""
 
 

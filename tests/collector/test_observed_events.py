@@ -42,7 +42,7 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
         "protocol": 2,
         "collector": "kwitness/main",
         "replica": 0,
-        "accepted": "1-7",
+        "accepted": "1-10",
         "duplicates": "",
         "later": "",
         "rejected": [],
@@ -130,7 +130,7 @@ def test_a_row_that_can_never_be_written_is_rejected_alone(start: Start) -> None
     collector = start()
     array = ({"seq": 2, "topic": "traffic", "bytes": 6}, b"[1, 2]")
     latin = ({"seq": 4, "topic": "seals", "bytes": 9}, b'{"a":"\xe9"}')
-    unknown = row(3, "requests")
+    unknown = row(3, "interceptions")
     times = {"seq": 6, "times": [{"api": "Fetch", "counts": [1] * (COUNTS - 1)}]}
 
     answer = collector.observe(request([row(1), array, unknown, latin, row(5)], totals=[times]))

@@ -12,7 +12,14 @@ from pydantic import BaseModel, ValidationError
 from kwitness.contracts.collector_config import SenderConfig
 from kwitness.contracts.envelopes import EventsAnswer, EventsHead, ranges_of
 from kwitness.contracts.own_metrics import own_metric
-from kwitness.contracts.records import ApiTraffic, ConnectionEvent, PartitionTraffic, TopicPresence, WindowSeal
+from kwitness.contracts.records import (
+    ApiTraffic,
+    ConnectionEvent,
+    PartitionTraffic,
+    RequestEvent,
+    TopicPresence,
+    WindowSeal,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = (ROOT / "contracts/vectors/events_request.ndjson").read_bytes()
@@ -22,6 +29,8 @@ MODELS: dict[tuple[str, str | None], type[BaseModel]] = {
     ("traffic", "api"): ApiTraffic,
     ("traffic", "presence"): TopicPresence,
     ("connections", "opened"): ConnectionEvent,
+    ("requests", "request"): RequestEvent,
+    ("requests", "response"): RequestEvent,
     ("seals", None): WindowSeal,
 }
 

@@ -68,14 +68,19 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
     TopicPresence: {**WINDOW, **OBSERVED, "kind": "presence", "topic": "orders", "partitions": 6},
     RequestEvent: {
         **NUMBERED,
+        **OBSERVED,
         "kind": "request",
         "connection_id": "c",
         "connection_seq": 0,
         "occurred_at_ms": 1,
         "api_key": 0,
+        "api": "Produce",
         "api_version": 12,
         "correlation_id": -1,
         "size_bytes": 100,
+        "topics": ["orders"],
+        "partitions": [{"topic": "orders", "partition": 0, "bytes": 123, "records": 4}],
+        "fields": {"Acks": -1, "TopicData": [{"Name": "orders", "PartitionData": [{"Index": 0, "Records": None}]}]},
     },
     InterceptionWindow: {**WINDOW, "side": "consumer", "topic": "orders"},
     WindowSeal: {**WINDOW, **OBSERVED, "topic": "traffic", "first_seq": 0, "last_seq": 9, "count": 10},
@@ -126,6 +131,8 @@ def test_a_record_is_read_and_written_without_what_is_not_known(model: type[Base
         (TopicPresence, {"partitions": -1}),
         (ConnectionEvent, {"kind": "snapshot"}),
         (RequestEvent, {"api_key": 2**15}),
+        (RequestEvent, {"partitions": [{"topic": "orders", "partition": 0}] * 1025}),
+        (RequestEvent, {"fields": [1]}),
         (WindowSeal, {"event_seq": -1}),
         (WindowSeal, {"event_source": ""}),
     ],
@@ -158,6 +165,7 @@ def test_spark_has_maps_lists_and_parts() -> None:
     assert types["first_offset"] == "bigint"
     assert types["offset_ranges"] == "array<struct<first:bigint,last:bigint>>"
     assert types["response_time"] == "struct<buckets:map<string,bigint>,sum_us:bigint>"
+    assert schemas.REQUEST_EVENT["fields"].dataType.simpleString() == "string"
 
 
 def test_a_duration_is_counted_at_the_first_bound_that_is_not_below_it() -> None:

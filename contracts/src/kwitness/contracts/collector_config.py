@@ -84,6 +84,7 @@ class CollectorTopics(TopicNames):
     """Full names of all topics that a collector writes, by what the registry calls them."""
 
     traffic: str = "kwitness.traffic"
+    requests: str = "kwitness.requests"
     seals: str = "kwitness.seals"
 
 

@@ -9,6 +9,8 @@ __all__ = [
     "CONNECTIONS",
     "CONNECTIONS_SCHEMA",
     "DEFAULT_PREFIX",
+    "REQUESTS",
+    "REQUESTS_SCHEMA",
     "SEALS",
     "SEALS_SCHEMA",
     "TELEMETRY",
@@ -33,12 +35,14 @@ USED_TOPICS: tuple[Topic, ...] = tuple(topic for topic in ENTRIES if topic.statu
 TELEMETRY = "telemetry"
 CONNECTIONS = "connections"
 TRAFFIC = "traffic"
+REQUESTS = "requests"
 SEALS = "seals"
 
 _SCHEMA = {topic.name: f"{topic.schema}/{topic.version}" for topic in ENTRIES}
 TELEMETRY_SCHEMA = _SCHEMA[TELEMETRY]
 CONNECTIONS_SCHEMA = _SCHEMA[CONNECTIONS]
 TRAFFIC_SCHEMA = _SCHEMA[TRAFFIC]
+REQUESTS_SCHEMA = _SCHEMA[REQUESTS]
 SEALS_SCHEMA = _SCHEMA[SEALS]
 
 

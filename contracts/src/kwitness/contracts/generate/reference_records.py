@@ -14,6 +14,7 @@ from kwitness.contracts.records import (
     OffsetRange,
     PartitionTraffic,
     RequestEvent,
+    RequestPartition,
     Sketch,
     TopicPresence,
     WindowSeal,
@@ -35,6 +36,7 @@ RECORDS: tuple[type[BaseModel], ...] = (
     WindowSeal,
     ConnectionCount,
     OffsetRange,
+    RequestPartition,
     Sketch,
 )
 """Values of the JSON topics, then their parts, in the order of the page."""
@@ -61,4 +63,6 @@ def _json_type(node: dict[str, Any]) -> str:
         return " or ".join(map(code, node.get("enum", [node.get("const")])))
     if node["type"] == "array":
         return f"list of {_json_type(node['items'])}"
-    return "map of counts" if node["type"] == "object" else str(node["type"])
+    if node["type"] == "object":
+        return "map of counts" if "type" in node["additionalProperties"] else "object"
+    return str(node["type"])

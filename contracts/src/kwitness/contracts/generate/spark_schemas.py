@@ -66,11 +66,19 @@ def _type(node: dict[str, Any], definitions: dict[str, Any], indent: str) -> str
         return _type(node, definitions, indent)
     if node["type"] == "array":
         return f"ArrayType({_type(node['items'], definitions, indent)})"
-    if isinstance(node.get("additionalProperties"), dict):
-        return f"MapType(StringType(), {_type(node['additionalProperties'], definitions, indent)})"
+    if "properties" not in node and node["type"] == "object":
+        return _map(node["additionalProperties"], definitions, indent)
     if node["type"] == "object":
         return _struct(node, definitions, indent)
     return _SIMPLE[node["type"]]
+
+
+def _map(values: Any, definitions: dict[str, Any], indent: str) -> str:
+    if isinstance(values, dict) and "$ref" in values:
+        values = definitions[values["$ref"].rpartition("/")[2]]
+    if not isinstance(values, dict) or not values:
+        return "StringType()"  # of anything: Spark gives its JSON
+    return f"MapType(StringType(), {_type(values, definitions, indent)})"
 
 
 def _record(name: str, model: type[BaseModel], place: str) -> str:

@@ -3,7 +3,7 @@
 Each carries the schema's name and version, the number its source gave it, and what is known about the client. Unknown
 keys are ignored, unknown values absent. The snapshots in `kwitness.connections` are in `kwitness.contracts.envelopes`,
 since the plugin's heartbeat has the same parts. Observers' records arrive as lines of bodies
-(`kwitness.contracts.envelopes.events`); those of interceptors and of `kwitness.requests` come later.
+(`kwitness.contracts.envelopes.events`); those of interceptors come later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from .connections import ConnectionEvent
 from .event import Event, Observed, OffsetRange, Window
 from .interceptions import InterceptionWindow
-from .requests import RequestEvent
+from .requests import RequestEvent, RequestPartition
 from .seals import WindowSeal
 from .sketch import SKETCH_BOUNDS, SKETCH_RULE, Sketch, bucket_of
 from .traffic import ApiTraffic, PartitionTraffic, TopicPresence
@@ -27,6 +27,7 @@ __all__ = [
     "OffsetRange",
     "PartitionTraffic",
     "RequestEvent",
+    "RequestPartition",
     "Sketch",
     "TopicPresence",
     "Window",

@@ -20,7 +20,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
-from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
+from kwitness.contracts.topics import CONNECTIONS, REQUESTS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.fingerprints import fingerprint
@@ -51,6 +51,7 @@ def collector_config(
         telemetry=topic_name(prefix, TELEMETRY),
         connections=topic_name(prefix, CONNECTIONS),
         traffic=topic_name(prefix, TRAFFIC),
+        requests=topic_name(prefix, REQUESTS),
         seals=topic_name(prefix, SEALS),
     )
     account = settings.collector.service_account

@@ -22,13 +22,20 @@ from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import (
     CONNECTIONS,
     CONNECTIONS_SCHEMA,
+    REQUESTS,
+    REQUESTS_SCHEMA,
     SEALS,
     SEALS_SCHEMA,
     TRAFFIC,
     TRAFFIC_SCHEMA,
 )
 
-_SCHEMAS: Final = {TRAFFIC: TRAFFIC_SCHEMA, CONNECTIONS: CONNECTIONS_SCHEMA, SEALS: SEALS_SCHEMA}
+_SCHEMAS: Final = {
+    TRAFFIC: TRAFFIC_SCHEMA,
+    CONNECTIONS: CONNECTIONS_SCHEMA,
+    REQUESTS: REQUESTS_SCHEMA,
+    SEALS: SEALS_SCHEMA,
+}
 _RETRY_AFTER_MS: Final = 1_000
 _ENTRIES_PER_STEP: Final = 250
 _SHARE: Final = 2
@@ -193,6 +200,11 @@ def _record(head: EventsHead, sender: Sender, row: EventRow, line: bytes, topics
         "k8s_namespace": sender.namespace,
         "k8s_pod": sender.pod,
     }
-    names = {TRAFFIC: topics.traffic, CONNECTIONS: topics.connections, SEALS: topics.seals}
+    names = {
+        TRAFFIC: topics.traffic,
+        CONNECTIONS: topics.connections,
+        REQUESTS: topics.requests,
+        SEALS: topics.seals,
+    }
     encoded: list[tuple[str, str | bytes | None]] = [(key, value.encode()) for key, value in headers.items()]
     return Record(names[row.topic], row.key.encode("utf-8", "replace"), line, encoded)
