@@ -18,13 +18,14 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import Me
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError, UnavailableError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, Caller, Purpose
 from kwitness.collector.ingest.token_review import TokenReviewer
-from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError, address_of
+from kwitness.collector.sinks.endpoint_address import address_of
 from kwitness.collector.sinks.kafka_client import settings
 from kwitness.contracts.audiences import collector_audience, driver_audience, inventory_audience
 from kwitness.contracts.collector_config import CollectorConfig, KafkaAuthentication, KafkaConnection, SenderConfig
 from kwitness.contracts.private_keys import PrivateKeyError
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
+from kwitness.runtime.allowed_hosts import HostNotAllowedError
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push

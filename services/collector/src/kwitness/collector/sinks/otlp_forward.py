@@ -24,9 +24,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
-from kwitness.collector.sinks import allowed_hosts
+from kwitness.collector.sinks.endpoint_address import address_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
+from kwitness.runtime import allowed_hosts
 from kwitness.runtime.reloading import ReloadingFile
 
 _LOG = logging.getLogger(__name__)
@@ -134,7 +135,7 @@ class OtlpForward:
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
         if self.config.headers_file:
-            address = allowed_hosts.address_of(self.config.endpoint)
+            address = address_of(self.config.endpoint)
             allowed_hosts.check([address], self.config.hosts_file, self.config.hosts, f"forward {self.config.name}")
             for line in Path(self.config.headers_file).read_text().splitlines():
                 name, separator, value = line.partition(":")

@@ -16,9 +16,10 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.sinks import kafka_client
-from kwitness.collector.sinks.allowed_hosts import HostNotAllowedError
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.private_keys import PrivateKeyError
+from kwitness.runtime.allowed_hosts import HostNotAllowedError
+from kwitness.runtime.kafka_client import credential_files
 
 _LOG = logging.getLogger(__name__)
 _POLL_S: Final = 0.2
@@ -96,7 +97,7 @@ class TopicWriter:
 
     def _state(self) -> tuple[int, ...]:
         times: list[int] = []
-        for file in kafka_client.credential_files(self._kafka):
+        for file in credential_files(self._kafka):
             with contextlib.suppress(OSError):
                 times.append(Path(file).stat().st_mtime_ns)
         return tuple(times)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from yarl import URL
+from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
 
-from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError, join_address
+__all__ = ["HostNotAllowedError", "check"]
 
 
 class HostNotAllowedError(Exception):
@@ -41,9 +41,3 @@ def _read(hosts_file: str | None) -> str | None:
         return None if hosts_file is None else Path(hosts_file).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
-
-
-def address_of(url: str) -> str:
-    """Return the address of a URL, with the scheme's port where none is written, as the HTTP client will read it."""
-    parsed = URL(url)
-    return join_address(parsed.raw_host or "", parsed.port or 0)
