@@ -97,13 +97,13 @@ advisories: setup ## What is known of vulnerable crates, from a database on the 
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
-	@for extra in operator collector injector spark; do \
+	@for extra in operator collector injector observer-host spark; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := cli collector contracts demo devtools injector jobs operator repository runtime subscriptions
+COMPONENTS := cli collector contracts demo devtools injector jobs observer_host operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 WIRE_TARGETS := walker connection rewriter sasl batches

@@ -30,6 +30,7 @@ def test_metrics() -> None:
                 "services/subscriptions/src",
                 "services/collector/src",
                 "services/injector/src",
+                "services/observer-host/src",
                 "spark-jobs/src",
             )
         )

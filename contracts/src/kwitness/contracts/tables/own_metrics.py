@@ -56,4 +56,13 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_injector_injections", type="gauge", labels=(), source="injector", help="ObserverDeployments in the injections that count.", bounds=()),
     OwnMetric(name="kwitness_injector_config_good", type="gauge", labels=(), source="injector", help="Whether the newest injections could be read (1); if not (0), those before count.", bounds=()),
     OwnMetric(name="kwitness_injector_certificate_expiry_seconds", type="gauge", labels=(), source="injector", help="When the serving certificate expires, in seconds since 1970.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_events_total", type="counter", labels=("observer", "outcome", "reason"), source="observer host", help="Requests and responses for each observer by outcome: accepted, delivered (its method returned), dropped (raised, queue_full, unusable, closing).", bounds=()),
+    OwnMetric(name="kwitness_observer_host_queued_events", type="gauge", labels=("observer",), source="observer host", help="Requests and responses that wait for each observer, the present call included: accepted = delivered + queued + dropped.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_call_seconds", type="gauge", labels=("observer",), source="observer host", help="For how long the present call of each observer has gone on; one that only grows has hung.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_usable", type="gauge", labels=("observer",), source="observer host", help="Whether each observer could be made and configured (1); if not (0), the host's log and readiness say why.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_records_total", type="counter", labels=("outcome",), source="observer host", help="Records read by outcome: ordered (handed to the observers), repeated (came again, or after it was given up), malformed (no request event).", bounds=()),
+    OwnMetric(name="kwitness_observer_host_missing_events_total", type="counter", labels=(), source="observer host", help="Numbers of connections that did not come before what follows them was handed on.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_waiting_events", type="gauge", labels=(), source="observer host", help="Events that wait for earlier ones of their connection.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_lag_records", type="gauge", labels=(), source="observer host", help="Records of kwitness.requests that this host has not read yet, in its partitions.", bounds=()),
+    OwnMetric(name="kwitness_observer_host_metrics_good", type="gauge", labels=(), source="observer host", help="Whether the observers' own metrics could be collected (1).", bounds=()),
 )

@@ -1,0 +1,1 @@
+"""Observers to use as they are, or to begin from."""
