@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+
 from kwitness.e2e.kafka.local_broker import LocalCluster
 
 from tests.eventually import eventually
