@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .observers import ObserverMode, ReportedBy
+from .observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
 __all__ = [
     "CollectorAddress",
@@ -22,6 +22,7 @@ __all__ = [
     "ReportSettings",
     "UpstreamSettings",
     "UpstreamTls",
+    "WorkloadSettings",
     "settings_hash",
 ]
 
@@ -61,7 +62,8 @@ class ListenerTls(_Settings):
 class ListenerSettings(_Settings):
     """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients.
 
-    `tls` is None where clients speak plaintext.
+    Where `brokers` of a sidecar is empty, brokers get the ports after `bootstrap_port` as they are seen. `tls` is None
+    where clients speak plaintext.
     """
 
     name: str
@@ -116,8 +118,18 @@ class CollectorAddress(_Settings):
     token_file: str
 
 
+class WorkloadSettings(_Settings):
+    """What made the pod, as far up as the pod's name tells: a Deployment rather than its ReplicaSet."""
+
+    kind: WorkloadKind
+    name: ResourceName
+
+
 class ObserverSettings(_Settings):
-    """Everything one observer needs to know; `collector` is None where nothing is reported."""
+    """Everything one observer needs to know; `collector` is None where nothing is reported.
+
+    `workload` is known of a sidecar alone, when its pod is made; None where nothing made the pod.
+    """
 
     cluster_id: str
     namespace: str
@@ -133,6 +145,7 @@ class ObserverSettings(_Settings):
     limits: LimitSettings
     collector: CollectorAddress | None
     metrics_port: Port
+    workload: WorkloadSettings | None = None
 
 
 def settings_hash(text: str) -> str:

@@ -36,8 +36,8 @@ _HIGHEST_NODE_PORT: Final = 32_767
 
 
 def settings_text(settings: ObserverSettings) -> str:
-    """The file, whose bytes are what its hash is of."""
-    return settings.model_dump_json(indent=1)
+    """The file, whose bytes are what its hash is of; a gateway has no workload."""
+    return settings.model_dump_json(indent=1, exclude={"workload"})
 
 
 def _highest_port(resource: ObserverDeployment) -> int:
