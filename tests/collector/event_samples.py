@@ -9,7 +9,7 @@ from typing import Any
 
 from kwitness.contracts.own_metrics import own_metric
 
-from tests.collector.collector_process import GATEWAY_SOURCE
+from tests.collector.collector_process import GATEWAY_SOURCE, SIDECAR_SOURCE
 from tests.collector.collector_samples import CLUSTER
 
 EPOCH = 1_760_000_000_000
@@ -80,6 +80,17 @@ def head(**more: Any) -> dict[str, Any]:
         "version": "0.1.0",
         "sent_at_ms": next(_sent),
         **more,
+    }
+
+
+def of_sidecar(workload: str = "app") -> dict[str, Any]:
+    """What differs in the head of the sidecar that the test's tokens know."""
+    namespace = SIDECAR_SOURCE.partition("/")[0]
+    return {
+        "source": SIDECAR_SOURCE,
+        "observer": {"namespace": namespace, "name": "beside", "mode": "sidecar"},
+        "reported_by": "pod",
+        "workload": {"kind": "Deployment", "name": workload},
     }
 
 

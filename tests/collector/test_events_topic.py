@@ -10,9 +10,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import GATEWAY_SOURCE, TOPICS, CollectorProcess
+from tests.collector.collector_process import GATEWAY_SOURCE, SIDECAR, TOPICS, CollectorProcess
 from tests.collector.collector_samples import CLUSTER
-from tests.collector.event_samples import request, row, totals
+from tests.collector.event_samples import of_sidecar, request, row, totals
 from tests.collector.test_collector_pipeline import read_topic
 from tests.collector.test_observed_events import ledger
 from tests.eventually import eventually
@@ -55,6 +55,21 @@ def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(sta
         }
     collector.scrape()
     assert collector.value("kafka_client_records_total") == 10
+
+
+def test_rows_of_a_sidecar_are_marked_with_the_workload_that_its_pod_bears_out(
+    start: Start, broker: LocalBroker
+) -> None:
+    collector = start(bootstrap=broker.bootstrap)
+    for epoch, workload in ((17, "app"), (18, "ap")):
+        body = request([row(1, k8s_workload="forged")], epoch=epoch, **of_sidecar(workload))
+        eventually(lambda: collector.observe(body, token=SIDECAR), lambda answer: not answer.body["later"])  # noqa: B023
+
+    records = read_topic(broker, TOPICS["traffic"], lambda one: headers(one).get("event_epoch") in {"17", "18"}, 2)
+    marks = {headers(one)["event_epoch"]: headers(one) for one in records}
+    assert marks["17"]["k8s_workload"] == "app"
+    assert "k8s_workload" not in marks["18"]
+    assert {(one["k8s_namespace"], one["k8s_pod"]) for one in marks.values()} == {("stranger", "app-1")}
 
 
 def test_rows_that_waited_for_the_broker_are_there_once_it_is_back(start: Start) -> None:

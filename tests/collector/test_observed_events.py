@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from kwitness.collector.inventory.observers import FORGET_AFTER_MS, Observers, Uncertain
-from kwitness.contracts.envelopes import EventsHead
+from kwitness.collector.origin import believed
+from kwitness.contracts.envelopes import EventsHead, WorkloadName
 
 from tests.collector.collector_process import GATEWAY_SOURCE, PLUGIN, SIDECAR, SIDECAR_SOURCE, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, gauges
-from tests.collector.event_samples import COUNTS, EPOCH, connections, head, request, row, totals
+from tests.collector.event_samples import COUNTS, EPOCH, connections, head, of_sidecar, request, row, totals
 
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/events_request.ndjson"
@@ -191,6 +192,61 @@ def test_an_observers_own_ledger_is_exposed(start: Start) -> None:
     [observer] = collector.get(f"/v1/clusters/{CLUSTER}").body["observers"]
     assert observer["ledger"] == state["ledger"]
     assert observer["connections"] == 4
+
+
+def test_what_a_sidecar_saw_carries_its_namespace_workload_and_pod(start: Start) -> None:
+    collector = start()
+    collector.observe(request(totals=[totals(1, 10)], **of_sidecar("app")), token=SIDECAR)
+    collector.observe(request(totals=[totals(1, 5)]))
+    collector.scrape()
+
+    place = {"k8s_namespace": "stranger", "k8s_workload": "app", "k8s_pod": "app-1"}
+    assert collector.value(RECORDS, **place) == 10
+    assert collector.value(RECORDS) == 15
+    assert collector.value("kwitness_observer_workloads_refused_total") == 0
+    states = {one["pod"]: one for one in collector.get(f"/v1/clusters/{CLUSTER}").body["observers"]}
+    assert states["app-1"]["workload"] == "app"
+
+
+def test_a_workload_that_the_pods_name_does_not_bear_out_is_left_out_and_counted(start: Start) -> None:
+    collector = start()
+    for seq in (1, 2):
+        collector.observe(request(totals=[totals(seq, 10)], **of_sidecar("ap")), token=SIDECAR)
+    collector.scrape()
+
+    samples = collector.scrape()
+
+    [labels] = samples[RECORDS]
+    assert "k8s_workload" not in dict(labels)
+    assert dict(labels)["k8s_pod"] == "app-1"
+    assert collector.value("kwitness_observer_workloads_refused_total") == 1
+    assert "An observer names a workload that its pod's name does not begin with" in collector.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("workload", "pod", "name"),
+    [
+        ("orders", "orders-7d9f-x2", "orders"),
+        ("orders", "orders", "orders"),
+        ("orders", "orders2-7d9f-x2", None),
+        ("orders-7d9f-x2-more", "orders-7d9f-x2", None),
+    ],
+)
+def test_a_pod_bears_out_a_workload_whose_name_its_own_begins_with(workload: str, pod: str, name: str | None) -> None:
+    assert believed(WorkloadName(kind="Deployment", name=workload), pod) == name
+
+
+def test_until_when_an_observer_relays_only_is_told_while_it_does(start: Start) -> None:
+    collector = start()
+    until, beside = EPOCH + 600_000, {"namespace": "stranger", "name": "beside", "pod": "app-1"}
+    collector.observe(request(state={"relay_only_until_ms": until}, **of_sidecar()), token=SIDECAR)
+
+    assert collector.value("kwitness_observer_relay_only_until_seconds", **beside) == until / 1000
+    [observer] = collector.get(f"/v1/clusters/{CLUSTER}").body["observers"]
+    assert observer["relay_only_until_ms"] == until
+
+    collector.observe(request(**of_sidecar()), token=SIDECAR)
+    assert collector.value("kwitness_observer_relay_only_until_seconds") is None
 
 
 def test_what_an_observer_saw_and_had_not_sealed_when_it_was_killed_is_uncertain(start: Start) -> None:

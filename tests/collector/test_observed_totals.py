@@ -7,6 +7,7 @@ from typing import Any
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from kwitness.collector.inventory.observers import FORGET_AFTER_MS, SILENT_AFTER_MS, Observers
+from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.observed import IDLE_MS, ObservedTotals, parts_of
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
 
@@ -16,6 +17,11 @@ from tests.collector.event_samples import connections, head, totals
 
 RECORDS = "kafka_client_records_total"
 NOW = 1_760_000_000_000
+GATEWAY = Origin(CLUSTER)
+
+
+def pod(number: int, workload: str = "orders") -> Origin:
+    return Origin(CLUSTER, "shop", workload, f"{workload}-{number}")
 
 
 def window(records: int = 10, **client: Any) -> WindowTotals:
@@ -28,7 +34,7 @@ def shown(observed: ObservedTotals) -> Any:
 
 def test_a_series_is_zero_at_its_first_scrape_so_that_increase_counts_what_came_before() -> None:
     observed = ObservedTotals(100)
-    observed.add(CLUSTER, window(10), NOW)
+    observed.add(GATEWAY, window(10), NOW)
 
     first, second = shown(observed), shown(observed)
 
@@ -40,7 +46,7 @@ def test_a_series_is_zero_at_its_first_scrape_so_that_increase_counts_what_came_
 def test_beyond_the_budget_sums_are_kept_under_other() -> None:
     observed = ObservedTotals(40)
     for number in range(50):
-        observed.add(CLUSTER, window(number, client_id=f"client-{number}"), NOW)
+        observed.add(GATEWAY, window(number, client_id=f"client-{number}"), NOW)
 
     shown(observed)
     samples = shown(observed)
@@ -53,11 +59,71 @@ def test_beyond_the_budget_sums_are_kept_under_other() -> None:
     assert observed.overflowed > 0
 
 
+def test_a_sidecars_series_say_whose_pod_it_is_and_a_gateways_do_not() -> None:
+    observed = ObservedTotals(100)
+    observed.add(pod(1), window(10), NOW)
+    observed.add(GATEWAY, window(5), NOW)
+
+    shown(observed)
+    samples = shown(observed)
+
+    place = {"k8s_namespace": "shop", "k8s_workload": "orders"}
+    assert value(samples, RECORDS, **place, k8s_pod="orders-1") == 10
+    assert value(samples, "kafka_client_api_errors_total", **place, k8s_pod="orders-1") == 1
+    times = samples["kafka_client_response_time_seconds_count"]
+    assert sorted(dict(labels).get("k8s_workload", "") for labels in times) == ["", "orders"]
+    [gateway] = [labels for labels, count in samples[RECORDS].items() if count == 5]
+    assert not {name for name, _ in gateway if name.startswith("k8s_")}
+
+
+def test_beyond_half_of_the_budget_pods_share_a_series_and_workloads_stay_apart() -> None:
+    observed = ObservedTotals(200)
+    for number in range(50):
+        observed.add(pod(number), window(1), NOW)
+    observed.add(pod(0, "billing"), window(7), NOW)
+
+    shown(observed)
+    samples = shown(observed)
+
+    pods = {dict(labels)["k8s_pod"] for labels in samples[RECORDS]}
+    assert value(samples, RECORDS, k8s_workload="orders") == 50
+    assert value(samples, RECORDS, k8s_workload="billing", k8s_pod="other") == 7
+    assert {"orders-0", "other"} < pods
+    assert "orders-49" not in pods
+    assert observed.overflowed == 0
+    assert observed.pods_overflowed > 0
+
+
+def test_beyond_the_whole_budget_a_sidecars_sums_are_under_other_apart_from_a_gateways() -> None:
+    observed = ObservedTotals(0)
+    observed.add(pod(1), window(10), NOW)
+    observed.add(GATEWAY, window(5), NOW)
+
+    shown(observed)
+    samples = shown(observed)
+
+    assert value(samples, RECORDS, k8s_namespace="other", k8s_pod="other") == 10
+    assert value(samples, RECORDS) == 15
+    assert observed.series == 0
+
+
+def test_series_of_pods_that_are_gone_make_room_for_those_of_others() -> None:
+    observed = ObservedTotals(200)
+    for number in range(50):
+        observed.add(pod(number), window(1), NOW)
+    observed.expire(NOW + IDLE_MS + 1)
+
+    observed.add(pod(50), window(3), NOW + IDLE_MS + 1)
+
+    samples = shown(observed)
+    assert {dict(labels)["k8s_pod"] for labels in samples[RECORDS]} == {"orders-50"}
+
+
 def test_what_a_client_calls_itself_is_bounded_and_escaped() -> None:
     observed = ObservedTotals(100)
     for name in ('"} 1\nevil 1', "x" * 30_000, "\ud800"):
         entry = {**totals(1)["traffic"][0], "client_id": name}
-        observed.add(CLUSTER, WindowTotals.model_construct(traffic=(_traffic(entry),), apis=(), times=()), NOW)
+        observed.add(GATEWAY, WindowTotals.model_construct(traffic=(_traffic(entry),), apis=(), times=()), NOW)
 
     samples = shown(observed)
 
@@ -72,8 +138,8 @@ def _traffic(entry: dict[str, Any]) -> Any:
 
 def test_a_series_that_nothing_was_added_to_for_an_hour_ends_and_makes_room() -> None:
     observed = ObservedTotals(100)
-    observed.add(CLUSTER, window(10, client_id="old"), NOW)
-    observed.add(CLUSTER, window(10, client_id="new"), NOW + IDLE_MS)
+    observed.add(GATEWAY, window(10, client_id="old"), NOW)
+    observed.add(GATEWAY, window(10, client_id="new"), NOW + IDLE_MS)
     before = observed.series
 
     observed.expire(NOW + IDLE_MS + 1)
@@ -91,7 +157,7 @@ def test_a_window_in_parts_adds_up_to_the_window() -> None:
 
     parts = list(parts_of(whole, 3))
     for part in parts:
-        observed.add(CLUSTER, part, NOW)
+        observed.add(GATEWAY, part, NOW)
 
     assert [len(one.traffic) + len(one.apis) + len(one.times) for one in parts] == [3, 3, 1, 1, 3, 1]
     shown(observed)
@@ -103,7 +169,7 @@ def test_a_window_in_parts_adds_up_to_the_window() -> None:
 
 def test_openmetrics_reads_it() -> None:
     observed = ObservedTotals(100)
-    observed.add(CLUSTER, window(10), NOW)
+    observed.add(GATEWAY, window(10), NOW)
 
     text = b"".join(observed.render(openmetrics=True)).decode() + "# EOF\n"
 

@@ -16,9 +16,9 @@ import requests
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_process import SIDECAR, CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push
-from tests.collector.event_samples import EPOCH, connections, request, row, totals
+from tests.collector.event_samples import EPOCH, connections, of_sidecar, request, row, totals
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
@@ -40,11 +40,13 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
     ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
     collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger))
-    # Of an observer that was killed.
-    collector.observe(request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}))
-    state = {"by_state": {"observed": 1}, "ledger": ledger}
+    # Labels of sidecars are absent from what gateways report. The first process was killed.
+    killed = request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}, **of_sidecar())
+    collector.observe(killed, token=SIDECAR)
+    state = {"by_state": {"observed": 1}, "relay_only_until_ms": 1_760_000_600_000, "ledger": ledger}
     many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
-    collector.observe(request([row(1)], totals=many, connections=connections(1), state=state))
+    body = request([row(1)], totals=many, connections=connections(1), state=state, **of_sidecar())
+    collector.observe(body, token=SIDECAR)
 
 
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:

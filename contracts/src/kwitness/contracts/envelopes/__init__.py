@@ -22,6 +22,7 @@ from .events import (
     TimeTotals,
     TrafficTotals,
     WindowTotals,
+    WorkloadName,
 )
 from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
 from .inventory import (
@@ -81,5 +82,6 @@ __all__ = [
     "TopClient",
     "TrafficTotals",
     "WindowTotals",
+    "WorkloadName",
     "ranges_of",
 ]

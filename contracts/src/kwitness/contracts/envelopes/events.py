@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.observers import Namespace, ObserverMode, ReportedBy, ResourceName
+from kwitness.contracts.observers import Namespace, ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
@@ -32,6 +32,7 @@ __all__ = [
     "TimeTotals",
     "TrafficTotals",
     "WindowTotals",
+    "WorkloadName",
 ]
 
 EVENTS_CONTENT_TYPE = "application/x-ndjson"
@@ -53,6 +54,13 @@ class ObserverName(Envelope):
     namespace: Namespace = Field(description="Its namespace.")
     name: ResourceName = Field(description="Its name.")
     mode: ObserverMode = Field(description="How its observers come between client and broker.")
+
+
+class WorkloadName(Envelope):
+    """What made a sidecar's pod."""
+
+    kind: WorkloadKind = Field(description="Its kind, such as Deployment.")
+    name: ResourceName = Field(description="Its name.")
 
 
 class EventRow(Envelope):
@@ -132,7 +140,12 @@ class ObserverReport(Envelope):
     """How the observer is."""
 
     settings: Annotated[str, Field(max_length=64)] = Field("", description="Hash of the settings in force.")
-    suspended: bool = Field(False, description="Whether it passes everything on unread.")
+    suspended: bool = Field(False, description="Whether it passes everything on unread because that is wanted.")
+    relay_only_until_ms: Milliseconds | None = Field(
+        None,
+        description="Until when it passes everything on unread because the process before it was killed, in "
+        "milliseconds since 1970; absent while it does not.",
+    )
     by_state: CountsByReason = Field(
         default_factory=dict, description="Open connections by state: sniff, observed, opaque, relay_only."
     )
@@ -168,6 +181,9 @@ class EventsHead(Envelope):
     cluster_id: ClusterId = Field(description="Cluster id.")
     observer: ObserverName = Field(description="The ObserverDeployment that it belongs to.")
     reported_by: ReportedBy = Field(description="Where the observer runs; it must be what the sender is known as.")
+    workload: WorkloadName | None = Field(
+        None, description="What made its pod, of a sidecar; it counts only where the pod's name begins with that name."
+    )
     version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the observer.")
     settled: Count = Field(0, description="Every number below it is final: it will not be sent again.")
     sent_at_ms: Milliseconds = Field(description="When it was sent, in milliseconds since 1970.")

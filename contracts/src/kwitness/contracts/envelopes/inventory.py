@@ -89,7 +89,13 @@ class ObserverState(Envelope):
     version: str | None = Field(None, description="Version of the observer.")
     epoch: Milliseconds = Field(description="When it was started, in milliseconds since 1970.")
     settings: str = Field("", description="Hash of the settings in force.")
-    suspended: bool = Field(False, description="Whether it passes everything on unread.")
+    workload: str | None = Field(None, description="Name of what made its pod, where the pod's name bears it out.")
+    suspended: bool = Field(False, description="Whether it passes everything on unread because that is wanted.")
+    relay_only_until_ms: Milliseconds | None = Field(
+        None,
+        description="Until when it passes everything on unread because the process before it was killed, in "
+        "milliseconds since 1970.",
+    )
     connections: Count = Field(0, description="Open connections, read or not.")
     by_state: dict[str, Count] = Field(default_factory=dict, description="Open connections by state.")
     opaque: dict[str, Count] = Field(default_factory=dict, description="Connections that could not be read, by reason.")

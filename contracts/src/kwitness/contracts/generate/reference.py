@@ -173,8 +173,9 @@ def _headers() -> str:
         "# Headers and identity\n\n## Headers of records\n\nAll values are UTF-8 text.\n\n"
         + _table(("Header", "Type", "In", "Always", "Meaning"), own)
         + "\nBeside these, in `telemetry` each identity key that is known is a header under its own name; in the other "
-        "topics `cluster_id`, and `k8s_namespace` and `k8s_pod` of the observer, as its token says. Snapshots in "
-        "`connections` have no headers.\n\n## Identity keys\n\n"
+        "topics `cluster_id`, and `k8s_namespace` and `k8s_pod` of the observer, as its token says, with "
+        "`k8s_workload` where a sidecar names one that its pod's name begins with. Snapshots in `connections` have no "
+        "headers.\n\n## Identity keys\n\n"
         "Spelled the same in records, labels, tables and APIs. Unknown means absent.\n\n"
         + _table(
             ("Key", "Label by default"), ((_code(key), "yes" if key in DEFAULT_LABELS else "") for key in IDENTITY_KEYS)

@@ -12,6 +12,7 @@ from kwitness.collector.failures import UnavailableError
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.observers import Observers
 from kwitness.collector.ledger import EVENTS, EVENTS_TOPIC
+from kwitness.collector.origin import believed, origin_of
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals, parts_of
 from kwitness.collector.sinks.topic_writer import Record
@@ -135,7 +136,7 @@ class Observation:
     async def _add_totals(
         self, head: EventsHead, numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]
     ) -> set[int]:
-        now = now_ms()
+        now, origin = now_ms(), origin_of(head)
         taken: set[int] = set()
         for window in head.totals:
             if window.seq not in fresh:
@@ -145,7 +146,7 @@ class Observation:
                 rejected.append(Rejection(seq=window.seq, reason="UnknownBounds", message=message))
                 continue
             for part in parts_of(window, _ENTRIES_PER_STEP):
-                self.totals.add(head.cluster_id, part, now)
+                self.totals.add(origin, part, now)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
             numbers.take((window.seq,))
             taken.add(window.seq)
@@ -200,6 +201,9 @@ def _record(head: EventsHead, sender: Sender, row: EventRow, line: bytes, topics
         "k8s_namespace": sender.namespace,
         "k8s_pod": sender.pod,
     }
+    workload = believed(head.workload, sender.pod)
+    if workload is not None:
+        headers["k8s_workload"] = workload
     names = {
         TRAFFIC: topics.traffic,
         CONNECTIONS: topics.connections,

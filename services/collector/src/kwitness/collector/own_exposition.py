@@ -37,6 +37,8 @@ def render_own(
     overflowed = dict(counts.overflowed)
     if observation.totals.overflowed:
         overflowed["observers"] = observation.totals.overflowed
+    if observation.totals.pods_overflowed:
+        overflowed["observer_pods"] = observation.totals.pods_overflowed
     events: list[tuple[Mapping[str, str], float]] = []
     for hop in hops:
         events.append(({"hop": hop.name, "outcome": "accepted", "reason": ""}, hop.accepted))
@@ -69,6 +71,8 @@ def render_own(
         ("kwitness_observer_queued_events", _observer_queues(observation)),
         ("kwitness_observer_uncertain_ends_total", _uncertain(observation, lambda one: one.ends)),
         ("kwitness_observer_uncertain_seconds_total", _uncertain(observation, lambda one: one.milliseconds / 1000)),
+        ("kwitness_observer_relay_only_until_seconds", _relay_only(observation)),
+        ("kwitness_observer_workloads_refused_total", [({}, observation.observers.workloads_refused)]),
         ("kwitness_build_info", [({"version": installed_version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
@@ -142,6 +146,13 @@ def _observer_events(observation: Observation) -> Rows:
         yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
         for reason, count in ledger.dropped.items():
             yield {**labels, "outcome": "dropped", "reason": reason}, count
+
+
+def _relay_only(observation: Observation) -> Rows:
+    for one in observation.observers.heard(now_ms()):
+        until_ms = one.head.state.relay_only_until_ms
+        if until_ms is not None:
+            yield _observer_labels(one), until_ms / 1000
 
 
 def _uncertain(observation: Observation, value: Callable[[Uncertain], float]) -> Rows:

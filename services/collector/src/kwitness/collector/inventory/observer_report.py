@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kwitness.collector.inventory.observers import Observer, Observers
+from kwitness.collector.origin import believed
 from kwitness.contracts.envelopes import ClusterState, ObserverState, SoftwareConnections
 
 
@@ -53,7 +54,9 @@ def _state(one: Observer, *, silent: bool) -> ObserverState:
         version=head.version,
         epoch=head.epoch,
         settings=state.settings,
+        workload=believed(head.workload, one.pod),
         suspended=state.suspended,
+        relay_only_until_ms=state.relay_only_until_ms,
         connections=sum(by_state.values()),
         by_state=by_state,
         opaque=dict(state.opaque),

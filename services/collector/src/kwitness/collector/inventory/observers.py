@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.collector.origin import believed
 from kwitness.contracts.envelopes import EventsHead
 
 SILENT_AFTER_MS: Final = 30_000
@@ -51,13 +52,15 @@ class Uncertain:
 class Observers:
     """All observers by source.
 
-    ``uncertain`` is by cluster id, namespace and name of the ObserverDeployment.
+    ``uncertain`` is by cluster id, namespace and name of the ObserverDeployment. ``workloads_refused`` counts observers
+    whose pod does not bear out the workload that they name.
     """
 
     def __init__(self, max_observers: int = MAX_OBSERVERS) -> None:
         self._max = max_observers
         self._by_source: dict[str, Observer] = {}
         self.uncertain: dict[tuple[str, str, str], Uncertain] = {}
+        self.workloads_refused = 0
 
     def record(self, head: EventsHead, now_ms: int) -> bool:
         """Take a heartbeat; says whether it is the newest one. A late one changes the time alone."""
@@ -71,6 +74,8 @@ class Observers:
             del self._by_source[min(self._by_source, key=lambda one: self._by_source[one].heard_ms)]
         if known is not None and head.epoch != known.head.epoch:
             self._ended(known, head.epoch)
+        if known is None or head.epoch != known.head.epoch:
+            self._begun(head)
         self._by_source[head.source] = Observer(head.model_copy(update={"rows": (), "totals": ()}), now_ms)
         return True
 
@@ -78,6 +83,16 @@ class Observers:
         """Forget observers that were silent for long."""
         for source in [one for one, held in self._by_source.items() if now_ms - held.heard_ms > FORGET_AFTER_MS]:
             self._ended(self._by_source.pop(source), now_ms)
+
+    def _begun(self, head: EventsHead) -> None:
+        """An observer is heard of for the first time."""
+        pod = head.source.rpartition("/")[2]
+        if head.workload is not None and believed(head.workload, pod) is None:
+            self.workloads_refused += 1
+            _LOG.warning(
+                "An observer names a workload that its pod's name does not begin with; what it reports carries none",
+                extra={"source": head.source, "workload": head.workload.name},
+            )
 
     def _ended(self, observer: Observer, until_ms: int) -> None:
         """An observer is no more; the next one of its pod began at ``until_ms``, or it is given up then."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
+from kwitness.collector.origin import Origin
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.exposition import counter_sample, heading, histogram_samples
 from kwitness.collector.prometheus.labels import label_value, render
@@ -15,6 +16,11 @@ from kwitness.contracts.own_metrics import OwnMetric, own_metric
 IDLE_MS: Final = 3_600_000
 """A series that nothing was added to for this long ends: clients come and go, and their names with them."""
 OTHER: Final = "other"
+_PODS_SHARE: Final = 2
+"""Half of the budget may go to series of single pods: a rollout makes all of them new, and old ones stay an hour."""
+_POD: Final = "k8s_pod"
+_OF_SIDECARS: Final = frozenset({"k8s_namespace", "k8s_workload", _POD})
+"""Labels that what other observers report has not, even beyond the budget."""
 _SWEEP_EVERY_MS: Final = 60_000
 _LINES_PER_PIECE: Final = 2_000
 _MICROSECONDS: Final = 1_000_000
@@ -53,29 +59,50 @@ class _Entry(Generic[S]):
 
 
 class _Family(Generic[S]):
-    """One metric's series by their label values; ``other`` are those of what did not fit, by cluster."""
+    """One metric's series by their label values; ``other`` are those of what did not fit.
+
+    ``size`` is how many samples a series takes of the budget.
+    """
 
     def __init__(self, metric: OwnMetric, make: Callable[[], S], write: Callable[[str, str, S], str]) -> None:
         self.metric = metric
+        self.size = cost(make())
         self.entries: dict[Key, _Entry[S]] = {}
-        self.other: dict[str, _Entry[S]] = {}
+        self.other: dict[Key, _Entry[S]] = {}
         self._make = make
         self._write = write
+        self._pod_at = metric.labels.index(_POD) if _POD in metric.labels else None
 
     def new(self, key: Key) -> _Entry[S]:
         """Make an entry that is nowhere yet."""
         labels = render((name, value) for name, value in zip(self.metric.labels, key, strict=True) if value)
         return _Entry(labels, self._make())
 
+    def names_a_pod(self, key: Key) -> bool:
+        """Whether the series is one of a single pod."""
+        return self._pod_at is not None and key[self._pod_at] not in ("", OTHER)
+
+    def of_other_pods(self, key: Key) -> Key:
+        """Return the key of the series of all pods that have none of their own."""
+        at = self._pod_at
+        return key if at is None else (*key[:at], OTHER, *key[at + 1 :])
+
+    def beyond(self, key: Key) -> Key:
+        """Return the key of the series of everything of the cluster that has none of its own."""
+        labels = zip(self.metric.labels[1:], key[1:], strict=True)
+        return (key[0], *("" if name in _OF_SIDECARS and not value else OTHER for name, value in labels))
+
     def lines(self) -> Iterator[str]:
         """Write all series, those that came in meanwhile left out."""
         for entry in [*self.entries.values(), *self.other.values()]:
             yield self._write(self.metric.name, entry.labels, entry.series)
 
-    def sweep(self, before_ms: int) -> int:
-        """End the series that nothing was added to since; returns how many samples they were."""
+    def sweep(self, before_ms: int) -> list[Key]:
+        """End the series that nothing was added to since, and return their keys."""
         idle = [key for key, one in self.entries.items() if one.added_ms < before_ms]
-        return sum(cost(self.entries.pop(key).series) for key in idle)
+        for key in idle:
+            del self.entries[key]
+        return idle
 
 
 def _counters(names: Iterable[str]) -> dict[str, _Family[Counter]]:
@@ -93,26 +120,29 @@ def _times() -> _Family[Histogram]:
 class ObservedTotals:
     """All of them; ``max_series`` bounds the samples. Beyond it everything goes to a series of label values `other`.
 
-    Its budget is apart from that of clients' own telemetry, so that neither can blind the other.
+    Beyond half of it pods get no series of their own any more, but share one whose pod is `other`: the counts of
+    workloads stay apart. Its budget is apart from that of clients' own telemetry, so that neither can blind the other.
     """
 
     def __init__(self, max_series: int) -> None:
         self.max_series = max_series
         self.series = 0
         self.overflowed = 0
+        self.pods_overflowed = 0
+        self._of_pods = 0
         self._counters = _counters(_COUNTERS)
         self._times = _times()
         self._swept_ms = 0
 
-    def add(self, cluster_id: str, window: WindowTotals, now_ms: int) -> None:
+    def add(self, origin: Origin, window: WindowTotals, now_ms: int) -> None:
         """Add what is new in a window; whether it was added before is not known here."""
         for traffic in window.traffic:
             topic = (traffic.topic or "",)
-            self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, _key(cluster_id, traffic, topic), traffic, now_ms)
+            self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, _key(origin, traffic, topic), traffic, now_ms)
         for api in window.apis:
-            self._add_counts(_APIS, _API_ERRORS, _key(cluster_id, api, ()), api, now_ms)
+            self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
         for times in window.times:
-            self._add_times(cluster_id, times, now_ms)
+            self._add_times(origin, times, now_ms)
 
     def _add_counts(
         self, names: Mapping[str, str], errors: str, key: Key, totals: TrafficTotals | ApiTotals, now_ms: int
@@ -125,29 +155,42 @@ class ObservedTotals:
             if count:
                 self._entry(self._counters[errors], (*key, code), now_ms).series.total += count
 
-    def _add_times(self, cluster_id: str, times: TimeTotals, now_ms: int) -> None:
-        key = _bounded((cluster_id, times.api, times.topic or "", times.principal or ""))
+    def _add_times(self, origin: Origin, times: TimeTotals, now_ms: int) -> None:
+        # A histogram for each pod would be most of the budget, and to replicas of a workload brokers are alike.
+        where = (origin.cluster_id, origin.k8s_namespace, origin.k8s_workload)
+        key = _bounded((*where, times.api, times.topic or "", times.principal or ""))
         series = self._entry(self._times, key, now_ms).series
         series.add(Buckets(_BOUNDS_US, times.counts, times.sum_us, sum(times.counts)))
 
     def _entry(self, family: _Family[S], key: Key, now_ms: int) -> _Entry[S]:
-        entry = family.entries.get(key)
+        entry = family.entries.get(key) or self._begun(family, key)
+        if entry is None and family.names_a_pod(key):
+            shared = family.of_other_pods(key)
+            entry = family.entries.get(shared) or self._begun(family, shared)
+            self.pods_overflowed += entry is not None
         if entry is None:
-            entry = family.new(key)
-            size = cost(entry.series)
-            if self.series + size > self.max_series:
-                return self._other(family, key)
-            self.series += size
-            family.entries[key] = entry
+            return self._other(family, key)
         entry.added_ms = now_ms
+        return entry
+
+    def _begun(self, family: _Family[S], key: Key) -> _Entry[S] | None:
+        """Make the series if the budget has room for it."""
+        of_pods = family.size if family.names_a_pod(key) else 0
+        if of_pods and self._of_pods + of_pods > self.max_series // _PODS_SHARE:
+            return None
+        if self.series + family.size > self.max_series:
+            return None
+        self.series += family.size
+        self._of_pods += of_pods
+        entry = family.entries[key] = family.new(key)
         return entry
 
     def _other(self, family: _Family[S], key: Key) -> _Entry[S]:
         self.overflowed += 1
-        cluster_id = key[0]
-        entry = family.other.get(cluster_id)
+        beyond = family.beyond(key)
+        entry = family.other.get(beyond)
         if entry is None:
-            entry = family.other[cluster_id] = family.new((cluster_id, *(OTHER for _ in key[1:])))
+            entry = family.other[beyond] = family.new(beyond)
         return entry
 
     def expire(self, now_ms: int) -> None:
@@ -156,7 +199,14 @@ class ObservedTotals:
             return
         self._swept_ms = now_ms
         before_ms = now_ms - IDLE_MS
-        self.series -= self._times.sweep(before_ms) + sum(one.sweep(before_ms) for one in self._counters.values())
+        self._sweep(self._times, before_ms)
+        for family in self._counters.values():
+            self._sweep(family, before_ms)
+
+    def _sweep(self, family: _Family[S], before_ms: int) -> None:
+        ended = family.sweep(before_ms)
+        self.series -= family.size * len(ended)
+        self._of_pods -= family.size * sum(map(family.names_a_pod, ended))
 
     def render(self, *, openmetrics: bool) -> Iterator[bytes]:
         """Write all families in pieces of some thousand lines; those without series are left out."""
@@ -183,9 +233,9 @@ def parts_of(window: WindowTotals, most: int) -> Iterator[WindowTotals]:
             yield window.model_copy(update={**nothing, name: entries[first : first + most]})
 
 
-def _key(cluster_id: str, totals: TrafficTotals | ApiTotals, topic: Key) -> Key:
+def _key(origin: Origin, totals: TrafficTotals | ApiTotals, topic: Key) -> Key:
     who = (totals.principal, totals.client_id, totals.client_software_name, totals.client_software_version)
-    return _bounded((cluster_id, totals.api, *topic, *(value or "" for value in who)))
+    return _bounded((*origin, totals.api, *topic, *(value or "" for value in who)))
 
 
 def _bounded(values: Key) -> Key:
