@@ -8,7 +8,7 @@ use kwitness_wire::{AddressMap, Addresses};
 use tokio::sync::watch;
 
 use crate::counters::unpoisoned;
-use crate::laptop::Ports;
+use crate::ports::Ports;
 use crate::settings::{Address, Settings};
 
 /// More brokers than any cluster has; further ones are not remembered.
@@ -64,8 +64,8 @@ impl Addresses for Directory {
         let listener = &self.settings.borrow().listener;
         let port = match &self.ports {
             _ if node == AddressMap::BOOTSTRAP => Some(listener.bootstrap_port),
-            Some(ports) => ports.of(node),
-            None => listener.brokers.get(&node).copied(),
+            Some(ports) if listener.brokers.is_empty() => ports.of(node),
+            _ => listener.brokers.get(&node).copied(),
         };
         self.told = port.and_then(|port| wire::Address::new(&listener.advertised_host, port).ok());
         self.told.as_ref()

@@ -69,14 +69,16 @@ impl Entrance {
 pub(crate) struct Listeners {
     entrance: Arc<Entrance>,
     open: BTreeMap<SocketAddr, (Target, AbortHandle)>,
+    /// Ports that brokers were given as they were seen: they stay as long as the process.
+    given: Vec<AbortHandle>,
 }
 
 impl Listeners {
     pub(crate) const fn new(entrance: Arc<Entrance>) -> Self {
-        Self { entrance, open: BTreeMap::new() }
+        Self { entrance, open: BTreeMap::new(), given: Vec::new() }
     }
 
-    /// Open and close ports, so that those of the settings are open and no others.
+    /// Open and close ports, so that those of the settings are open and no others but those of [`Self::add`].
     ///
     /// # Errors
     /// The first port that cannot be had, and why; the others are open.
@@ -118,18 +120,17 @@ impl Listeners {
     /// # Errors
     /// The system refuses to watch it.
     pub(crate) fn add(&mut self, node: i32, listener: std::net::TcpListener) -> io::Result<()> {
-        let address = listener.local_addr()?;
-        let target = Target::Broker(node);
-        let task = tokio::spawn(accept(TcpListener::from_std(listener)?, target, Arc::clone(&self.entrance)));
-        self.open.insert(address, (target, task.abort_handle()));
+        log!(Info, "Listening", address = listener.local_addr()?.to_string(), broker = node);
+        let listener = TcpListener::from_std(listener)?;
+        let task = tokio::spawn(accept(listener, Target::Broker(node), Arc::clone(&self.entrance)));
+        self.given.push(task.abort_handle());
         Ok(())
     }
 
     /// Let nobody in any more.
     pub(crate) fn close(&mut self) {
-        for (_, task) in std::mem::take(&mut self.open).into_values() {
-            task.abort();
-        }
+        let open = std::mem::take(&mut self.open).into_values().map(|(_, task)| task);
+        open.chain(self.given.drain(..)).for_each(|task| task.abort());
     }
 }
 

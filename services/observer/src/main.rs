@@ -7,9 +7,12 @@ mod counters;
 mod laptop;
 mod listeners;
 mod log;
+mod marker;
 mod memory;
 mod metrics;
 mod observer;
+mod pod;
+mod ports;
 mod probes;
 mod recording;
 mod relay;
@@ -30,6 +33,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::log::log;
 use crate::observer::Options;
+use crate::pod::Pod;
 use crate::settings::{Address, UpstreamTls};
 
 fn main() -> ExitCode {
@@ -67,9 +71,16 @@ fn command() -> Command {
         settings.value_parser(value_parser!(PathBuf)).help("The settings file, JSON; followed while it changes");
     let pod = Arg::new("pod-name").long("pod-name").value_name("NAME");
     let pod = pod.help("The name of the pod, by which reports are known; $POD_NAME, else $HOSTNAME, else `observer`");
+    let marker = Arg::new("marker").long("marker").value_name("FILE").value_parser(value_parser!(PathBuf));
+    let marker = marker.help(
+        "A file that is there while the process runs; if it is there at the start, the process before was killed, and \
+         nothing is read for a while",
+    );
     let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
         settings,
         pod,
+        marker,
+        seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
         seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
     ]);
@@ -110,10 +121,11 @@ fn observe(given: &ArgMatches) -> std::io::Result<()> {
 
 fn run(given: &ArgMatches) -> std::io::Result<()> {
     let seconds = |name| Duration::from_secs(given.get_one(name).copied().unwrap_or_default());
-    let named = || ["POD_NAME", "HOSTNAME"].iter().find_map(|variable| std::env::var(variable).ok());
     let options = Options {
-        pod: given.get_one("pod-name").cloned().or_else(named).unwrap_or_else(|| "observer".to_owned()),
+        pod: Pod::of_environment(given.get_one("pod-name").cloned()),
         settings: given.get_one("settings").cloned().unwrap_or_default(),
+        marker: given.get_one("marker").cloned(),
+        relay_only_for: seconds("relay-only-seconds"),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),
     };

@@ -17,6 +17,7 @@ pub(crate) struct Process {
     pub(crate) settings_refused: u64,
     pub(crate) certificates_refused: u64,
     pub(crate) is_suspended: bool,
+    pub(crate) relay_only_until_ms: Option<u64>,
     pub(crate) refused: u64,
     pub(crate) resident_bytes: Option<u64>,
     pub(crate) ledger: ReportLedger,
@@ -31,6 +32,14 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
     page.sample(&[("version", process.version), ("settings", &process.settings)], 1);
     page.family("kwitness_observer_suspended", "gauge", "1 while nothing is observed because that is wanted.");
     page.sample(&[], u64::from(process.is_suspended));
+    page.family(
+        "kwitness_observer_relay_only_until_seconds",
+        "gauge",
+        "Until when nothing is observed because the process before was killed, in seconds since 1970.",
+    );
+    if let Some(until_ms) = process.relay_only_until_ms {
+        page.sample(&[], until_ms.div_euclid(1_000));
+    }
     page.family(
         "kwitness_observer_settings_refused_total",
         "counter",

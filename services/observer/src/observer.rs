@@ -1,7 +1,8 @@
 //! The process: starts everything, follows the settings file, and ends in good order.
 
 use std::io;
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,15 +13,18 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::clock::now_ms;
-use crate::control::{Control, Directive, later};
+use crate::control::{Control, Directive, RelayOnly, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
+use crate::marker::Marker;
 use crate::metrics::{Process, render, resident_bytes};
+use crate::pod::Pod;
+use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::report::{ReportLedger, Reporter, report};
-use crate::settings::Settings;
+use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
 use crate::tls::{self, Certificates};
 use crate::worker::{Shared, Worker, start_workers};
@@ -30,10 +34,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What is given on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The name of the pod, by which reports are known.
-    pub(crate) pod: String,
+    /// Where it runs.
+    pub(crate) pod: Pod,
     /// The settings file.
     pub(crate) settings: PathBuf,
+    /// The file that says that the process before was killed.
+    pub(crate) marker: Option<PathBuf>,
+    /// How long nothing is read then.
+    pub(crate) relay_only_for: Duration,
     /// How long connections may go on after the process was asked to end.
     pub(crate) drain_within: Duration,
     /// How long a client may take for its first request.
@@ -71,12 +79,14 @@ impl Answers for Status {
         let mut total = Total::default();
         self.counters.iter().for_each(|counters| counters.add_to(&mut total));
         let settings = Arc::clone(&self.settings.borrow());
+        let control = *self.control.borrow();
         let process = Process {
             version: env!("CARGO_PKG_VERSION"),
             settings: settings.hash.clone(),
             settings_refused: self.settings_refused.load(Relaxed),
             certificates_refused: self.certificates_refused.load(Relaxed),
-            is_suspended: self.control.borrow().is_suspended,
+            is_suspended: control.is_suspended,
+            relay_only_until_ms: control.relay_only_until.map(|relay_only| relay_only.until_ms),
             refused: self.entrance.refused.load(Relaxed),
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
@@ -92,9 +102,34 @@ impl Answers for Status {
 pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
     let first = first(&mut file)?;
+    let marker = options.marker.as_deref().and_then(leave);
+    let relay_only = marker.as_ref().filter(|marker| marker.was_left);
+    let relay_only = relay_only.map(|_| RelayOnly::lasting(options.relay_only_for));
+    let ended = relay_and_report(options, file, first, relay_only).await;
+    if let Some(Err(error)) = marker.map(Marker::remove) {
+        log!(Warning, "The next process will read nothing at first, as after a crash", reason = error.to_string());
+    }
+    ended
+}
+
+async fn relay_and_report(
+    options: Options,
+    mut file: SettingsFile,
+    first: Arc<Settings>,
+    relay_only: Option<RelayOnly>,
+) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
-    let (control, obeyed) = watch::channel(Control { is_suspended: first.suspend, drain_until: None });
+    let (control, obeyed) =
+        watch::channel(Control { is_suspended: first.suspend, relay_only_until: relay_only, drain_until: None });
+    let is_sidecar = first.mode == Mode::Sidecar;
+    if is_sidecar && options.pod.address().is_none() {
+        log!(Warning, "POD_IP is no address: what is reported names no client_address");
+    }
+    let source = options.pod.source(&first);
+    let (opened, mut opening) = mpsc::unbounded_channel();
+    let bootstrap = SocketAddr::new(first.listener.bind, first.listener.bootstrap_port);
+    let ports = is_sidecar.then(|| Arc::new(Ports::new(bootstrap, opened)));
     let (published, settings) = watch::channel(first);
     let (directives, mut told) = watch::channel(None::<Directive>);
     let (windows, finished) = mpsc::unbounded_channel();
@@ -106,7 +141,8 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         control: obeyed.clone(),
         brokers: Arc::default(),
         seen: Arc::default(),
-        ports: None,
+        ports,
+        pod_address: options.pod.address(),
         names: Arc::clone(&names),
         windows,
         number: Arc::default(),
@@ -124,7 +160,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
         directives,
         counters: counters.clone(),
         names,
-        pod: options.pod,
+        source,
         epoch_ms: now_ms(),
         ledger: Arc::default(),
     };
@@ -157,6 +193,12 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
             _ = interrupted.recv() => break,
             _ = tick.tick() => {}
             Ok(()) = told.changed() => {}
+            Some((node, listener)) = opening.recv() => {
+                if let Err(error) = listeners.add(node, listener) {
+                    log!(Error, "A port of a broker cannot be had", broker = node, reason = error.to_string());
+                }
+                continue;
+            }
         }
         publish(&mut file, &published, &status);
         let current = Arc::clone(&published.borrow());
@@ -222,12 +264,32 @@ fn follow(certificates: &mut Certificates, settings: &Settings, status: &Status)
     status.lacks_certificate.store(wanted.is_some() && !certificates.are_shown(), Relaxed);
 }
 
-/// Have connections observed, or not, as is wanted now.
+/// Have connections observed, or not, as is wanted now, and not too soon after a crash.
 fn obey(control: &watch::Sender<Control>, directive: Option<&Directive>, settings: &Settings) {
     let is_suspended = Directive::or_settings(directive, &settings.hash, settings.suspend);
     control.send_if_modified(|control| {
-        let is_new = control.is_suspended != is_suspended;
+        let is_over = control.relay_only_until.take_if(|relay_only| relay_only.until <= Instant::now()).is_some();
+        if is_over {
+            log!(Info, "Connections that come from now on are read again");
+        }
+        let is_new = control.is_suspended != is_suspended || is_over;
         control.is_suspended = is_suspended;
         is_new
     });
+}
+
+/// Mark that the process runs. Clients are served without that, too.
+fn leave(file: &Path) -> Option<Marker> {
+    match Marker::leave(file) {
+        Ok(marker) => {
+            if marker.was_left {
+                log!(Warning, "The process before was killed: clients are relayed and not read for a while");
+            }
+            Some(marker)
+        }
+        Err(error) => {
+            log!(Warning, "After a crash the next process will not know of it", reason = error.to_string());
+            None
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use kwitness_wire::aggregate;
 use ring::digest;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 const HASH_BYTES: usize = 8;
 
@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     #[serde(deserialize_with = "given")]
     pub(crate) collector: Option<Collector>,
     pub(crate) metrics_port: u16,
+    /// What made the pod, of a sidecar.
+    pub(crate) workload: Option<Workload>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
@@ -102,7 +104,7 @@ pub(crate) struct Listener {
     pub(crate) bind: std::net::IpAddr,
     pub(crate) bootstrap_port: u16,
     pub(crate) advertised_host: String,
-    /// The port of each broker, by its node id.
+    /// The port of each broker, by its node id. Where a sidecar has none, brokers get theirs as they are seen.
     pub(crate) brokers: BTreeMap<i32, u16>,
     /// Without it clients speak plaintext.
     pub(crate) tls: Option<ListenerTls>,
@@ -187,6 +189,14 @@ pub(crate) struct Collector {
     /// Authorities that are trusted, PEM; without it those of the system.
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) token_file: PathBuf,
+}
+
+/// A workload of Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Workload {
+    pub(crate) kind: String,
+    pub(crate) name: String,
 }
 
 /// `host:port`; an IPv6 address stands in brackets.
@@ -303,6 +313,13 @@ impl Settings {
         ] {
             if value == 0 {
                 return refused(field, "0 allows nothing; give a positive number");
+            }
+        }
+        if let Some(workload) = &self.workload {
+            for (field, value) in [("workload.kind", &workload.kind), ("workload.name", &workload.name)] {
+                if value.is_empty() {
+                    return refused(field, "is empty");
+                }
             }
         }
         let Some(collector) = &self.collector else { return Ok(()) };

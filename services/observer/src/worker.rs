@@ -1,7 +1,7 @@
 //! A thread that serves connections; each connection stays on the thread that it was given to.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -20,11 +20,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::brokers_seen::{BrokersSeen, Directory};
 use crate::control::{Control, later};
 use crate::counters::Counters;
-use crate::laptop::Ports;
 use crate::log::{Throttle, log};
+use crate::ports::Ports;
 use crate::recording::{self, Finished, Windows};
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
-use crate::settings::Settings;
+use crate::settings::{Mode, Settings};
 use crate::tls::{self, Failure, Shown};
 use crate::unserved::Unserved;
 use crate::upstream::Brokers;
@@ -38,8 +38,10 @@ pub(crate) struct Shared {
     pub(crate) control: watch::Receiver<Control>,
     pub(crate) brokers: Arc<Brokers>,
     pub(crate) seen: Arc<BrokersSeen>,
-    /// On a laptop alone.
+    /// On a laptop and beside a client.
     pub(crate) ports: Option<Arc<Ports>>,
+    /// Under which address a sidecar's client is known.
+    pub(crate) pod_address: Option<IpAddr>,
     pub(crate) names: Arc<TopicNames>,
     pub(crate) windows: mpsc::UnboundedSender<Finished>,
     /// The number of the connection that comes next.
@@ -191,7 +193,11 @@ async fn pass_on(
         Ok((client, broker, makeshift)) => {
             watch.tap.obey(*shared.control.borrow());
             let number = shared.number.fetch_add(1, Relaxed);
-            let identity = identity(&settings, peer, target, &broker, makeshift.is_some());
+            let address = match settings.mode {
+                Mode::Sidecar => shared.pod_address,
+                Mode::Gateway | Mode::Broker | Mode::Laptop => Some(peer.ip().to_canonical()),
+            };
+            let identity = identity(&settings, address, target, &broker, makeshift.is_some());
             watch.tap.record(recorder, number, identity, client.is_encrypted());
             let end = relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await;
             watch.tap.close(end);
@@ -226,10 +232,18 @@ async fn pass_on(
 }
 
 /// What is known of a client before it says anything.
-fn identity(settings: &Settings, peer: SocketAddr, target: Target, broker: &Stream, is_makeshift: bool) -> Identity {
+fn identity(
+    settings: &Settings,
+    address: Option<IpAddr>,
+    target: Target,
+    broker: &Stream,
+    is_makeshift: bool,
+) -> Identity {
     let text = |identity: Identity, key, value: &str| identity.with(key, value.as_bytes());
     let mut identity = text(Identity::default(), IdentityKey::Listener, &settings.listener.name);
-    identity = text(identity, IdentityKey::ClientAddress, &peer.ip().to_canonical().to_string());
+    if let Some(address) = address {
+        identity = text(identity, IdentityKey::ClientAddress, &address.to_string());
+    }
     if let Some(port) = broker.local_port() {
         // The port that the broker sees, so that what both say of a connection can be joined.
         identity = text(identity, IdentityKey::ClientSourcePort, &port.to_string());

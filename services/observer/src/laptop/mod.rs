@@ -1,6 +1,5 @@
 //! An observer on a laptop: no settings file and no collector, a table of what passes.
 
-mod ports;
 mod table;
 
 use std::io::{self, IsTerminal};
@@ -13,13 +12,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
-pub(crate) use ports::Ports;
 use table::Table;
 
 use crate::control::{Control, later};
 use crate::counters::{Counters, Total};
 use crate::listeners::{Entrance, Listeners};
 use crate::log;
+use crate::ports::Ports;
 use crate::recording::{Finished, TOPIC_NAMES};
 use crate::settings::{Address, Identity, Limits, Listener, Mode, Report, ReportedBy, Settings, Upstream, UpstreamTls};
 use crate::tls::Trust;
@@ -85,6 +84,7 @@ impl Options {
             },
             collector: None,
             metrics_port: 0,
+            workload: None,
             hash: String::new(),
         }
     }
@@ -118,6 +118,7 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
         brokers: Arc::default(),
         seen: Arc::default(),
         ports: Some(Arc::new(Ports::new(options.listen, opened))),
+        pod_address: None,
         names: Arc::clone(&names),
         windows,
         number: Arc::default(),

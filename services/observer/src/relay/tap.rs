@@ -85,13 +85,13 @@ impl Tap {
         }
     }
 
-    /// Be suspended, or not any more. A connection is read again once it is at rest, if its client had said who it is
+    /// Read nothing, or read again. A connection is read again once it is at rest, if its client had said who it is
     /// before: that is not said again.
     pub(crate) fn obey(&mut self, control: Control) {
-        if control.is_suspended && self.connection.take().is_some() {
+        if control.reads_nothing() && self.connection.take().is_some() {
             self.turn_to(State::RelayOnly);
         }
-        self.is_to_resume = !control.is_suspended && self.state == State::RelayOnly && self.is_introduced;
+        self.is_to_resume = !control.reads_nothing() && self.state == State::RelayOnly && self.is_introduced;
     }
 
     /// Whether it is to be read again from the next time on when it is between frames and nothing waits for an answer.

@@ -49,7 +49,8 @@ pub(crate) struct Reporter {
     pub(crate) directives: watch::Sender<Option<Directive>>,
     pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) names: Arc<TopicNames>,
-    pub(crate) pod: String,
+    /// By which name it numbers what it reports: `<namespace>/<pod>`.
+    pub(crate) source: String,
     pub(crate) epoch_ms: u64,
     /// Shown among the metrics.
     pub(crate) ledger: Arc<Mutex<Ledger>>,
@@ -91,7 +92,7 @@ enum Outcome {
 pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finished>) {
     let settings = Arc::clone(&reporter.settings.borrow());
     let source = Source {
-        name: format!("{}/{}", settings.namespace, reporter.pod),
+        name: reporter.source.clone(),
         epoch_ms: reporter.epoch_ms,
         cluster_id: settings.cluster_id.clone(),
         reported_by: settings.reported_by.name().to_owned(),
@@ -168,14 +169,13 @@ impl Sender {
         let batch = self.queue.send(self.most);
         let sealed_until_ms = self.progress.settle(self.queue.settled());
         let body = self.body(&settings, &batch, sealed_until_ms);
-        let outcome = self.post(&settings, collector, &body).await;
+        let outcome = self.post(collector, &body).await;
         self.judge(outcome, batch.len());
         self.publish();
     }
 
-    async fn post(&mut self, settings: &Settings, collector: &Collector, body: &[u8]) -> Outcome {
-        let source = format!("{}/{}", settings.namespace, self.reporter.pod);
-        let ordinal = owner_of(&source, collector.replicas);
+    async fn post(&mut self, collector: &Collector, body: &[u8]) -> Outcome {
+        let ordinal = owner_of(&self.reporter.source, collector.replicas);
         let (status, answer) = match self.client.post(collector, ordinal, body).await {
             Ok(answered) => answered,
             Err(error) => return Outcome::Again(error.to_string()),
@@ -259,11 +259,12 @@ impl Sender {
         self.reporter.counters.iter().for_each(|counters| counters.add_to(&mut total));
         let rest = json!({
             "schema": "kwitness.events/1",
-            "source": format!("{}/{}", settings.namespace, self.reporter.pod),
+            "source": self.reporter.source,
             "epoch": self.reporter.epoch_ms,
             "cluster_id": settings.cluster_id,
             "observer": {"namespace": settings.namespace, "name": settings.name, "mode": settings.mode.name()},
             "reported_by": settings.reported_by.name(),
+            "workload": settings.workload,
             "version": env!("CARGO_PKG_VERSION"),
             "settled": self.queue.settled(),
             "sent_at_ms": crate::clock::now_ms(),
@@ -287,9 +288,11 @@ impl Sender {
         let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
         let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
         let ledger = self.queue.ledger();
+        let control = *self.reporter.control.borrow();
         json!({
             "settings": settings.hash,
-            "suspended": self.reporter.control.borrow().is_suspended,
+            "suspended": control.is_suspended,
+            "relay_only_until_ms": control.relay_only_until.map(|relay_only| relay_only.until_ms),
             "by_state": by_state,
             "opaque": opaque,
             "unread": unread,

@@ -16,3 +16,4 @@ mod relaying;
 mod reporting;
 mod reporting_faults;
 mod settings;
+mod sidecar;

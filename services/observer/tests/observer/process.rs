@@ -111,12 +111,18 @@ impl Observer {
 
     /// One that is ready.
     pub fn with(settings: Value, arguments: &[&str]) -> Self {
+        Self::within(&[], settings, arguments)
+    }
+
+    /// One that is ready, with these variables.
+    pub fn within(environment: &[(&str, &str)], settings: Value, arguments: &[&str]) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("observer-{}-{}.json", std::process::id(), NUMBER.fetch_add(1, Ordering::SeqCst));
         let file = std::env::temp_dir().join(name);
         std::fs::write(&file, settings.to_string()).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_kwitness-observer"));
         command.args(["run", "--settings"]).arg(&file).args(arguments).stdout(Stdio::piped());
+        command.envs(environment.iter().copied());
         let mut child = command.spawn().unwrap();
         let lines = Arc::new(Mutex::new(Vec::new()));
         let (read, output) = (Arc::clone(&lines), child.stdout.take().unwrap());
@@ -169,6 +175,11 @@ impl Observer {
     /// Ask it to end.
     pub fn terminate(&self) {
         assert!(Command::new("kill").arg(self.child.id().to_string()).status().unwrap().success());
+    }
+
+    /// End it as the kernel does when there is no memory left.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
     }
 
     /// Wait for its end; whether that is without an error.

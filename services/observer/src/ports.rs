@@ -1,4 +1,4 @@
-//! A port of this machine for each broker, in the order in which they are first seen.
+//! A port for each broker, in the order in which they are first seen, where no settings give them: laptop and sidecar.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::counters::unpoisoned;
 
-/// More brokers than one machine would be pointed at; further ones are hidden from clients.
+/// More brokers than any client needs; further ones are hidden.
 const MOST_BROKERS: usize = 1_000;
 /// How many ports that others have are passed over at a time.
 const MOST_TAKEN: usize = 100;
