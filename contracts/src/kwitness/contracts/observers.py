@@ -14,5 +14,5 @@ Namespace = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9
 """A namespace."""
 ResourceName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 """A resource's or a pod's name."""
-WorkloadKind = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$")]
+WorkloadKind = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z][A-Za-z0-9]*$")]
 """The kind of what a pod was made by, such as Deployment."""
