@@ -60,7 +60,7 @@ def readable(case: Case) -> dict[str, Any]:
             return found
         return "the injection's" if found == known[name] else difference(found, known[name])
 
-    patch: dict[str, Any] = {}
+    patch: dict[str, list[Any]] = {}
     for operation in decision.patch:
         value, path = operation.get("value"), operation["path"]
         whole, _, name = path.rpartition("/")
@@ -68,9 +68,8 @@ def readable(case: Case) -> dict[str, Any]:
             value = {name: said(name, text) for name, text in value.items()}
         elif whole == "/metadata/annotations":
             value = said(name.replace("~1", "/"), value)
-        patch[f"{operation['op']} {path}"] = value
-    assert len(patch) == len(decision.patch)
-    return patch
+        patch.setdefault(f"{operation['op']} {path}", []).append(value)
+    return {path: values[0] if len(values) == 1 else values for path, values in patch.items()}
 
 
 def parsed(value: Any) -> Any:
@@ -105,12 +104,20 @@ def counterpart(path: str, usual: dict[str, Any]) -> Any:
     return usual.get(f"add {place}") or usual.get(f"add {whole}", [None])[0]
 
 
+def compared(path: str, value: Any) -> Any:
+    if "/spec/volumes" in path:
+        volumes = {one["name"]: one for one in usual()["add /spec/volumes"]}
+        parts = [difference(one, volumes[one["name"]]) for one in (value if isinstance(value, list) else [value])]
+        return AS_USUAL if all(one == AS_USUAL for one in parts) else parts
+    return difference(value, counterpart(path, usual()))
+
+
 def output(name: str) -> dict[str, Any]:
     case = Case(name)
     decision = case.decide()
     patch = readable(case)
     if name != USUAL:
-        patch = {path: difference(value, counterpart(path, usual())) for path, value in patch.items()}
+        patch = {path: compared(path, value) for path, value in patch.items()}
     found: dict[str, Any] = {"outcome": decision.outcome, "owner": decision.owner, "patch": patch}
     return {**found, "left_out": dict(decision.left_out)} if decision.left_out else found
 
@@ -161,7 +168,7 @@ def without_ours(pod: dict[str, Any], variables: set[str]) -> dict[str, Any]:
     marks = metadata.get("annotations") or {}
     metadata["annotations"] = {k: v for k, v in marks.items() if not k.partition("/")[0].endswith("kwitness.dev")}
     for part in ("initContainers", "volumes"):
-        spec[part] = [one for one in spec.get(part) or [] if one["name"] != "kwitness-observer"]
+        spec[part] = [one for one in spec.get(part) or [] if not one["name"].startswith("kwitness-observer")]
     spec["imagePullSecrets"] = [one for one in spec.get("imagePullSecrets") or [] if one["name"] != "mirror"]
     for container in [*spec["initContainers"], *spec["containers"]]:
         container["env"] = [one for one in container.get("env") or [] if one["name"] not in variables]

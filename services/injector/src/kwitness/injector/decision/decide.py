@@ -23,10 +23,10 @@ from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.precedence import precedence
 
 from . import pods
-from .patch import Operation, annotated, annotations_fit, listed, replaced
+from .patch import Operation, all_listed, annotated, annotations_fit, listed, replaced
 from .pods import Json
 from .ports import moved
-from .sidecar import observer_container, observer_files, observer_volume
+from .sidecar import MARKER_VOLUME, observer_container, observer_files, observer_volumes
 from .variables import chosen_containers, names_another_cluster, rewritten_environment
 
 __all__ = ["Decision", "Outcome", "Place", "decide"]
@@ -161,7 +161,7 @@ def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | N
         ("HostNetwork", bool(spec.get("hostNetwork"))),
         ("Windows", pods.on_windows(pod)),
         ("AdmissionRefused", place.name in injection.refused_in),
-        ("NameTaken", pods.takes_name(pod, OBSERVER_CONTAINER)),
+        ("NameTaken", pods.takes_name(pod, OBSERVER_CONTAINER, (OBSERVER_CONTAINER, MARKER_VOLUME))),
         # What the containers ask for together is bounded then, and the observer is not in the sum.
         ("PodLevelResources", bool(spec.get("resources"))),
         ("NoServiceAccount", injection.token_audience is not None and not spec.get("serviceAccountName")),
@@ -189,7 +189,7 @@ def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, pr
     spec = pod["spec"]
     container = observer_container(injection, settings, probed=probed)
     operations = [
-        *listed("/spec/volumes", spec.get("volumes") or [], observer_volume(injection, settings)),
+        *all_listed("/spec/volumes", spec.get("volumes") or [], observer_volumes(injection, settings)),
         *listed("/spec/initContainers", pods.init_containers(pod), container, first=True),
     ]
     present = list(spec.get("imagePullSecrets") or [])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .pods import Json, annotations_of
 
-__all__ = ["Operation", "annotated", "annotations_fit", "covers", "listed", "replaced"]
+__all__ = ["Operation", "all_listed", "annotated", "annotations_fit", "covers", "listed", "replaced"]
 
 Operation = Json
 """op, path and value."""
@@ -50,6 +50,13 @@ def listed(path: str, present: list[Json], wanted: Json, *, first: bool = False)
     if not present:
         return [replaced(path, [wanted])]
     return [replaced(f"{path}/0" if first else f"{path}/-", wanted)]
+
+
+def all_listed(path: str, present: list[Json], wanted: Sequence[Json]) -> list[Operation]:
+    """Have all of ``wanted`` in such a list; new ones come last."""
+    if not present:
+        return [replaced(path, list(wanted))]
+    return [operation for entry in wanted for operation in listed(path, present, entry)]
 
 
 def covers(present: Any, wanted: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 __all__ = [
@@ -98,12 +98,12 @@ def user_of(pod: Json) -> int | None:
     return (pod["spec"].get("securityContext") or {}).get("runAsUser")
 
 
-def takes_name(pod: Json, name: str) -> bool:
-    """Whether a container that is no init container has that name, or one of another name a volume of that name."""
-    return any(container["name"] == name for container in main_containers(pod)) or any(
-        mount["name"] == name
+def takes_name(pod: Json, container_name: str, volumes: Collection[str]) -> bool:
+    """Whether a container that is no init container has that name, or one of another name one of those volumes."""
+    return any(container["name"] == container_name for container in main_containers(pod)) or any(
+        mount["name"] in volumes
         for container in all_containers(pod)
-        if container["name"] != name
+        if container["name"] != container_name
         for mount in container.get("volumeMounts") or []
     )
 

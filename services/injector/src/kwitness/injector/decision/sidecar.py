@@ -1,4 +1,4 @@
-"""The observer in a pod: a native sidecar, and a volume with what it starts from.
+"""The observer in a pod: a native sidecar, a volume with what it starts from, and one that outlives its process.
 
 Its files are annotations of the pod, which the kubelet shows it, beside a token for the collector: so nothing has to be
 made in the pod's namespace, and Pod Security `restricted` admits it.
@@ -14,8 +14,13 @@ from kwitness.contracts.observer_settings import ObserverSettings
 
 from .pods import Json
 
-__all__ = ["observer_container", "observer_files", "observer_volume"]
+__all__ = ["MARKER_VOLUME", "observer_container", "observer_files", "observer_volumes"]
 
+MARKER_VOLUME: Final = "kwitness-observer-marker"
+"""By a file in it a process knows that the one before was killed. In memory: a node that restarts leaves none."""
+
+_MARKER_FOLDER: Final = "/var/run/kwitness/observer"
+_MARKER_SIZE: Final = "1Mi"
 _DRAIN_SECONDS: Final = 5
 """The application has ended by then: native sidecars are told last."""
 _TOKEN_SECONDS: Final = 3600
@@ -34,8 +39,8 @@ def observer_files(injection: Injection, settings: ObserverSettings) -> dict[str
     return {_PREFIX + name: content for name, content in files.items()}
 
 
-def observer_volume(injection: Injection, settings: ObserverSettings) -> Json:
-    """The files, and the token that says which pod reports."""
+def observer_volumes(injection: Injection, settings: ObserverSettings) -> tuple[Json, Json]:
+    """The files, with the token that says which pod reports; and the marker's."""
     items = [
         {
             "path": annotation.removeprefix(_PREFIX),
@@ -51,7 +56,10 @@ def observer_volume(injection: Injection, settings: ObserverSettings) -> Json:
             "path": _name(settings.collector.token_file),
         }
         sources.append({"serviceAccountToken": token})
-    return {"name": OBSERVER_CONTAINER, "projected": {"defaultMode": 0o444, "sources": sources}}
+    return (
+        {"name": OBSERVER_CONTAINER, "projected": {"defaultMode": 0o444, "sources": sources}},
+        {"name": MARKER_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": _MARKER_SIZE}},
+    )
 
 
 def observer_container(injection: Injection, settings: ObserverSettings, *, probed: bool) -> Json:
@@ -73,15 +81,23 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
         "args": [
             *("run", "--settings", OBSERVER_SETTINGS),
             *("--drain-seconds", str(_DRAIN_SECONDS)),
+            *("--marker", f"{_MARKER_FOLDER}/marker"),
         ],
         "env": [
             {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
-            for name, path in (("POD_NAME", "metadata.name"), ("POD_NAMESPACE", "metadata.namespace"))
+            for name, path in (
+                ("POD_NAME", "metadata.name"),
+                ("POD_NAMESPACE", "metadata.namespace"),
+                ("POD_IP", "status.podIP"),
+            )
         ],
         "resources": {part: dict(amounts) for part, amounts in observer.resources.items()},
         "restartPolicy": "Always",
         "securityContext": security,
-        "volumeMounts": [{"name": OBSERVER_CONTAINER, "mountPath": OBSERVER_FOLDER, "readOnly": True}],
+        "volumeMounts": [
+            {"name": OBSERVER_CONTAINER, "mountPath": OBSERVER_FOLDER, "readOnly": True},
+            {"name": MARKER_VOLUME, "mountPath": _MARKER_FOLDER},
+        ],
     }
     if probed:
         # What starts after it finds it listening.
