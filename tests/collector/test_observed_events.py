@@ -208,6 +208,17 @@ def test_what_a_sidecar_saw_carries_its_namespace_workload_and_pod(start: Start)
     assert states["app-1"]["workload"] == "app"
 
 
+def test_a_sidecar_may_belong_to_a_resource_of_another_namespace(start: Start) -> None:
+    collector = start()
+    elsewhere = {"namespace": "shop", "name": "beside", "mode": "sidecar"}
+
+    answer = collector.observe(request(**{**of_sidecar(), "observer": elsewhere}), token=SIDECAR)
+
+    assert answer.status == 200
+    [observer] = collector.get(f"/v1/clusters/{CLUSTER}").body["observers"]
+    assert (observer["namespace"], observer["pod_namespace"]) == ("shop", "stranger")
+
+
 def test_a_workload_that_the_pods_name_does_not_bear_out_is_left_out_and_counted(start: Start) -> None:
     collector = start()
     for seq in (1, 2):
@@ -287,7 +298,7 @@ def test_what_an_observer_saw_that_is_not_heard_of_any_more_is_uncertain_until_i
             {
                 "source": SIDECAR_SOURCE,
                 "reported_by": "pod",
-                "observer": {"namespace": "shop", "name": "front", "mode": "sidecar"},
+                "observer": {"namespace": "shop", "name": "front", "mode": "gateway"},
             },
             "WrongNamespace",
         ),

@@ -106,9 +106,12 @@ def _check(sender: Sender, head: EventsHead) -> None:
         )
     if head.source != sender.source:
         raise ForbiddenError("WrongSource", f"this token is for the source {sender.source}, not {head.source[:320]}")
-    if head.observer.namespace != sender.namespace:
+    # Sidecars stand where their clients are: the configuration says of which namespaces pods may send.
+    is_sidecar = head.observer.mode == "sidecar" and sender.reported_by == "pod"
+    if head.observer.namespace != sender.namespace and not is_sidecar:
         raise ForbiddenError(
-            "WrongNamespace", f"a pod of namespace {sender.namespace} belongs to no observer of another one"
+            "WrongNamespace",
+            f"a pod of namespace {sender.namespace} belongs to no {head.observer.mode} of another one",
         )
     if head.reported_by != sender.reported_by:
         raise ForbiddenError(
