@@ -1,7 +1,7 @@
 //! The process: starts everything, follows the settings file, and ends in good order.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -102,6 +102,9 @@ impl Answers for Status {
 pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
     let first = first(&mut file)?;
+    if first.mode == Mode::Sidecar && options.pod.address().is_none() {
+        log!(Warning, "POD_IP is no address: what is reported names no client_address");
+    }
     let marker = options.marker.as_deref().and_then(leave);
     let relay_only = marker.as_ref().filter(|marker| marker.was_left);
     let relay_only = relay_only.map(|_| RelayOnly::lasting(options.relay_only_for));
@@ -122,14 +125,9 @@ async fn relay_and_report(
     let mut interrupted = signal(SignalKind::interrupt())?;
     let (control, obeyed) =
         watch::channel(Control { is_suspended: first.suspend, relay_only_until: relay_only, drain_until: None });
-    let is_sidecar = first.mode == Mode::Sidecar;
-    if is_sidecar && options.pod.address().is_none() {
-        log!(Warning, "POD_IP is no address: what is reported names no client_address");
-    }
     let source = options.pod.source(&first);
     let (opened, mut opening) = mpsc::unbounded_channel();
-    let bootstrap = SocketAddr::new(first.listener.bind, first.listener.bootstrap_port);
-    let ports = is_sidecar.then(|| Arc::new(Ports::new(bootstrap, opened)));
+    let ports = ports_as_seen(&first, opened);
     let (published, settings) = watch::channel(first);
     let (directives, mut told) = watch::channel(None::<Directive>);
     let (windows, finished) = mpsc::unbounded_channel();
@@ -223,6 +221,12 @@ async fn relay_and_report(
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+/// Ports for brokers as they are seen, beside a client.
+fn ports_as_seen(settings: &Settings, opened: mpsc::UnboundedSender<(i32, TcpListener)>) -> Option<Arc<Ports>> {
+    let bootstrap = SocketAddr::new(settings.listener.bind, settings.listener.bootstrap_port);
+    (settings.mode == Mode::Sidecar).then(|| Arc::new(Ports::new(bootstrap, opened)))
 }
 
 fn first(file: &mut SettingsFile) -> io::Result<Arc<Settings>> {
