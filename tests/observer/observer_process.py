@@ -113,7 +113,8 @@ class ObserverProcess:
                 [self._program, "run", "--settings", self._file, "--drain-seconds", "5", *self._arguments],
                 stdout=log,
                 stderr=log,
-                env={"POD_NAME": "edge-0"},
+                # Only a sidecar cares for its pod's namespace and address.
+                env={"POD_NAME": "edge-0", "POD_NAMESPACE": "shop", "POD_IP": "10.1.2.3"},
             )
         eventually(self._is_ready, every=0.1)
         return self

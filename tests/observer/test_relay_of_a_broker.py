@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka import KafkaConsumer, KafkaProducer
 
+from kwitness.contracts.envelopes import WorkloadName
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
@@ -106,6 +107,40 @@ def test_what_is_reported_is_what_was_produced_and_what_was_read(
         assert sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "counted") == RECORDS
         software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
         assert software == {"confluent-kafka-python"}
+
+
+def test_beside_a_client_brokers_get_ports_as_they_are_seen_and_after_a_crash_it_relays_only(
+    broker: LocalBroker, program: Path, dialled: set[int], tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("token")
+    with EventsServer() as server:
+        changes = {
+            "mode": "sidecar",
+            "reported_by": "pod",
+            "workload": {"kind": "StatefulSet", "name": "edge"},
+            "collector": {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)},
+        }
+        observer = ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(), changes=changes)
+        with observer.with_arguments("--marker", str(tmp_path / "marker")):
+            produce_by_librdkafka(observer.bootstrap, "beside")
+            assert len(consume_by_librdkafka(observer.bootstrap, "beside", RECORDS)) == RECORDS
+            eventually(lambda: server.records("Produce", "beside"), RECORDS.__eq__)
+            observer.kill()
+            observer.start()
+            produce_by_librdkafka(observer.bootstrap, "unread")
+            assert len(consume_by_librdkafka(observer.bootstrap, "unread", RECORDS)) == RECORDS
+            until = observer.metrics()["kwitness_observer_relay_only_until_seconds"]
+
+        assert port_of(broker.bootstrap) not in dialled
+        assert "unread" not in {row.get("topic") for row in server.rows}
+        assert {row["client_address"] for row in server.rows if row.get("kind") == "opened"} == {"10.1.2.3"}
+        assert {head.source for head in server.heads} == {"shop/edge-0"}
+        first, last = server.heads[0], server.heads[-1]
+        assert first.workload == last.workload == WorkloadName(kind="StatefulSet", name="edge")
+        assert first.state.relay_only_until_ms is None
+        assert last.state.relay_only_until_ms is not None
+        assert last.state.relay_only_until_ms // 1000 == until
 
 
 def test_a_transaction_commits_through_the_observer(broker: LocalBroker, observer: ObserverProcess) -> None:
