@@ -88,8 +88,8 @@ fn reporting_to(collector: &Collector) -> (Value, Scratch) {
 fn opened(collector: &Collector) -> Value {
     let mut row = Value::Null;
     eventually("a connection is reported", || {
-        let rows = collector.requests().into_iter().flat_map(|request| request.rows);
-        row = rows.into_iter().find(|row| row["kind"] == "opened").unwrap_or_default();
+        let mut rows = collector.requests().into_iter().flat_map(|request| request.rows);
+        row = rows.find(|row| row["kind"] == "opened").unwrap_or_default();
         !row.is_null()
     });
     row
@@ -127,7 +127,7 @@ fn after_a_process_was_killed_the_next_one_relays_only_until_the_time_is_over() 
     let (marker, broker) = (Scratch::new("marker"), Broker::answering());
     let arguments = ["--marker", marker.0.to_str().unwrap()];
     let killed = Observer::with(beside(broker.port), &arguments);
-    ask(&killed);
+    let _client = ask(&killed);
     eventually("the first one reads", || of_state(&killed, "observed", 1));
     killed.kill();
 

@@ -10,13 +10,17 @@ from kwitness.contracts.observer_settings import ObserverSettings
 __all__ = ["moved"]
 
 _MOST_MOVED: Final = 1_000
+_ROOM: Final = 100
+"""Ports after the first, for brokers that get theirs as they are seen: an application may open its own later."""
 _HIGHEST: Final = 65_535
 
 
 def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettings | None:
     """Return the settings with ports that are free, each higher by the same least number; None where there are none."""
     listener = settings.listener
-    wanted = {settings.metrics_port, listener.bootstrap_port, *listener.brokers.values()}
+    first = listener.bootstrap_port
+    brokers_ports = listener.brokers.values() or range(first + 1, first + 1 + _ROOM)
+    wanted = {settings.metrics_port, first, *brokers_ports}
     for more in range(min(_MOST_MOVED, _HIGHEST - max(wanted)) + 1):
         if all(port + more not in in_use for port in wanted):
             break
