@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use kwitness_wire::aggregate::{Unfollowed, reason};
 
-use crate::counters::{STATES, Total};
+use crate::counters::{Rare, STATES, Total};
 use crate::relay::End;
 use crate::report::ReportLedger;
 
@@ -47,24 +47,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
     );
     page.sample(&[], process.settings_refused);
 
-    page.family(
-        "kwitness_observer_certificate_refused_total",
-        "counter",
-        "Changes of the listener's certificate files that were refused.",
-    );
-    page.sample(&[], process.certificates_refused);
-    page.family(
-        "kwitness_observer_tls_failed_total",
-        "counter",
-        "Clients that were closed because TLS with them failed, by reason.",
-    );
-    page.samples("reason", &rare.tls_failed, |failure| failure.name().to_owned());
-    page.family(
-        "kwitness_observer_unserved_total",
-        "counter",
-        "Attempts to authenticate that fail where brokers' addresses are changed, by mechanism.",
-    );
-    page.samples("mechanism", &rare.unserved, |mechanism| mechanism.name().to_owned());
+    render_signing_in(&mut page, process, rare);
 
     page.family("kwitness_observer_connections", "gauge", "Open connections of clients, by what is done with them.");
     for state in STATES {
@@ -118,6 +101,27 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         page.sample(&[], bytes);
     }
     page.text
+}
+
+fn render_signing_in(page: &mut Page, process: &Process, rare: &Rare) {
+    page.family(
+        "kwitness_observer_certificate_refused_total",
+        "counter",
+        "Changes of the listener's certificate files that were refused.",
+    );
+    page.sample(&[], process.certificates_refused);
+    page.family(
+        "kwitness_observer_tls_failed_total",
+        "counter",
+        "Clients that were closed because TLS with them failed, by reason.",
+    );
+    page.samples("reason", &rare.tls_failed, |failure| failure.name().to_owned());
+    page.family(
+        "kwitness_observer_unserved_total",
+        "counter",
+        "Attempts to authenticate that fail where brokers' addresses are changed, by mechanism.",
+    );
+    page.samples("mechanism", &rare.unserved, |mechanism| mechanism.name().to_owned());
 }
 
 #[derive(Debug, Default)]
