@@ -40,6 +40,35 @@ def test_nothing_of_it_is_there_by_default() -> None:
     assert of_injector(chart.render()) == []
 
 
+def test_the_operator_sees_pods_only_where_they_may_get_observers() -> None:
+    def seen(injector: dict[str, Any], **values: Any) -> list[tuple[str, str | None]]:
+        return [
+            (one["kind"], one["metadata"].get("namespace"))
+            for one in chart.render({"injector": injector, "analytics": {"enabled": False}, **values})
+            if one["kind"] in {"Role", "ClusterRole"} and any("pods" in rule["resources"] for rule in one["rules"])
+        ]
+
+    assert seen({}) == []
+    assert seen({"enabled": True}) == [("Role", "kwitness")]
+    assert seen({"enabled": True, "otherNamespaces": {"to": ["shop"]}}) == [("Role", "kwitness"), ("Role", "shop")]
+    assert seen({"enabled": True, "otherNamespaces": {"to": ["*"]}}) == [("ClusterRole", None)]
+    assert seen({"enabled": True}, watchNamespaces=["*"]) == [("ClusterRole", None)]
+
+
+def test_only_the_releases_own_resources_select_other_namespaces_unless_others_are_named() -> None:
+    def selecting(**injector: Any) -> Any:
+        [settings] = [
+            one
+            for one in chart.render({"injector": injector})
+            if one["metadata"]["name"] == "kwitness-operator" and one["kind"] == "ConfigMap"
+        ]
+        return json.loads(settings["data"]["settings.json"])["injector"]["otherNamespaces"]
+
+    assert selecting(enabled=True) == {"from": ["kwitness"], "to": []}
+    named = {"from": ["platform"], "to": ["shop"]}
+    assert selecting(enabled=True, otherNamespaces=named) == named
+
+
 def test_every_object_of_it_is_there_once_when_it_is_asked_for(manifests: list[chart.Manifest]) -> None:
     assert sorted(of_injector(manifests)) == [
         "ClusterRole",

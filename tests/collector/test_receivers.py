@@ -295,3 +295,30 @@ async def test_an_observer_is_the_pod_in_its_token(api: ApiServer, authenticator
     )
     unbound = token(api, "observer", SENDING)
     assert (await authenticator.caller(f"Bearer {unbound}", (SENDERS,))).pod is None
+
+
+async def test_an_observer_beside_a_client_has_whatever_account_its_pod_has(
+    api: ApiServer, authenticator: Authenticator, config: CollectorConfig
+) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "client-0"},
+        "spec": {"serviceAccountName": "stranger", "containers": [{"name": "client", "image": "none"}]},
+    }
+    answer = api.request("POST", "/api/v1/namespaces/default/pods", json=pod)
+    assert answer.status_code == 201, answer.text
+    bound, unbound = token(api, "stranger", SENDING, bound_to="client-0"), token(api, "stranger", SENDING)
+    everybody = SenderConfig(namespace="default", service_account="*", source="observer")
+    senders = (everybody, *config.ingest.senders)
+    authenticator.configure(config.model_copy(update={"ingest": config.ingest.model_copy(update={"senders": senders})}))
+    try:
+        assert await authenticator.caller(f"Bearer {bound}", (SENDERS,)) == Caller(
+            "observer", CLUSTER, "default/client-0", "pod"
+        )
+        with pytest.raises(ForbiddenError):
+            await authenticator.caller(f"Bearer {unbound}", (SENDERS,))
+        named = token(api, "sender", SENDING)
+        assert (await authenticator.caller(f"Bearer {named}", (SENDERS,))).kind == "plugin"
+    finally:
+        authenticator.configure(config)

@@ -10,10 +10,10 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from kwitness.contracts.endpoints import INJECT_PATH
-from kwitness.injector.api_server.watching import Collection, follow
 from kwitness.injector.configuration import Configuration
 from kwitness.injector.decision.decide import Place
 from kwitness.injector.webhook import Webhook
+from kwitness.runtime.watching import Collection, follow
 
 from tests.eventually import eventually_beside
 
@@ -86,7 +86,9 @@ async def test_a_watch_that_cannot_go_on_begins_with_a_list_again(event: bytes, 
     application.router.add_get("/things", answer)
     seen: list[Any] = []
     async with TestServer(application) as server, ClientSession() as session:
-        things = Collection("/things", {}, "application/json", seen.append, lambda one, gone: seen.append((one, gone)))
+        things = Collection(
+            "/things", {}, "application/json", seen.append, lambda one, gone: seen.append((one, gone)), str
+        )
         following = asyncio.create_task(follow(session, str(server.make_url("")).rstrip("/"), things))
         await eventually_beside(lambda: len(watches), lambda count: count >= 2)
         following.cancel()

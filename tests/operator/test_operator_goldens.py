@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from kwitness.operator.desired.job_config import check_limits
 from kwitness.operator.desired.job_objects import job_objects
 from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
+from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
     Wanted,
@@ -32,24 +34,31 @@ from kwitness.operator.desired.subscription_plan import (
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
+from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.model.refusals import refusal_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import (
     Answer,
     ClusterKnowledge,
+    EnabledNamespaces,
+    Every,
     Fact,
     Inventory,
     KafkaState,
     Labels,
     NamedObject,
     Referring,
+    Refusals,
+    RunningPods,
     Watched,
 )
-from kwitness.operator.shapes.work import Need, Unit
+from kwitness.operator.shapes.work import KindSpec, Need, Unit, View
 from kwitness.subscriptions.broker_subscription import parse
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -86,7 +95,10 @@ def _collector_objects(case: dict[str, Any]) -> Any:
         "cluster-id",
         _subscriptions(case.get("subscriptions", {})),
         _settings(case),
-        gateways=[Key(*one) for one in case.get("gateways", [])],
+        reporters=Reporters(
+            gateways=tuple(Key(*one) for one in case.get("gateways", [])),
+            namespaces=tuple(case.get("podNamespaces", [])),
+        ),
     )
 
 
@@ -236,18 +248,50 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
             return ClusterState.model_validate(case["state"]) if "state" in case else None
         case Labels(namespace):
             return case.get("labels", {}).get(namespace)
+        case _:
+            return _value_for_sidecars(case, fact, objects)
+
+
+def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:
+    match fact:
+        case Every(kind):
+            return tuple(one for one in sorted(objects, key=_key_of) if one["kind"] == kind)
+        case EnabledNamespaces():
+            return case.get("enabled", {"kwitness": {}})
+        case RunningPods(namespace):
+            marks = [pod_marks(one) for one in case.get("pods", [])]
+            return tuple(one for one in marks if one is not None and one.namespace == namespace)
+        case Refusals():
+            found = [refusal_of(event) for event in case.get("events", [])]
+            return {one.namespace: one for one in found if one is not None}
 
 
 def _key_of(body: dict[str, Any]) -> Key:
     return Key(body["metadata"]["namespace"], body["metadata"]["name"])
 
 
-def _gateway(case: dict[str, Any]) -> Any:
-    unit = Unit("ObserverDeployment", Key("kwitness", "orders"))
+def _with_its_needs(spec: KindSpec, unit: Unit, case: dict[str, Any]) -> tuple[frozenset[Need], View]:
     needed: frozenset[Need] = frozenset()
-    while (found := OBSERVER_DEPLOYMENT.needs(unit, _View(case, frozenset(one.fact for one in needed)))) != needed:
+    while (found := spec.needs(unit, _View(case, frozenset(one.fact for one in needed)))) != needed:
         needed = found
-    decided = OBSERVER_DEPLOYMENT.decide(unit, _View(case, frozenset(one.fact for one in needed)))
+    return needed, _View(case, frozenset(one.fact for one in needed))
+
+
+def _injections(case: dict[str, Any]) -> Any:
+    unit = Unit(INJECTIONS.kind, Key("kwitness", "kwitness-injections"))
+    needed, view = _with_its_needs(INJECTIONS, unit, case)
+    [config_map] = INJECTIONS.decide(unit, view).shared
+    return {
+        "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
+        "metadata": config_map["metadata"],
+        **{name: json.loads(text) for name, text in config_map["data"].items()},
+    }
+
+
+def _observer(case: dict[str, Any]) -> Any:
+    unit = Unit("ObserverDeployment", Key("kwitness", "orders"))
+    needed, view = _with_its_needs(OBSERVER_DEPLOYMENT, unit, case)
+    decided = OBSERVER_DEPLOYMENT.decide(unit, view)
     outcome = decided.outcomes[unit.key]
     return {
         "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
@@ -259,7 +303,9 @@ def _gateway(case: dict[str, Any]) -> Any:
 
 
 DECISIONS = {
-    "gateway": _gateway,
+    "gateway": _observer,
+    "sidecar": _observer,
+    "injections": _injections,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "jobObjects": _job_objects,

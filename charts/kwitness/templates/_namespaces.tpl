@@ -15,6 +15,25 @@ Which namespaces the release touches. Each of these gives a JSON list: `fromJson
 {{- end -}}
 {{- end }}
 
+{{/* Namespaces whose ObserverDeployments may select pods of others. */}}
+{{- define "kwitness.selectingNamespaces" -}}
+{{- .Values.injector.otherNamespaces.from | default (list .Release.Namespace) | uniq | sortAlpha | toJson -}}
+{{- end }}
+
+{{/* Whether pods of any namespace may get observers. */}}
+{{- define "kwitness.injectsAnywhere" -}}
+{{- if and .Values.injector.enabled (or (include "kwitness.watchesAll" .) (has "*" .Values.injector.otherNamespaces.to)) }}true{{ end -}}
+{{- end }}
+
+{{/* Namespaces, named one by one, whose pods may get observers. */}}
+{{- define "kwitness.injectedNamespaces" -}}
+{{- if not .Values.injector.enabled -}}
+[]
+{{- else -}}
+{{ concat (include "kwitness.watchNamespaces" . | fromJsonArray) (without .Values.injector.otherNamespaces.to "*") | uniq | sortAlpha | toJson }}
+{{- end -}}
+{{- end }}
+
 {{- define "kwitness.collectorNamespaces" -}}
 {{- if .Values.collector.namespaces -}}
 {{ .Values.collector.namespaces | uniq | sortAlpha | toJson }}

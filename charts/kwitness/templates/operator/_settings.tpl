@@ -20,6 +20,9 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
 {{ fail (printf "analytics.tableRoot is %s, which is not under the mount /var/lib/kwitness of analytics.tableClaim, so tables would be lost with their pod: choose a path under file:///var/lib/kwitness, or an object store such as s3a://bucket/kwitness" $root) }}
 {{- end -}}
+{{- $others := dict "from" (include "kwitness.selectingNamespaces" . | fromJsonArray) "to" ($values.injector.otherNamespaces.to | default list) -}}
+{{- if has "*" $others.to }}{{ $_ := set $others "to" (list "*") }}{{ end -}}
+{{- $injector := dict "enabled" $values.injector.enabled "otherNamespaces" $others -}}
 {{- $hosts := dict }}{{- range $secret, $list := $values.credentials.hosts }}{{ if $list }}{{ $_ := set $hosts $secret $list }}{{ end }}{{ end -}}
 {{- $watched := include "kwitness.watchNamespaces" . | fromJsonArray -}}
 {{- if include "kwitness.watchesAll" . }}{{ $watched = list "*" }}{{ end -}}
@@ -32,7 +35,8 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "imagePullSecrets" ($values.global.imagePullSecrets | default list)
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
-  "observer" (dict "resources" ($values.observer.resources | default dict))
+  "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict))
+  "injector" $injector
   "analytics" $analytics
   "credentials" (dict "hosts" $hosts)
   "limits" ($values.limits | default dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +11,7 @@ from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
 from .observers import ReportedBy
 
 __all__ = [
+    "ANY_ACCOUNT",
     "BrokerSubscriptionConfig",
     "CollectorConfig",
     "CollectorTopics",
@@ -23,6 +24,9 @@ __all__ = [
     "SenderConfig",
     "SubscriptionsFile",
 ]
+
+ANY_ACCOUNT: Final = "*"
+"""In place of a service account: every one of the namespace, for observers in pods alone."""
 
 
 class _Config(BaseModel):
@@ -41,7 +45,9 @@ class SenderConfig(_Config):
     """A service account whose tokens for this collector are accepted, and what it speaks for.
 
     An observer speaks for the pod in its token alone; ``reported_by`` says what its rows are marked with, and is
-    ``pod`` unless the operator itself made it and nobody else can use the account.
+    ``pod`` unless the operator itself made it and nobody else can use the account. ``service_account`` may be
+    `ANY_ACCOUNT`, of observers: sidecars have the account of the pod that they are in. A sender that is named comes
+    before.
     """
 
     namespace: str

@@ -22,6 +22,7 @@ __all__ = [
     "INJECTION",
     "INJECTIONS_CONFIG_MAP",
     "INJECTIONS_KEY",
+    "INJECTION_HASHES_KEY",
     "LEFT_OUT",
     "OBSERVER",
     "OBSERVER_CONTAINER",
@@ -41,6 +42,8 @@ INJECTIONS_CONFIG_MAP: Final = "kwitness-injections"
 """Name of the ConfigMap, in the release's namespace."""
 INJECTIONS_KEY: Final = "injections.json"
 """Its key."""
+INJECTION_HASHES_KEY: Final = "hashes.json"
+"""Another key: what the file holds, as `injection_hash` by owner; None for those that found no room."""
 
 INJECTION: Final = "kwitness.dev/injection"
 """Label of a namespace: ``enabled`` lets pods get observers."""
@@ -84,7 +87,7 @@ Labels = dict[str, str]
 
 _HASH_DIGITS: Final = 16
 _MOST_LEFT_OUT: Final = 20
-_SELECTION: Final = {"namespace_labels", "pod_labels", "priority", "addresses", "refused_in"}
+_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "addresses", "refused_in"}
 """What decides on a pod and is not in it."""
 
 
@@ -117,6 +120,8 @@ class Injection(_Config):
     ----------
     namespace_labels
         Labels of namespaces whose pods are meant; None: only pods of the resource's own namespace.
+    namespaces
+        Of those that the labels mean, the ones that the installation allows; None: all.
     pod_labels
         Labels of pods; empty: every pod.
     containers
@@ -143,6 +148,7 @@ class Injection(_Config):
     name: ResourceName
     priority: int = 0
     namespace_labels: Labels | None = None
+    namespaces: tuple[Namespace, ...] | None = None
     pod_labels: Labels
     containers: tuple[str, ...] = ()
     intercept: Literal["env", "none"] = "env"
@@ -196,8 +202,12 @@ class InjectionsFile(BaseModel):
 
 
 def injection_hash(injection: Injection) -> str:
-    """Return the hash of what a pod is given: 16 hex digits of SHA-256; whom it is given to does not count."""
-    text = injection.model_dump_json(exclude=_SELECTION)
+    """Return the hash of what a pod is given: 16 hex digits of SHA-256.
+
+    Whom it is given to does not count, nor whether it is suspended, of which running observers are told.
+    """
+    left_out: dict[str, bool | set[str]] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend"}}
+    text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
 
 

@@ -15,6 +15,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
@@ -92,6 +93,8 @@ class Context:
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)
+    refusals: dict[str, Refusal] = field(default_factory=dict)
+    """By namespace, as `Refusals` has them."""
 
     def forget(self, kind: str, key: Key) -> None:
         """Drop what is remembered of a resource that is gone."""

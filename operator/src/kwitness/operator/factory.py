@@ -16,6 +16,8 @@ from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
+from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
+from kwitness.operator.kinds.observer_deployment.sidecars.places import config_map_key
 from kwitness.operator.kinds.unsupported import unsupported
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
@@ -44,9 +46,10 @@ RECONCILERS: Mapping[str, Reconcile] = {
 
 SPECS: Mapping[str, KindSpec] = {
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
+    INJECTIONS.kind: INJECTIONS,
     **{info.kind: unsupported(info.kind) for info in KINDS if info.kind not in {*RECONCILERS, "ObserverDeployment"}},
 }
-"""The kinds that the engine runs."""
+"""The kinds that the engine runs, and the injections, which are one unit of the installation."""
 
 FACTS: Final = "Fact"
 """The queue of facts that are being asked for."""
@@ -112,6 +115,9 @@ def build_context(
 
     engine = Engine(context, SPECS, ask=ask, wake=wake)
     queues.update(build_queues(context, engine))
+    if settings.injector.enabled:
+        # What was told before may be of resources that are gone.
+        queues[INJECTIONS.kind].add(config_map_key(settings))
     return context, queues
 
 

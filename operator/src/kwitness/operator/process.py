@@ -19,6 +19,7 @@ from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
 from kwitness.operator.handlers.events import KINDS, register
 from kwitness.operator.handlers.lists import fill_store, keep_listing
+from kwitness.operator.handlers.refusals import watch_refusals
 from kwitness.operator.installation import find_installation
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
@@ -106,6 +107,9 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             ready.set()
             tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
             tasks.add(asyncio.create_task(keep_listing(context), name="lists"))
+            if settings.injector.enabled:
+                refusals = watch_refusals(context, session, access.server)
+                tasks.add(asyncio.create_task(refusals, name="refusals"))
             tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
             await _until_stopped(tasks, stop)
         finally:

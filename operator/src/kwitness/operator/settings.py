@@ -88,6 +88,33 @@ class ObserverDefaults(_Settings):
         default_factory=lambda: {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
         description="Resources of gateways. No limit on CPU, which would hold up clients.",
     )
+    sidecar_resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "20m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
+        description="Resources of observers in clients' pods. No limit on CPU, which would hold up clients.",
+    )
+
+
+class OtherNamespaces(_Settings):
+    """Where ObserverDeployments act beside their own namespace."""
+
+    from_: list[str] = Field(
+        default_factory=list,
+        alias="from",
+        description="Namespaces whose ObserverDeployments may select pods of other namespaces.",
+    )
+    to: list[str] = Field(
+        default_factory=list,
+        description="Namespaces whose pods these may select, of those with the label; ['*'] for all of them.",
+    )
+
+
+class InjectorSettings(_Settings):
+    """What the operator knows of the injector."""
+
+    enabled: bool = Field(False, description="Whether the installation has one; else mode Sidecar is refused.")
+    other_namespaces: OtherNamespaces = Field(
+        default_factory=OtherNamespaces, description="Where ObserverDeployments act beside their own namespace."
+    )
 
 
 class AnalyticsSettings(_Settings):
@@ -188,6 +215,9 @@ class OperatorSettings(_Settings):
     observer: ObserverDefaults = Field(
         default_factory=ObserverDefaults, description="Defaults for the ObserverDeployment's pods."
     )
+    injector: InjectorSettings = Field(
+        default_factory=InjectorSettings, description="What the operator knows of the injector."
+    )
     analytics: AnalyticsSettings = Field(
         default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."
     )
@@ -222,6 +252,11 @@ class OperatorSettings(_Settings):
     def watches_everything(self) -> bool:
         """Whether all namespaces are served."""
         return self.watch_namespaces == ["*"]
+
+    @property
+    def sees_every_namespace(self) -> bool:
+        """Whether pods of any namespace may get observers."""
+        return self.watches_everything or "*" in self.injector.other_namespaces.to
 
     def watches(self, namespace: str) -> bool:
         """Whether the resources of ``namespace`` are served."""

@@ -1,20 +1,20 @@
-"""ObserverDeployment: observers on the wire. In this version as a gateway in front of a cluster's listener."""
+"""ObserverDeployment: observers on the wire, as a gateway in front of a cluster's listener or beside its clients."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.endpoints import PROBE_PORT
 
-from .contract_model import Contract, Rule, list_map, rules
+from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
 from .precedence import priority_field
-from .references import CaSecretRef, ClusterRef, SecretRef
+from .references import CaSecretRef, ClusterRef, LabelSelector, SecretRef
 from .standstill import suspend_field
 
 __all__ = [
@@ -22,12 +22,24 @@ __all__ = [
     "Gateway",
     "GatewayService",
     "GatewayTls",
+    "LeftOutPods",
     "ListenerRef",
     "ObserverDeployment",
     "ObserverDeploymentSpec",
     "ObserverDeploymentStatus",
+    "PodCoverage",
+    "RewrittenEnvironment",
     "UnseenSoftware",
 ]
+
+DEFAULT_BASE_PORT: Final = 19092
+"""Where an application finds the observer beside it."""
+DEFAULT_REPLICAS: Final = 2
+
+VariableName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
+ContainerName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+Command = Annotated[str, Field(max_length=512)]
+NamespaceName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 
 
 class ListenerRef(Contract):
@@ -114,20 +126,99 @@ class Gateway(Contract):
     )
 
 
+class RewrittenEnvironment(Contract):
+    """Environment variables that are rewritten, so that an application connects to the observer beside it.
+
+    Of each list those that a container has are rewritten; all of them, where it shows none.
+    """
+
+    bootstrap_servers: tuple[VariableName, ...] = Field(
+        description="Variables with the addresses of brokers. One that names another cluster is left alone.",
+        min_length=1,
+        max_length=16,
+        json_schema_extra=list_set(),
+    )
+    security_protocol: tuple[VariableName, ...] = Field(
+        (),
+        description="Variables with security.protocol: PLAINTEXT or SASL_PLAINTEXT afterwards, since the observer "
+        "speaks TLS to the brokers itself. Required where the listener has TLS.",
+        max_length=16,
+        json_schema_extra=list_set(),
+    )
+    ca_file: tuple[VariableName, ...] = Field(
+        (),
+        description="Variables with the path of CA certificates: empty afterwards.",
+        max_length=16,
+        json_schema_extra=list_set(),
+    )
+
+
 class ObserverDeploymentSpec(Contract):
     """Where observers run and what they report."""
 
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "self.mode != 'Gateway' || !(has(self.selector) || has(self.namespaceSelector) || "
+                "has(self.containers) || has(self.env) || has(self.basePort))",
+                "selector, namespaceSelector, containers, env and basePort are for mode Sidecar: remove them, or make "
+                "another resource with that mode",
+            ),
+            Rule(
+                "self.mode != 'Sidecar' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef))",
+                "gateway, replicas and caSecretRef are for mode Gateway: remove them; sidecars know brokers by the CA "
+                "certificates of the KafkaCluster",
+            ),
+        )
+    )
     cluster_ref: ClusterRef = Field(description="The cluster whose traffic is observed.")
     listener_ref: ListenerRef | None = Field(
         None,
         description="The listener whose clients are observed. Absent: the one of the KafkaCluster's "
         "spec.bootstrapServers.",
     )
-    mode: Literal["Gateway"] = Field(
-        description="Where observers run. Gateway: by themselves in front of the cluster; clients use its address."
+    mode: Literal["Gateway", "Sidecar"] = Field(
+        description="Where observers run. Gateway: by themselves in front of the cluster; clients use its address. "
+        "Sidecar: beside the client in its pod, from the pod's next start on.",
+        json_schema_extra=rules(
+            Rule(
+                # Its values used to begin with a small letter.
+                "self.lowerAscii() == oldSelf.lowerAscii()",
+                "mode cannot be changed: make another resource, and delete this one when it acts",
+            )
+        ),
     )
-    priority: int = priority_field("ObserverDeployments of one listener")
-    replicas: int = Field(2, description="Replicas of the gateway.", ge=1, le=64)
+    priority: int = priority_field("ObserverDeployments of one listener or pod")
+    replicas: int | None = Field(None, description=f"Replicas of the gateway. Absent: {DEFAULT_REPLICAS}.", ge=1, le=64)
+    selector: LabelSelector | None = Field(
+        None, description="Pods that get an observer, in mode Sidecar. Absent: every pod of the namespaces."
+    )
+    namespace_selector: LabelSelector | None = Field(
+        None,
+        description="Namespaces whose pods are meant, of those that the installation allows (Helm value "
+        "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
+        "kwitness.dev/injection=enabled.",
+    )
+    containers: tuple[ContainerName, ...] | None = Field(
+        None,
+        description="Containers whose variables are rewritten, init containers too. Absent: all of the pod.",
+        min_length=1,
+        max_length=32,
+        json_schema_extra=list_set(),
+    )
+    env: RewrittenEnvironment | None = Field(
+        None,
+        description="Variables that are rewritten. Absent: none; the application connects to "
+        f"127.0.0.1:{DEFAULT_BASE_PORT} by itself.",
+    )
+    base_port: int | None = Field(
+        None,
+        description="Port of 127.0.0.1 that a sidecar's application bootstraps from; brokers get the ports above it, "
+        "and the port below it is for metrics. Where the pod has one of them, others are taken. Absent: "
+        f"{DEFAULT_BASE_PORT}.",
+        ge=1025,
+        le=64_000,
+    )
     observers: tuple[ObserverEntry, ...] = Field(
         description="What is reported.", min_length=1, max_length=3, json_schema_extra=list_map("type")
     )
@@ -142,10 +233,25 @@ class ObserverDeploymentSpec(Contract):
         description="Secret with the key ca.crt: who signs the brokers' certificates, of a listener with TLS. Absent: "
         "the KafkaCluster's, where that is in the same namespace, else the system's CAs.",
     )
-    gateway: Gateway = Field(
-        default_factory=Gateway, description="The addresses that clients use instead of the brokers'."
+    gateway: Gateway | None = Field(
+        None, description="The addresses that clients use instead of the brokers', in mode Gateway."
     )
     suspend: bool = suspend_field("observers relay and read nothing")
+
+    @property
+    def addresses(self) -> Gateway:
+        """The gateway's, with defaults."""
+        return self.gateway or Gateway()
+
+    @property
+    def gateway_replicas(self) -> int:
+        """How many replicas a gateway has."""
+        return self.replicas or DEFAULT_REPLICAS
+
+    @property
+    def sidecar_port(self) -> int:
+        """Where a sidecar's application bootstraps from."""
+        return self.base_port or DEFAULT_BASE_PORT
 
 
 class UnseenSoftware(Contract):
@@ -172,6 +278,37 @@ class Coverage(Contract):
     )
 
 
+class LeftOutPods(Contract):
+    """Pods that are selected and get no observer, for one reason."""
+
+    reason: str = Field(description="Why, in one word.", max_length=64, pattern="^[A-Z][A-Za-z0-9]*$")
+    pods: int = Field(description="How many.", ge=1)
+    example: str = Field(description="One of them, <namespace>/<name>.", max_length=317)
+
+
+class PodCoverage(Contract):
+    """Which of the selected pods have an observer; pods that have ended are left out."""
+
+    selected: int = Field(description="Pods that are selected.", ge=0)
+    observed: int = Field(description="Pods with an observer of this resource.", ge=0)
+    outdated: int = Field(description="Those of them that started before the present settings.", ge=0)
+    missed: int = Field(description="Pods that started without, though they could have one.", ge=0)
+    silent: int = Field(
+        description="Pods whose observer has had no connection within five minutes of its start: NoTraffic.", ge=0
+    )
+    left_out: tuple[LeftOutPods, ...] = Field(
+        (),
+        description="Pods that get none, by reason.",
+        max_length=32,
+        json_schema_extra=list_map("reason"),
+    )
+    restart: tuple[Command, ...] = Field(
+        (),
+        description="Commands after which workloads with outdated or missed pods are covered, up to 20.",
+        max_length=20,
+    )
+
+
 class ObserverDeploymentStatus(Status):
     """Where observers run and what they have seen."""
 
@@ -191,6 +328,20 @@ class ObserverDeploymentStatus(Status):
     )
     config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)
     pods_with_config: int | None = Field(None, description="Pods that report these settings.", ge=0)
+    pods: PodCoverage | None = Field(None, description="Which of the selected pods have an observer, in mode Sidecar.")
+    refused_in: tuple[NamespaceName, ...] = Field(
+        (),
+        description="Namespaces in which pods were refused because of the observer: none is put into pods there until "
+        "this resource's spec changes.",
+        max_length=1_000,
+        json_schema_extra=list_set(),
+    )
+    refusals_since: str | None = Field(
+        None,
+        description="When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer.",
+        max_length=40,
+        json_schema_extra={"format": "date-time"},
+    )
 
 
 class ObserverDeployment(Contract):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -30,6 +30,8 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=20)
 """Seconds; the API server itself gives up after 60, but a reconcile should be tried again before that."""
 
 _DETAIL_LENGTH: Final = 1000
+
+_METADATA: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 _VERBS: Final = {"GET": "get", "PATCH": "create and patch", "POST": "create tokens of", "DELETE": "delete"}
 
@@ -60,6 +62,7 @@ TYPES: Final[Mapping[str, ResourceType]] = {
     "CronJob": ResourceType("batch/v1", "cronjobs"),
     "Namespace": ResourceType("v1", "namespaces"),
     "NetworkPolicy": ResourceType("networking.k8s.io/v1", "networkpolicies"),
+    "Pod": ResourceType("v1", "pods"),
     "PersistentVolumeClaim": ResourceType("v1", "persistentvolumeclaims"),
     "PodDisruptionBudget": ResourceType("policy/v1", "poddisruptionbudgets"),
     "Secret": ResourceType("v1", "secrets"),
@@ -105,6 +108,25 @@ class Kubernetes:
             if not token:
                 return found
             parameters = {"limit": "500", "continue": token, **selector}
+
+    async def metadata(
+        self, kind: str, namespace: str | None, *, labels: str | None = None, fields: str | None = None
+    ) -> AsyncIterator[Object]:
+        """Metadata of all objects in a namespace (or in all of them), a page of them in memory at a time."""
+        selectors = {"labelSelector": labels, "fieldSelector": fields}
+        chosen = {name: value for name, value in selectors.items() if value is not None}
+        parameters = {"limit": "500", **chosen}
+        while True:
+            page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=_METADATA)
+            if page is None:
+                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
+            # A list of metadata without any is null.
+            for item in page.get("items") or []:
+                yield item["metadata"]
+            token = page.get("metadata", {}).get("continue")
+            if not token:
+                return
+            parameters = {"limit": "500", "continue": token, **chosen}
 
     async def apply(self, desired: Object) -> Literal["unchanged", "written", "repaired"]:
         """Make ``desired`` so, unless it is already; tell what was needed.
@@ -218,6 +240,7 @@ class Kubernetes:
         subresource: str | None = None,
         parameters: Mapping[str, str] | None = None,
         content_type: str | None = None,
+        accept: str | None = None,
         body: Object | None = None,
     ) -> Object | None:
         path = TYPES[kind].path(namespace, name) + (f"/{subresource}" if subresource else "")
@@ -230,11 +253,14 @@ class Kubernetes:
                 self._server + path,
                 params=parameters,
                 data=None if body is None else json.dumps(body),
-                headers={"Content-Type": content_type} if content_type else None,
+                headers={
+                    **({"Content-Type": content_type} if content_type else {}),
+                    **({"Accept": accept} if accept else {}),
+                },
                 timeout=_TIMEOUT,
             ) as response:
                 if response.status < 300:  # noqa: PLR2004
-                    return dict(await response.json())
+                    return dict(await response.json(content_type=None))
                 self._raise(response.status, method, kind, what, await response.text())
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kwitness.contracts.collector_config import (
+    ANY_ACCOUNT,
     BrokerSubscriptionConfig,
     CollectorConfig,
     CollectorTopics,
@@ -22,9 +23,9 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import CONNECTIONS, REQUESTS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
+from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -42,9 +43,9 @@ def collector_config(
     connection: KafkaConnection,
     settings: OperatorSettings,
     *,
-    gateways: Iterable[Key] = (),
+    reporters: Reporters,
 ) -> CollectorConfig:
-    """Translate the resource; ``gateways`` are the ObserverDeployments that report to it."""
+    """Translate the resource."""
     spec, own = collector.spec, collector.metadata.namespace
     prefix = cluster.spec.topics.prefix
     names = CollectorTopics(
@@ -67,7 +68,7 @@ def collector_config(
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
         ),
-        ingest=_ingest(collector, account, settings, gateways),
+        ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(
             ForwardConfig(
                 name=forward.name,
@@ -94,7 +95,7 @@ def pods_hash(config: CollectorConfig) -> str:
 
 
 def _ingest(
-    collector: TelemetryCollector, account: str, settings: OperatorSettings, gateways: Iterable[Key]
+    collector: TelemetryCollector, account: str, settings: OperatorSettings, reporters: Reporters
 ) -> IngestConfig:
     ingest, own = collector.spec.ingest, collector.metadata.namespace
     encrypted = ingest.tls.secret_ref is not None
@@ -120,10 +121,14 @@ def _ingest(
                     source="observer",
                     reported_by=gateway_speaks_as(one.namespace, own),
                 )
-                for one in sorted(gateways)
+                for one in sorted(reporters.gateways)
             ),
             # Replicas hand to each other what they do not own.
             SenderConfig(namespace=own, service_account=account, source="collector"),
+            *(
+                SenderConfig(namespace=one, service_account=ANY_ACCOUNT, source="observer")
+                for one in sorted(reporters.namespaces)
+            ),
         ),
         readers=(
             *(

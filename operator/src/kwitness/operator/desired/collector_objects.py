@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -11,7 +11,7 @@ from kwitness.operator.desired.collector_config import collector_config, pods_ha
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import labels, owner, selector
-from kwitness.operator.model.store import Key
+from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -21,6 +21,9 @@ __all__ = ["collector_objects"]
 _HEADLESS = {"kwitness.dev/service": "replicas"}
 
 
+_NOBODY: Final = Reporters()
+
+
 def collector_objects(
     collector: TelemetryCollector,
     cluster: KafkaCluster,
@@ -28,9 +31,9 @@ def collector_objects(
     subscriptions: Iterable[BrokerSubscription],
     settings: OperatorSettings,
     *,
-    gateways: Iterable[Key] = (),
+    reporters: Reporters = _NOBODY,
 ) -> list[dict[str, Any]]:
-    """Build the children, in the order in which they are applied; ``gateways`` are ObserverDeployments that report.
+    """Build the children, in the order in which they are applied.
 
     Raises
     ------
@@ -47,8 +50,7 @@ def collector_objects(
     files = kafka_client_files(
         cluster, namespace, collector.spec.authentication, collector.spec.tls, settings.credentials
     )
-    reporting = tuple(gateways)
-    config = collector_config(collector, cluster, cluster_id, files.connection, settings, gateways=reporting)
+    config = collector_config(collector, cluster, cluster_id, files.connection, settings, reporters=reporters)
     objects = [
         {
             "apiVersion": "v1",
@@ -61,7 +63,7 @@ def collector_objects(
         },
         _service(collector, metadata, headless=True),
         _service(collector, metadata, headless=False),
-        _network_policy(collector, metadata, reporting),
+        _network_policy(collector, metadata, reporters),
         stateful_set(collector, files, settings, metadata=metadata, config_hash=pods_hash(config)),
     ]
     if collector.spec.replicas > 1:
@@ -96,7 +98,7 @@ def _service(collector: TelemetryCollector, metadata: dict[str, Any], *, headles
     return {"apiVersion": "v1", "kind": "Service", "metadata": service_metadata, "spec": spec}
 
 
-def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], gateways: Iterable[Key]) -> dict[str, Any]:
+def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], reporters: Reporters) -> dict[str, Any]:
     name = collector.metadata.name
     ingest = [{"port": port, "protocol": "TCP"} for port in ("api", "otlp-http", "otlp-grpc")]
     peers: list[dict[str, Any]] = [
@@ -112,7 +114,11 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], gat
                 "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": one.namespace}},
                 "podSelector": {"matchLabels": selector("gateway", one.name)},
             }
-            for one in sorted(gateways)
+            for one in sorted(reporters.gateways)
+        )
+        peers.extend(
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": one}}}
+            for one in sorted(reporters.namespaces)
         )
         # The operator reads the inventory; its namespace is not necessarily among the senders'.
         operator = {"matchLabels": {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": "operator"}}

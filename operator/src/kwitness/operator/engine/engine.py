@@ -1,4 +1,4 @@
-"""One turn of a unit: read facts, decide, apply children, write statuses."""
+"""One turn of a unit: read facts, decide, apply what is shared and children, write statuses."""
 
 from __future__ import annotations
 
@@ -74,6 +74,8 @@ class Engine:
         if decision.again == "forget":
             self.facts.subscribe(unit, ())
             return Requeue.never()
+        if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
+            await self._share(unit, decision.shared)
         waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]
         ages = [need.max_age_s for need in needs if need.max_age_s != float("inf")]
         return Requeue(after=min((*ages, *(wait for wait in waits if wait is not None)), default=None))
@@ -121,6 +123,12 @@ class Engine:
         if (error := trouble or late) is not None:
             raise error
         return wait
+
+    async def _share(self, unit: Unit, objects: tuple[Body, ...]) -> None:
+        for one in await apply_children(self._context, unit.kind, unit.key, objects):
+            written = NamedObject(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
+            self.facts.outdate((written,))
+            self.facts.told(written)
 
     async def _perform(self, kind: str, key: Key, outcome: Outcome) -> OperatorError | None:
         try:

@@ -5,22 +5,29 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kwitness.operator.context import Context
-from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.certificates import certificates_of
+from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.shapes.facts import (
     ClusterKnowledge,
+    EnabledNamespaces,
+    Every,
     Fact,
     Inventory,
     KafkaState,
     Labels,
     NamedObject,
     Referring,
+    Refusals,
+    RunningPods,
     Watched,
 )
 
 __all__ = ["fetch", "is_in_memory", "recall"]
 
-_IN_MEMORY: Final = (Watched, Referring, KafkaState, Inventory)
+_IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, Refusals)
+_RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 
 
 def is_in_memory(fact: Fact[Any]) -> bool:
@@ -35,6 +42,10 @@ def recall(context: Context, fact: Fact[Any]) -> Any:
             return context.store.get(kind, key)
         case Referring(kind, cluster):
             return tuple(body for key, body in sorted(context.store.items(kind)) if cluster_of(key, body) == cluster)
+        case Every(kind):
+            return tuple(body for _, body in sorted(context.store.items(kind)))
+        case Refusals():
+            return dict(context.refusals)
         case KafkaState(cluster):
             return _cluster_knowledge(context, cluster)
         case Inventory(cluster):
@@ -57,7 +68,11 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
         case NamedObject(kind, key):
             return await context.kubernetes.get(kind, key.namespace, key.name)
         case Labels(namespace):
-            return await _labels(context, namespace)
+            return await labels_of_namespace(context, namespace)
+        case EnabledNamespaces():
+            return await enabled_namespaces(context)
+        case RunningPods(namespace):
+            return await _pods(context, namespace)
         case _:
             raise TypeError(f"{fact} cannot be asked for")
 
@@ -70,19 +85,19 @@ def _cluster_knowledge(context: Context, cluster: Any) -> ClusterKnowledge | Non
     status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
     nodes = [one.id for one in facts.seen.brokers] if facts.seen else [one["id"] for one in status.get("brokers", ())]
     cluster_id = facts.cluster_id or status.get("clusterId")
-    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble)
+    tls = facts.connection.tls if facts.connection is not None else None
+    authority = certificates_of(tls.ca_certificates) if tls is not None and tls.ca_certificates else None
+    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority)
 
 
 def _answers(verdict: Any) -> bool:
     return bool(verdict.status == "True")
 
 
-async def _labels(context: Context, namespace: str) -> dict[str, str] | None:
-    try:
-        found = await context.kubernetes.get("Namespace", None, namespace)
-    except OperatorError as error:
-        if error.reason != "KubernetesForbidden":
-            raise
-        # Without the right to read namespaces nothing is known about their labels, so nothing is allowed.
-        return None
-    return None if found is None else dict(found["metadata"].get("labels") or {})
+async def _pods(context: Context, namespace: str) -> tuple[PodMarks, ...]:
+    found = []
+    async for metadata in context.kubernetes.metadata("Pod", namespace, fields=_RUNNING):
+        marks = pod_marks(metadata)
+        if marks is not None:
+            found.append(marks)
+    return tuple(found)

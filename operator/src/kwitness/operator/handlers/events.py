@@ -16,7 +16,7 @@ from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.shapes.facts import Referring, Watched
+from kwitness.operator.shapes.facts import Every, Referring, Watched
 
 __all__ = ["KINDS", "receive", "register"]
 
@@ -50,6 +50,7 @@ def receive(context: Context, kind: str, event: dict[str, Any]) -> None:
     elif not context.store.put(kind, body):
         return
     context.told(Watched(kind, key))
+    context.told(Every(kind))
     clusters = {found for found in (cluster_of(key, body), cluster_of(key, before)) if found is not None}
     for cluster in clusters:
         context.told(Referring(kind, cluster))

@@ -23,6 +23,8 @@ LIVE_FIELDS: Final = frozenset(
         "lastRun",
         "ledger",
         "overflowed",
+        "pods",
+        "podsWithConfig",
         "series",
         "silentSoftware",
         "tableVersion",

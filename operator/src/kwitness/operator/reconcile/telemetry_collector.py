@@ -13,6 +13,8 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.pods import owner
+from kwitness.operator.desired.reporters import Reporters
+from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.ownership import belongs_to
@@ -23,6 +25,7 @@ from kwitness.operator.model.references import cluster_key, cluster_of
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
+from kwitness.operator.reconcile.namespaces import enabled_namespaces
 from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
@@ -130,8 +133,10 @@ async def _apply(
         )
     if is_paused(collector.metadata.annotations):
         return
-    gateways = await _gateways_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
-    objects = collector_objects(collector, cluster, cluster_id, facts.subscriptions or (), settings, gateways=gateways)
+    reporters = await _reporters_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
+    objects = collector_objects(
+        collector, cluster, cluster_id, facts.subscriptions or (), settings, reporters=reporters
+    )
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
         await _keep_subscriptions(context, objects[0])
@@ -144,9 +149,10 @@ async def _apply(
             await remove_child(context, kind, Key(key.namespace, collector_name(key.name)), collector.metadata.uid)
 
 
-async def _gateways_of(context: Context, cluster: Key) -> list[Key]:
-    """ObserverDeployments that may name the cluster, which alone makes them senders."""
-    found = []
+async def _reporters_of(context: Context, cluster: Key) -> Reporters:
+    """Of the ObserverDeployments that may name the cluster, which alone makes them or their pods senders."""
+    gateways: list[Key] = []
+    namespaces: set[str] = set()
     for key, body in context.store.items("ObserverDeployment"):
         if cluster_of(key, body) != cluster:
             continue
@@ -158,8 +164,11 @@ async def _gateways_of(context: Context, cluster: Key) -> list[Key]:
         except OperatorError:
             # Its own status says so.
             continue
-        found.append(key)
-    return found
+        if resource.spec.mode == "Gateway":
+            gateways.append(key)
+        elif context.settings.injector.enabled:
+            namespaces.update(acts_in(resource, await enabled_namespaces(context), context.settings))
+    return Reporters(tuple(gateways), tuple(sorted(namespaces)))
 
 
 async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> None:

@@ -12,18 +12,24 @@ from typing import Any, Generic, TypeVar
 
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.pod_marks import PodMarks
+from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key
 
 __all__ = [
     "Answer",
     "Body",
     "ClusterKnowledge",
+    "EnabledNamespaces",
+    "Every",
     "Fact",
     "Inventory",
     "KafkaState",
     "Labels",
     "NamedObject",
     "Referring",
+    "Refusals",
+    "RunningPods",
     "Watched",
 ]
 
@@ -68,15 +74,24 @@ class Referring(Fact[tuple[Body, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
+class Every(Fact[tuple[Body, ...]]):
+    """All our resources of a kind, by key."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterKnowledge:
     """What is known of a Kafka cluster, from this process's last look, or else from the KafkaCluster's status.
 
-    ``trouble`` says why it could not be reached, None when all is well.
+    ``trouble`` says why it could not be reached, None when all is well. ``authority`` is who signs the brokers'
+    certificates, PEM text of certificates alone; None where the system's count, or while this process does not know.
     """
 
     cluster_id: str | None
     node_ids: tuple[int, ...]
     trouble: str | None
+    authority: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +121,20 @@ class Labels(Fact[Mapping[str, str]]):
     """Labels of a namespace; None if it cannot be read or is not there."""
 
     namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnabledNamespaces(Fact[Mapping[str, Mapping[str, str]]]):
+    """Labels by name, of the namespaces that let their pods get observers."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPods(Fact[tuple[PodMarks, ...]]):
+    """Pods of a namespace that have not ended."""
+
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals(Fact[Mapping[str, Refusal]]):
+    """By namespace, the last time that a pod was refused there in a way that an observer in it can be the cause of."""

@@ -68,9 +68,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of a unit. ``again``: at the resync, or never, since nothing is left of it."""
+    """What becomes of a unit. ``again``: at the resync, or never, since nothing is left of it.
+
+    ``shared`` are objects of the installation that no resource owns; they are applied before anything else.
+    """
 
     outcomes: Mapping[Key, Outcome] = field(default_factory=dict)
+    shared: tuple[Body, ...] = ()
     again: Literal["resync", "forget"] = "resync"
 
 

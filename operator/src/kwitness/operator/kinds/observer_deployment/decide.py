@@ -7,15 +7,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
+from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import (
+    cluster_identity,
     collector_of,
+    conflict,
     first_rival,
     listener_of,
+    observer_image,
     permitted_cluster,
+    present,
 )
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     advertised_host,
@@ -29,18 +33,18 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
     heard_of,
     ledger,
-    of_gateway,
+    of_resource,
     reporting,
     serving,
 )
 from kwitness.operator.kinds.observer_deployment.secrets import secret_volumes
+from kwitness.operator.kinds.observer_deployment.sidecars.outcome import sidecar_outcome
 from kwitness.operator.kinds.observer_deployment.status import readiness, ready_replicas, security_protocol
-from kwitness.operator.model.conditions import Verdict, failure
-from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.shapes.actions import TellObservers
-from kwitness.operator.shapes.facts import Body, ClusterKnowledge, Inventory, KafkaState, NamedObject, Watched
+from kwitness.operator.shapes.facts import Body, Inventory, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
@@ -54,24 +58,25 @@ def decide(unit: Unit, view: View) -> Decision:
         return Decision(again="forget")
     subject = Subject.of(body)
     try:
-        outcome = _outcome(subject, parse_resource(ObserverDeployment, body), view)
+        resource = parse_resource(ObserverDeployment, body)
+        if resource.spec.mode == "Sidecar":
+            outcome = sidecar_outcome(subject, body, resource, view)
+        else:
+            outcome = _outcome(subject, resource, view)
     except OperatorError as error:
-        outcome = Outcome(subject.uid, subject.generation, _previous(body), (failure(error),))
+        outcome = Outcome(subject.uid, subject.generation, _previous(subject, body), (failure(error),))
     return Decision({unit.key: outcome})
 
 
 def _outcome(subject: Subject, resource: ObserverDeployment, view: View) -> Outcome:
-    if view.settings.images.observer is None:
-        raise TerminalError(
-            "Unsupported", "the installation names no image of the observer: set the Helm value images.observer"
-        )
+    observer_image(view.settings)
     cluster = permitted_cluster(resource, view)
     listener = listener_of(resource, cluster)
-    deployment = _present(view, NamedObject("Deployment", Key(subject.key.namespace, gateway_name(subject.key.name))))
+    deployment = present(view, NamedObject("Deployment", Key(subject.key.namespace, gateway_name(subject.key.name))))
     rival = first_rival(resource, cluster, listener, view)
     if rival is None:
         return _gateway(subject, resource, cluster, listener, deployment, view=view)
-    verdicts = _refused(rival, listener)
+    verdicts = conflict(rival, listener)
     if deployment is None:
         return Outcome(subject.uid, subject.generation, ObserverDeploymentStatus(), verdicts)
     # Its clients have no other way to the brokers by now; what they do is counted by nobody twice.
@@ -90,9 +95,9 @@ def _gateway(
     relay_only: bool = False,
 ) -> Outcome:
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    cluster_id, node_ids = _identity(view[KafkaState(at)].value, cluster.metadata.name)
+    cluster_id, node_ids = cluster_identity(view[KafkaState(at)].value, cluster.metadata.name)
     collector = collector_of(cluster, view)
-    memory = _present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
+    memory = present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
     slots = assign_slots(remembered_slots(memory), node_ids)
     suspend = resource.spec.suspend or relay_only
     settings = gateway_settings(
@@ -101,9 +106,9 @@ def _gateway(
     digest = settings_hash(settings_text(settings))
     state = view[Inventory(at)].value
     heard = heard_of(state, view.now_ms)
-    own = of_gateway(heard, subject.key)
+    own = of_resource(heard, subject.key)
     status = ObserverDeploymentStatus(
-        bootstrap_servers=f"{advertised_host(resource)}:{resource.spec.gateway.bootstrap_port}",
+        bootstrap_servers=f"{advertised_host(resource)}:{resource.spec.addresses.bootstrap_port}",
         security_protocol=security_protocol(resource, listener),
         ready_replicas=ready_replicas(deployment),
         connections=sum(one.connections for one in own) if own else None,
@@ -112,62 +117,21 @@ def _gateway(
         config_hash=digest,
         pods_with_config=sum(one.settings == digest for one in own) if own else None,
     )
-    verdict = readiness(deployment, resource.spec.replicas, suspended=resource.spec.suspend)
+    verdict = readiness(deployment, resource.spec.gateway_replicas, suspended=resource.spec.suspend)
     secrets = secret_volumes(resource, cluster, listener)
     children = gateway_objects(resource, settings, slots, collector, view.settings, secrets=secrets)
     verdicts = (verdict, *reporting(own, known=state is not None), *serving(own))
-    actions: tuple[TellObservers, ...] = ()
-    if any(one.suspended != suspend for one in own):
-        of = collector.resource
-        actions = (
-            TellObservers(
-                observers=subject.key,
-                collector=Key(of.metadata.namespace, of.metadata.name),
-                encrypted=of.spec.ingest.tls.secret_ref is not None,
-                authority=collector.authority,
-                directives=Directives(settings=digest, suspend=suspend),
-            ),
-        )
+    actions = directives(subject.key, own, collector, settings=digest, suspend=suspend)
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 
 
-def _identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tuple[int, ...]]:
-    """Cluster id and node ids.
-
-    Raises
-    ------
-    TransientError
-        ClusterNotReady: it was never reached.
-    """
-    if known is None or known.cluster_id is None or not known.node_ids:
-        trouble = known.trouble if known is not None else None
-        raise TransientError("ClusterNotReady", trouble or f"KafkaCluster {name} has not been reached yet: wait")
-    return known.cluster_id, known.node_ids
-
-
-def _present(view: View, fact: NamedObject) -> Body | None:
-    answer = view[fact]
-    if answer.failure is not None:
-        raise answer.failure
-    return answer.value
-
-
-def _refused(rival: Key, listener: ClientListener) -> tuple[Verdict, ...]:
-    message = (
-        f"ObserverDeployment {rival} comes before this one and observes clients of the same addresses"
-        f" ({', '.join(listener.bootstrap_servers[:3])}), so everything would be counted twice: remove one of the two,"
-        " give this one a higher spec.priority, or leave it with observers of type Connections alone; a gateway that"
-        " stands relays on and reads nothing"
-    )
-    return (
-        Verdict("Ready", "False", "Conflict", message),
-        Verdict("Reporting", "False", "AlreadyObserved", f"ObserverDeployment {rival} reports instead"),
-    )
-
-
-def _previous(body: dict[str, Any]) -> ObserverDeploymentStatus:
+def _previous(subject: Subject, body: dict[str, Any]) -> ObserverDeploymentStatus:
     try:
-        return ObserverDeploymentStatus.model_validate(body.get("status") or {})
+        status = ObserverDeploymentStatus.model_validate(body.get("status") or {})
     except ValidationError:
         # Of another version of the schema; it is about to be replaced.
         return ObserverDeploymentStatus()
+    if status.observed_generation == subject.generation:
+        return status
+    # Pods that were refused before this generation say nothing about it.
+    return status.model_copy(update={"refused_in": (), "refusals_since": None})

@@ -1,4 +1,4 @@
-"""What a gateway stands among: its cluster and listener, the collector it reports to, the rivals for the listener."""
+"""What an observer stands among: its cluster and listener, the collector it reports to, the rivals for the listener."""
 
 from __future__ import annotations
 
@@ -13,31 +13,81 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.sasl import MECHANISMS
-from kwitness.operator.model.errors import OperatorError, TerminalError
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import Labels, NamedObject, Referring, Watched
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import ClusterKnowledge, Fact, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import View
 
 __all__ = [
-    "CollectorOfGateway",
+    "CollectorOfObserver",
+    "cluster_identity",
     "collector_of",
+    "conflict",
     "first_rival",
     "listener_of",
+    "observer_image",
     "permitted_cluster",
+    "present",
     "serving_collector",
     "uses_sasl",
     "uses_tls",
 ]
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _BOUND_TO_ADDRESSES: Final = frozenset({"GSSAPI", "AWS_MSK_IAM"})
 """Mechanisms that sign the name of the broker, which behind a gateway is another."""
 
 _DEFAULT_LISTENER: Final = "DEFAULT"
 """How rows name the listener of the KafkaCluster's own bootstrap servers."""
+
+
+def present(view: View, fact: Fact[T]) -> T | None:
+    """Return what a fact says, None if it is not there.
+
+    Raises
+    ------
+    OperatorError
+        It could not be found out.
+    """
+    answer = view[fact]
+    if answer.failure is not None:
+        raise answer.failure
+    return answer.value
+
+
+def observer_image(settings: OperatorSettings) -> str:
+    """Return the image.
+
+    Raises
+    ------
+    TerminalError
+        Unsupported: the installation names none.
+    """
+    if settings.images.observer is None:
+        raise TerminalError(
+            "Unsupported", "the installation names no image of the observer: set the Helm value images.observer"
+        )
+    return settings.images.observer
+
+
+def cluster_identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tuple[int, ...]]:
+    """Cluster id and node ids.
+
+    Raises
+    ------
+    TransientError
+        ClusterNotReady: it was never reached.
+    """
+    if known is None or known.cluster_id is None or not known.node_ids:
+        trouble = known.trouble if known is not None else None
+        raise TransientError("ClusterNotReady", trouble or f"KafkaCluster {name} has not been reached yet: wait")
+    return known.cluster_id, known.node_ids
 
 
 def permitted_cluster(resource: ObserverDeployment, view: View) -> KafkaCluster:
@@ -74,7 +124,7 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     Raises
     ------
     TerminalError
-        ListenerNotFound, ClientsUnencrypted, or MechanismNotRelayed.
+        ListenerNotFound, ClientsUnencrypted, ProtocolNotRewritten, or MechanismNotRelayed.
     """
     reference = resource.spec.listener_ref
     if reference is None:
@@ -88,22 +138,34 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
                 " correct spec.listenerRef",
             )
         listener = named[0]
-    gateway = resource.spec.gateway
-    if uses_tls(listener) and gateway.tls is None and not gateway.insecure_plaintext:
-        raise TerminalError(
-            "ClientsUnencrypted",
-            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: name its"
-            " certificate in spec.gateway.tls.secretRef, or accept it by spec.gateway.insecurePlaintext: true",
-        )
+    if uses_tls(listener):
+        _check_encryption(resource, listener)
     mechanisms = frozenset(listener.mechanisms or ())
     if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES:
         raise TerminalError(
             "MechanismNotRelayed",
             f"every mechanism of listener {listener.name} ({', '.join(sorted(mechanisms))}) signs the broker's name,"
-            " so clients cannot sign in behind a gateway: name a listener with PLAIN, SCRAM or OAUTHBEARER, or use the"
-            " broker plugin",
+            " so clients cannot sign in behind an observer: name a listener with PLAIN, SCRAM or OAUTHBEARER, or use"
+            " the broker plugin",
         )
     return listener
+
+
+def _check_encryption(resource: ObserverDeployment, listener: ClientListener) -> None:
+    gateway, env = resource.spec.addresses, resource.spec.env
+    if resource.spec.mode == "Gateway" and gateway.tls is None and not gateway.insecure_plaintext:
+        raise TerminalError(
+            "ClientsUnencrypted",
+            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: name its"
+            " certificate in spec.gateway.tls.secretRef, or accept it by spec.gateway.insecurePlaintext: true",
+        )
+    if env is not None and not env.security_protocol:
+        raise TerminalError(
+            "ProtocolNotRewritten",
+            f"clients of listener {listener.name} use TLS, which the observer beside them speaks in their place; told"
+            " the addresses alone, they would speak it to the observer and fail: name the variables that hold"
+            " security.protocol in spec.env.securityProtocol",
+        )
 
 
 def uses_tls(listener: ClientListener) -> bool:
@@ -144,14 +206,14 @@ def _default_listener(cluster: KafkaCluster) -> ClientListener:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectorOfGateway:
-    """The TelemetryCollector that a gateway reports to; ``authority`` is PEM text, None for the system's."""
+class CollectorOfObserver:
+    """The TelemetryCollector that an observer reports to; ``authority`` is PEM text, None for the system's."""
 
     resource: TelemetryCollector
     authority: str | None
 
 
-def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfGateway:
+def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfObserver:
     """Return the collector that serves the cluster.
 
     Raises
@@ -163,12 +225,12 @@ def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfGateway:
     if collector is None:
         raise TerminalError(
             "CollectorNotReady",
-            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name}, so nobody would take what the gateway"
-            " reports: apply one",
+            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name}, so nobody would take what"
+            " observers report: apply one",
         )
     reference = collector.spec.ingest.tls.ca_config_map_ref
     if reference is None:
-        return CollectorOfGateway(collector, None)
+        return CollectorOfObserver(collector, None)
     answer = view[NamedObject("ConfigMap", Key(collector.metadata.namespace, reference.name))]
     if answer.failure is not None and answer.value is None:
         raise answer.failure
@@ -179,7 +241,7 @@ def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfGateway:
             f"ConfigMap {reference.name} of TelemetryCollector {collector.metadata.name} has no ca.crt: add it, or"
             " correct spec.ingest.tls.caConfigMapRef there",
         )
-    return CollectorOfGateway(collector, str(authority))
+    return CollectorOfObserver(collector, str(authority))
 
 
 def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
@@ -193,7 +255,8 @@ def first_rival(
 ) -> Key | None:
     """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
 
-    Two that read requests would count them twice. One that reports connections alone may stand beside others.
+    Two that read requests would count them twice. One that reports connections alone may stand beside others, and
+    sidecars stand in pods, each of which has one: the injector decides between two of them.
     """
     if not _counts_requests(resource):
         return None
@@ -205,11 +268,26 @@ def first_rival(
             _counts_requests(one)
             and not one.spec.suspend
             and one.metadata.deletion_timestamp is None
+            and not one.spec.mode == resource.spec.mode == "Sidecar"
             and _shares_a_server(one, cluster, listener)
         )
     ]
     first = min(rivals, key=lambda one: precedence(one.spec.priority, *_key(one)))
     return None if _key(first) == _key(resource) else Key(*_key(first))
+
+
+def conflict(rival: Key, listener: ClientListener) -> tuple[Verdict, ...]:
+    """What is said of a resource whose clients ``rival`` observes."""
+    message = (
+        f"ObserverDeployment {rival} comes before this one and observes clients of the same addresses"
+        f" ({', '.join(listener.bootstrap_servers[:3])}), so everything would be counted twice: remove one of the two,"
+        " give this one a higher spec.priority, or leave it with observers of type Connections alone; an observer that"
+        " stands relays on and reads nothing"
+    )
+    return (
+        Verdict("Ready", "False", "Conflict", message),
+        Verdict("Reporting", "False", "AlreadyObserved", f"ObserverDeployment {rival} reports instead"),
+    )
 
 
 def _counts_requests(resource: ObserverDeployment) -> bool:

@@ -20,7 +20,7 @@ from kwitness.operator.desired.pods import (
     projected_token,
     selector,
 )
-from kwitness.operator.kinds.observer_deployment.environment import CollectorOfGateway
+from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     AUTHORITY_KEY,
     SETTINGS_FOLDER,
@@ -45,7 +45,7 @@ def gateway_objects(
     resource: ObserverDeployment,
     settings: ObserverSettings,
     slots: Mapping[int, int],
-    collector: CollectorOfGateway,
+    collector: CollectorOfObserver,
     installation: OperatorSettings,
     *,
     secrets: Sequence[dict[str, Any]],
@@ -72,7 +72,7 @@ def gateway_objects(
         _service(resource, settings, metadata),
         _deployment(resource, collector, installation, metadata, secrets=secrets),
     ]
-    if resource.spec.replicas > 1:
+    if resource.spec.gateway_replicas > 1:
         objects.append(
             {
                 "apiVersion": "policy/v1",
@@ -89,7 +89,7 @@ def _config_map(metadata: dict[str, Any], data: dict[str, str]) -> dict[str, Any
 
 
 def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata: dict[str, Any]) -> dict[str, Any]:
-    kind = resource.spec.gateway.service.type
+    kind = resource.spec.addresses.service.type
     numbers = {"bootstrap": settings.listener.bootstrap_port} | {
         f"broker-{node}": port for node, port in settings.listener.brokers.items()
     }
@@ -106,7 +106,7 @@ def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata:
 
 def _deployment(
     resource: ObserverDeployment,
-    collector: CollectorOfGateway,
+    collector: CollectorOfObserver,
     installation: OperatorSettings,
     metadata: dict[str, Any],
     *,
@@ -128,7 +128,7 @@ def _deployment(
             *secrets,
         ],
     }
-    if resource.spec.replicas > 1:
+    if resource.spec.gateway_replicas > 1:
         pod["topologySpreadConstraints"] = [
             {
                 "maxSkew": 1,
@@ -142,7 +142,7 @@ def _deployment(
         "kind": "Deployment",
         "metadata": metadata,
         "spec": {
-            "replicas": resource.spec.replicas,
+            "replicas": resource.spec.gateway_replicas,
             "selector": {"matchLabels": chosen},
             # Clients must always find a replica.
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},

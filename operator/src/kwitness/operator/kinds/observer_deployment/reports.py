@@ -1,4 +1,4 @@
-"""What the pods of gateways told the collector, as the status of an ObserverDeployment has it."""
+"""What observers told the collector, as the status of an ObserverDeployment has it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kwitness.contracts.resources.observer_deployment import Coverage, UnseenSof
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 
-__all__ = ["coverage", "heard_of", "ledger", "of_gateway", "reporting", "serving"]
+__all__ = ["coverage", "heard_of", "ledger", "of_resource", "reporting", "serving"]
 
 _SILENT_MS: Final = 60_000
 """Milliseconds after which a pod counts as gone; it speaks every 5 s."""
@@ -37,7 +37,7 @@ def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ..
     if pods:
         return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {pods} pods"),)
     message = (
-        "the collector hears from none of the gateway's pods: wait; if it stays so, see their logs for what the"
+        "the collector hears from no pod with this observer: wait; if it stays so, see their logs for what the"
         " collector answers"
     )
     return (Verdict("Reporting", "False", "NoReports", message),)
@@ -53,7 +53,7 @@ def serving(own: Iterable[ObserverState]) -> tuple[Verdict, ...]:
     ways = ", ".join(f"{name} ({count} connections)" for name, count in sorted(tried.items())[:_MOST_REASONS])
     message = (
         f"since the pods started, clients tried to sign in by {ways}; each is bound to the broker's name or to the"
-        " client's own certificate, so it fails behind a gateway: give these clients the brokers' own addresses, or"
+        " client's own certificate, so it fails behind an observer: give these clients the brokers' own addresses, or"
         " name a listener with PLAIN, SCRAM or OAUTHBEARER in spec.listenerRef"
     )
     return (Verdict("Serving", "False", "ClientsUnserved", message),)
@@ -113,6 +113,6 @@ def coverage(state: ClusterState | None, heard: Iterable[ObserverState]) -> Cove
     )
 
 
-def of_gateway(heard: Iterable[ObserverState], key: Key) -> tuple[ObserverState, ...]:
+def of_resource(heard: Iterable[ObserverState], key: Key) -> tuple[ObserverState, ...]:
     """Those that are pods of one ObserverDeployment."""
     return tuple(one for one in heard if (one.namespace, one.name) == key)

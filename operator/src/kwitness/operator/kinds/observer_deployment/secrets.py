@@ -21,7 +21,7 @@ _BROKER_CA: Final = "kafka-ca"
 
 def listener_tls(resource: ObserverDeployment) -> ListenerTls | None:
     """What clients are shown; None where they speak plaintext."""
-    tls = resource.spec.gateway.tls
+    tls = resource.spec.addresses.tls
     if tls is None:
         return None
     return ListenerTls(
@@ -43,7 +43,7 @@ def secret_volumes(
 ) -> tuple[dict[str, Any], ...]:
     """Volumes of a pod; each is mounted below `SECRETS` by its name."""
     volumes = []
-    tls = resource.spec.gateway.tls
+    tls = resource.spec.addresses.tls
     if tls is not None:
         volumes.append(secret_volume(_LISTENER, tls.secret_ref.name, "tls.crt", "tls.key"))
         if tls.client_ca_secret_ref is not None:

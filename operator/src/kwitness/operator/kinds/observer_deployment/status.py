@@ -17,7 +17,7 @@ def security_protocol(
     resource: ObserverDeployment, listener: ClientListener
 ) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:
     """What clients set to use the gateway: TLS is its own, SASL is the brokers'."""
-    if resource.spec.gateway.tls is None:
+    if resource.spec.addresses.tls is None:
         return "SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT"
     return "SASL_SSL" if uses_sasl(listener) else "SSL"
 

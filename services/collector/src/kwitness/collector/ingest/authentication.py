@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol, get_args
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError
 from kwitness.collector.ingest.token_review import User
 from kwitness.contracts.audiences import collector_audience, inventory_audience
-from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.collector_config import ANY_ACCOUNT, CollectorConfig
 from kwitness.contracts.observers import ReportedBy
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -151,9 +151,14 @@ class Authenticator:
             if not listed:
                 return None
             return Caller("operator" if any(one.directs for one in listed) else "reader", None)
-        for sender in config.ingest.senders:
-            if (sender.namespace, sender.service_account) == (namespace, name):
+        for account in (name, ANY_ACCOUNT):
+            for sender in config.ingest.senders:
+                if (sender.namespace, sender.service_account) != (namespace, account):
+                    continue
                 pod = f"{namespace}/{user.pod}" if user.pod and sender.source == "observer" else None
+                if account == ANY_ACCOUNT and pod is None:
+                    # Only what is beside a client in a pod is meant.
+                    continue
                 return Caller(sender.source, config.cluster_id, pod, sender.reported_by)
         return None
 

@@ -10,10 +10,11 @@ from typing import Any, Final
 import aiohttp
 
 from kwitness.contracts.injections import INJECTION
-from kwitness.injector.api_server.failures import in_words
-from kwitness.injector.api_server.watching import Collection, follow
+from kwitness.injector import metrics
 from kwitness.injector.configuration import Configuration
 from kwitness.injector.decision.decide import Place
+from kwitness.runtime.api_failures import in_words
+from kwitness.runtime.watching import Collection, follow
 
 __all__ = ["Cluster"]
 
@@ -47,6 +48,7 @@ class Cluster:
             accept="application/json",
             listed=self._configure,
             changed=lambda one, gone: self._configure([] if gone else [one]),
+            succeeded=_heard,
         )
         self._enabled = Collection(
             path="/api/v1/namespaces",
@@ -54,6 +56,7 @@ class Cluster:
             accept=_METADATA.format("List") + f",{_METADATA.format('')}",
             listed=self._know,
             changed=self._change,
+            succeeded=_heard,
         )
 
     @property
@@ -113,3 +116,7 @@ class Cluster:
             known.pop(namespace["metadata"]["name"], None)
         else:
             known[namespace["metadata"]["name"]] = namespace
+
+
+def _heard(resource: str) -> None:
+    metrics.WATCH_SUCCESS.labels(resource=resource).set_to_current_time()

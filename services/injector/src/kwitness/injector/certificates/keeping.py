@@ -14,8 +14,8 @@ import aiohttp
 from cryptography import x509
 
 from kwitness.injector import metrics
-from kwitness.injector.api_server.failures import in_words
 from kwitness.injector.settings import CertificateSettings
+from kwitness.runtime.api_failures import in_words
 
 from .issuing import issue
 from .rotation import Bundle, Keep, Rules, expiry, next_step, serving_pair

@@ -21,6 +21,7 @@ from kwitness.contracts.injections import (
 )
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.workloads import workload_of
 
 from . import pods
 from .patch import Operation, all_listed, annotated, annotations_fit, listed, replaced
@@ -133,6 +134,7 @@ def _selects(injection: Injection, pod: Json, place: Place) -> bool:
         place.name == injection.namespace
         if wanted is None
         else wanted.items() <= pods.labels_of(place.namespace).items()
+        and (injection.namespaces is None or place.name in injection.namespaces)
     )
     return here and injection.pod_labels.items() <= pods.labels_of(pod).items()
 
@@ -148,6 +150,7 @@ def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | Le
     written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
     if names_another_cluster(pod, injection, place.name, written):
         return "AddressNotOfCluster"
+    settings = settings.model_copy(update={"workload": workload_of(pod["metadata"])})
     if not annotations_fit(pod, observer_files(injection, settings)):
         return "AnnotationsTooLong"
     return settings

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from kwitness.injector import metrics
-from kwitness.injector.api_server.failures import in_words
+from kwitness.runtime.api_failures import in_words
 
 __all__ = ["Collection", "follow"]
 
@@ -51,6 +50,8 @@ class Collection:
         Called with all objects after each list.
     changed
         Called with each object that came or changed, and with True when it went.
+    succeeded
+        Called with the plural name after each list and at the start of each watch.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Collection:
     accept: str
     listed: Callable[[list[Json]], None]
     changed: Callable[[Json, bool], None]
+    succeeded: Callable[[str], None]
 
     @property
     def resource(self) -> str:
@@ -99,13 +101,13 @@ async def _list(session: aiohttp.ClientSession, server: str, collection: Collect
             raise_for_status=True,
         ) as answer:
             page = await answer.json(content_type=None)
-        found += page["items"]
+        found += page["items"] or []
         more = page["metadata"].get("continue")
         if not more:
             break
         parameters["continue"] = more
     collection.listed(found)
-    _succeeded(collection)
+    collection.succeeded(collection.resource)
     return str(page["metadata"]["resourceVersion"])
 
 
@@ -125,7 +127,7 @@ async def _watch(session: aiohttp.ClientSession, server: str, collection: Collec
         timeout=timeout,
         raise_for_status=_raise_unless_expired,
     ) as answer:
-        _succeeded(collection)
+        collection.succeeded(collection.resource)
         async for line in _lines(answer):
             event = json.loads(line)
             if event["type"] == "ERROR":
@@ -152,7 +154,3 @@ async def _lines(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         waiting = rest
         if len(waiting) > _MOST_BYTES:
             raise ValueError(f"an event of more than {_MOST_BYTES} bytes")
-
-
-def _succeeded(collection: Collection) -> None:
-    metrics.WATCH_SUCCESS.labels(resource=collection.resource).set_to_current_time()

@@ -1,0 +1,64 @@
+"""What an observer reports, within which bounds, and where to: the part of its settings that no mode changes."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from kwitness.contracts.endpoints import COLLECTOR_PORT
+from kwitness.contracts.observer_settings import (
+    CollectorAddress,
+    IdentitySettings,
+    LimitSettings,
+    ReportSettings,
+)
+from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
+from kwitness.runtime.child_names import collector_peer_host
+
+__all__ = ["Reported", "collector_address", "reported"]
+
+
+class Reported(TypedDict):
+    """Fields of `ObserverSettings`."""
+
+    window_ms: int
+    report: ReportSettings
+    identity: IdentitySettings
+    limits: LimitSettings
+
+
+def reported(resource: ObserverDeployment) -> Reported:
+    """Translate what the resource says of reports."""
+    spec, limits = resource.spec, resource.spec.limits
+    kinds = {entry.type for entry in spec.observers}
+    return {
+        "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
+        "report": ReportSettings(
+            connections="Connections" in kinds, traffic="Traffic" in kinds, latency="Latency" in kinds
+        ),
+        "identity": IdentitySettings.model_validate(
+            {"drop": [name for name, treatment in spec.identity if treatment == "Drop"]}
+        ),
+        "limits": LimitSettings(
+            max_connections=limits.max_connections,
+            max_frame_bytes=limits.max_frame_bytes,
+            max_series=limits.max_series,
+            queue_bytes=limits.queue_bytes,
+            max_rewrite_bytes=limits.max_rewrite_bytes,
+        ),
+    }
+
+
+def collector_address(collector: CollectorOfObserver, *, authority: str, token: str) -> CollectorAddress:
+    """Where events go; ``authority`` and ``token`` are paths in the observer's container."""
+    metadata, spec = collector.resource.metadata, collector.resource.spec
+    scheme = "https" if spec.ingest.tls.secret_ref is not None else "http"
+    # The name of one replica, with a place for its number.
+    host = collector_peer_host(metadata.name, metadata.namespace, 0).replace("-0.", "-{ordinal}.", 1)
+    return CollectorAddress(
+        url=f"{scheme}://{host}:{COLLECTOR_PORT}",
+        replicas=spec.replicas,
+        ca_file=None if collector.authority is None else authority,
+        token_file=token,
+    )

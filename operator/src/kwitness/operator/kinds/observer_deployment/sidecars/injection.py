@@ -1,0 +1,135 @@
+"""One ObserverDeployment in mode Sidecar, as the injector is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.injections import OBSERVER_FOLDER, Injection, ObserverContainer, Variables
+from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
+from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.sidecar_reach import allowed_namespaces
+from kwitness.operator.kinds.observer_deployment.environment import (
+    CollectorOfObserver,
+    cluster_identity,
+    collector_of,
+    observer_image,
+    uses_sasl,
+    uses_tls,
+)
+from kwitness.operator.kinds.observer_deployment.reporting_settings import collector_address, reported
+from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in
+from kwitness.operator.model.errors import TransientError
+from kwitness.operator.model.store import Key
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import ClusterKnowledge, KafkaState, Refusals
+from kwitness.operator.shapes.work import View
+
+__all__ = ["injection_of"]
+
+_LOOPBACK: Final = "127.0.0.1"
+_UPSTREAM_CA: Final = f"{OBSERVER_FOLDER}/upstream-ca.crt"
+_COLLECTOR_CA: Final = f"{OBSERVER_FOLDER}/ca.crt"
+_TOKEN: Final = f"{OBSERVER_FOLDER}/token"
+
+
+def injection_of(
+    body: Mapping[str, Any], resource: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener, view: View
+) -> Injection:
+    """Translate the resource.
+
+    Raises
+    ------
+    TerminalError
+        CollectorNotReady, or Unsupported.
+    TransientError
+        ClusterNotReady: the cluster was never reached, or its CA certificates are not known yet.
+    """
+    spec, metadata, settings = resource.spec, resource.metadata, view.settings
+    image = observer_image(settings)
+    knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
+    cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
+    collector = collector_of(cluster, view)
+    upstream_ca = _authority(cluster, listener, knowledge)
+    namespaces = spec.namespace_selector
+    return Injection(
+        namespace=metadata.namespace,
+        name=metadata.name,
+        priority=spec.priority,
+        namespace_labels=dict(namespaces.match_labels) if namespaces is not None else None,
+        namespaces=allowed_namespaces(resource, settings) if namespaces is not None else None,
+        pod_labels=dict(spec.selector.match_labels) if spec.selector is not None else {},
+        containers=spec.containers or (),
+        intercept="none" if spec.env is None else "env",
+        variables=None if spec.env is None else Variables.model_validate(spec.env.model_dump()),
+        addresses=listener.bootstrap_servers,
+        address_namespace=cluster.metadata.namespace,
+        client_protocol="SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT",
+        observer=_container(image, settings),
+        settings=_settings(resource, listener, collector, cluster_id=cluster_id, upstream_ca=upstream_ca),
+        upstream_ca=upstream_ca,
+        collector_ca=collector.authority,
+        token_audience=collector_audience(collector.resource.metadata.namespace, collector.resource.metadata.name),
+        refused_in=refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=settings),
+    )
+
+
+def _settings(
+    resource: ObserverDeployment,
+    listener: ClientListener,
+    collector: CollectorOfObserver,
+    *,
+    cluster_id: str,
+    upstream_ca: str | None,
+) -> ObserverSettings:
+    port = resource.spec.sidecar_port
+    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if uses_tls(listener) else None
+    return ObserverSettings(
+        cluster_id=cluster_id,
+        namespace=resource.metadata.namespace,
+        name=resource.metadata.name,
+        mode="sidecar",
+        reported_by="pod",
+        suspend=resource.spec.suspend,
+        upstream=UpstreamSettings(bootstrap_servers=listener.bootstrap_servers, tls=tls),
+        listener=ListenerSettings(
+            name=listener.name,
+            bind=_LOOPBACK,
+            bootstrap_port=port,
+            advertised_host=_LOOPBACK,
+            # Brokers get ports in the order in which a client sees them.
+            brokers={},
+        ),
+        **reported(resource),
+        collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
+        metrics_port=port - 1,
+    )
+
+
+def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: ClusterKnowledge | None) -> str | None:
+    """Who signs the brokers' certificates, PEM; None for the system's CAs, and without TLS."""
+    tls = cluster.spec.tls
+    if not uses_tls(listener):
+        return None
+    authority = knowledge.authority if knowledge is not None else None
+    if authority is None and tls.enabled and tls.ca_secret_ref is not None:
+        raise TransientError(
+            "ClusterNotReady",
+            f"the CA certificates of KafkaCluster {cluster.metadata.name} are not known until it is reached: see its"
+            " status",
+        )
+    return authority
+
+
+def _container(image: str, settings: OperatorSettings) -> ObserverContainer:
+    return ObserverContainer.model_validate(
+        {
+            "image": image,
+            "pull_policy": settings.images.observer_pull_policy,
+            "pull_secrets": settings.image_pull_secrets,
+            "resources": settings.observer.sidecar_resources,
+            "run_as_user": settings.pods.run_as_user,
+        }
+    )

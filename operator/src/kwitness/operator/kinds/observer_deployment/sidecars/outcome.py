@@ -1,0 +1,154 @@
+"""What becomes of one ObserverDeployment in mode Sidecar: its status, and what running observers are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from kwitness.contracts.injections import INJECTION_HASHES_KEY, Injection, injection_hash
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
+from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.kinds.observer_deployment.directives import directives
+from kwitness.operator.kinds.observer_deployment.environment import (
+    collector_of,
+    conflict,
+    first_rival,
+    listener_of,
+    permitted_cluster,
+    present,
+)
+from kwitness.operator.kinds.observer_deployment.reports import (
+    coverage,
+    heard_of,
+    ledger,
+    of_resource,
+    reporting,
+    serving,
+)
+from kwitness.operator.kinds.observer_deployment.sidecars.coverage import Selection, pod_coverage
+from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
+from kwitness.operator.kinds.observer_deployment.sidecars.places import INJECTOR, config_map_key
+from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in, seen_since
+from kwitness.operator.kinds.observer_deployment.sidecars.verdicts import covered, injecting, traffic
+from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.pause import paused
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.facts import Body, EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods
+from kwitness.operator.shapes.work import Outcome, View
+
+__all__ = ["injection_for", "sidecar_outcome"]
+
+
+def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injection | Key:
+    """What the injector is told of a resource, or the rival that observes the same clients in its place.
+
+    Raises
+    ------
+    OperatorError
+        Something that it names is missing or not permitted, or cannot be had now.
+    """
+    cluster = permitted_cluster(resource, view)
+    listener = listener_of(resource, cluster)
+    rival = first_rival(resource, cluster, listener, view)
+    return rival if rival is not None else injection_of(body, resource, cluster, listener, view)
+
+
+def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, view: View) -> Outcome:
+    """Decide the status; what the injector is told is decided for all resources together.
+
+    Raises
+    ------
+    OperatorError
+        InjectorMissing, and what `injection_for` raises.
+    """
+    if not view.settings.injector.enabled:
+        raise TerminalError(
+            "InjectorMissing",
+            "this installation has no injector, which puts observers into pods: have the Helm value injector.enabled"
+            " set to true",
+        )
+    found = injection_for(body, resource, view)
+    cluster = permitted_cluster(resource, view)
+    collector = collector_of(cluster, view)
+    state = view[Inventory(Key(cluster.metadata.namespace, cluster.metadata.name))].value
+    heard = heard_of(state, view.now_ms)
+    own = of_resource(heard, subject.key)
+    since = seen_since(body, view.now_ms)
+    if isinstance(found, Key):
+        # Pods that have an observer keep it until they end; what they do is counted by nobody twice.
+        refused = refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=view.settings)
+        status = ObserverDeploymentStatus(refused_in=refused, refusals_since=since, connections=_connections(own))
+        told = directives(subject.key, own, collector, settings="", suspend=True)
+        return Outcome(
+            subject.uid,
+            subject.generation,
+            status,
+            conflict(found, listener_of(resource, cluster)),
+            None if not told else (),
+            told,
+        )
+    digest = injection_hash(found)
+    namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
+    answers = {one: view[RunningPods(one)] for one in namespaces}
+    pods = pod_coverage(
+        Selection(
+            owner=subject.key,
+            pods=tuple(pod for answer in answers.values() for pod in answer.value or ()),
+            labels=found.pod_labels,
+            config_hash=digest,
+            refused_in=found.refused_in,
+        ),
+        own,
+        view.now_ms,
+    )
+    status = ObserverDeploymentStatus(
+        bootstrap_servers=f"{found.settings.listener.bind}:{resource.spec.sidecar_port}",
+        security_protocol=found.client_protocol,
+        connections=_connections(own),
+        coverage=coverage(state, heard),
+        ledger=ledger(own),
+        config_hash=digest,
+        pods_with_config=pods.observed - pods.outdated,
+        pods=pods,
+        refused_in=found.refused_in,
+        refusals_since=since,
+    )
+    if is_paused(resource.metadata.annotations):
+        verdict = paused("what the injector was told of it is left as it is")
+        return Outcome(subject.uid, subject.generation, status, (verdict,))
+    verdict = injecting(
+        resource,
+        namespaces,
+        refused=found.refused_in,
+        told=_told(view),
+        wanted=digest,
+        injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
+    )
+    verdicts = (
+        verdict,
+        covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
+        *traffic(pods),
+        *(reporting(own, known=state is not None) if pods.observed else ()),
+        *serving(own),
+    )
+    suspend = resource.spec.suspend
+    told = directives(subject.key, own, collector, settings=digest, suspend=suspend)
+    return Outcome(subject.uid, subject.generation, status, verdicts, None if not told else (), told)
+
+
+def _connections(own: tuple[Any, ...]) -> int | None:
+    return sum(one.connections for one in own) if own else None
+
+
+def _told(view: View) -> Mapping[str, str | None] | None:
+    """Hashes by owner, as the injector was told them last."""
+    found = present(view, NamedObject("ConfigMap", config_map_key(view.settings)))
+    text = ((found or {}).get("data") or {}).get(INJECTION_HASHES_KEY)
+    try:
+        hashes = json.loads(text) if text else None
+    except ValueError:
+        # Somebody changed it; it is about to be put right.
+        return None
+    return hashes if isinstance(hashes, dict) else None

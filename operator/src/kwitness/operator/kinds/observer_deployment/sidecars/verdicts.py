@@ -1,0 +1,142 @@
+"""What the status of an ObserverDeployment in mode Sidecar says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kwitness.contracts.injections import INJECTION
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment, PodCoverage
+from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.model.store import Key
+
+__all__ = ["covered", "injecting", "traffic"]
+
+_MOST_NAMES = 5
+
+
+def injecting(
+    resource: ObserverDeployment,
+    namespaces: Sequence[str],
+    *,
+    refused: Sequence[str],
+    told: Mapping[str, str | None] | None,
+    wanted: str,
+    injector: Mapping[str, Any] | None,
+) -> Verdict:
+    """Whether pods that start now get an observer.
+
+    ``told`` are the hashes that the injector was told, by owner; None while it was told nothing at all. ``wanted`` is
+    this one's. ``injector`` is its Deployment.
+    """
+    if refused:
+        return _not_ready(
+            "AdmissionRefused",
+            f"pods in {_some(refused)} were refused because of the observer (a quota, a limit range, Pod Security or"
+            " another policy), so it is put into none there: see the events FailedCreate of their ReplicaSets, change"
+            " the policy or the Helm value observer.sidecarResources, then change this resource's spec",
+        )
+    if not namespaces:
+        return _no_namespace(resource)
+    owner = str(Key(resource.metadata.namespace, resource.metadata.name))
+    replicas = int(((injector or {}).get("status") or {}).get("readyReplicas") or 0)
+    trouble = _telling((told or {}).get(owner, ""), wanted) or _answering(replicas)
+    if trouble is not None:
+        return trouble
+    if resource.spec.suspend:
+        return ready("Suspended", "observers relay and read nothing, as spec.suspend says; pods still get them")
+    return ready("Injecting", f"selected pods that start in {_some(namespaces)} get an observer")
+
+
+def _telling(told: str | None, wanted: str) -> Verdict | None:
+    """What keeps the injector from knowing this resource as it is; ``told`` None: there was no room for it."""
+    if told is None:
+        return _not_ready(
+            "LimitExceeded",
+            "there are more ObserverDeployments in mode Sidecar than one ConfigMap holds, and others come first: give"
+            " this one a higher spec.priority, or let one select what several do",
+        )
+    if told != wanted:
+        return _not_ready(
+            "Progressing", "the injector is being told: wait; if it stays so, see the operator's log for Injections"
+        )
+    return None
+
+
+def _answering(replicas: int) -> Verdict | None:
+    if not replicas:
+        return _not_ready(
+            "InjectorMissing",
+            "no replica of the injector is ready, so pods start without observer: see the Deployment kwitness-injector"
+            " in the release's namespace, and restart afterwards what status.pods.restart names",
+        )
+    return None
+
+
+def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
+    """Whether all selected pods have one; ``unseen`` are namespaces whose pods could not be listed."""
+    if unseen:
+        return Verdict(
+            "Covered",
+            "Unknown",
+            "KubernetesForbidden",
+            f"the operator may not list pods in {_some(unseen)}: add the namespace to the Helm value watchNamespaces or"
+            " injector.otherNamespaces.to",
+        )
+    if not coverage.selected:
+        return Verdict("Covered", "Unknown", "NoPods", "no running pod is selected: wait, or correct spec.selector")
+    share = f"{coverage.observed} of {coverage.selected} selected pods have an observer"
+    left_out = ", ".join(f"{one.pods} {one.reason} ({one.example})" for one in coverage.left_out)
+    also = f"; left out: {left_out}" if left_out else ""
+    late = coverage.missed + coverage.outdated
+    if late:
+        lines = "\n".join(coverage.restart)
+        remedy = f"start them again:\n{lines}" if lines else "start them again, each in its own way"
+        return Verdict(
+            "Covered",
+            "False",
+            "PodsMissed",
+            f"{share}{also}; {coverage.missed} started without and {coverage.outdated} before the present settings:"
+            f" {remedy}",
+        )
+    if left_out:
+        return Verdict(
+            "Covered", "False", "PodsLeftOut", f"{share}{also}: each reason has a remedy in docs/guides/observer.md"
+        )
+    return Verdict("Covered", "True", "PodsCovered", share)
+
+
+def traffic(coverage: PodCoverage) -> tuple[Verdict, ...]:
+    """Whether applications connect to the observers beside them; nothing is said where all do."""
+    if not coverage.silent:
+        return ()
+    message = (
+        f"{coverage.silent} pods have had no connection within five minutes of their start: name the variables that"
+        " their application reads in spec.env, or have it connect to the port in status.bootstrapServers"
+    )
+    return (Verdict("Traffic", "False", "NoTraffic", message),)
+
+
+def _no_namespace(resource: ObserverDeployment) -> Verdict:
+    own, selector = resource.metadata.namespace, resource.spec.namespace_selector
+    if selector is None:
+        return _not_ready(
+            "NamespaceNotLabelled",
+            f"the namespace does not let its pods get observers: kubectl label namespace {own} {INJECTION}=enabled",
+        )
+    labels = ",".join(f"{name}={value}" for name, value in sorted(selector.match_labels.items()))
+    return _not_ready(
+        "NamespaceNotLabelled",
+        f"no namespace with {labels} and {INJECTION}=enabled is among those that this one may select: label it, or have"
+        f" the Helm values injector.otherNamespaces.from (which needs {own}) and injector.otherNamespaces.to changed",
+    )
+
+
+def _not_ready(reason: str, message: str) -> Verdict:
+    return Verdict("Ready", "False", reason, message)
+
+
+def _some(names: Iterable[str]) -> str:
+    known = sorted(names)
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    return ", ".join(known[:_MOST_NAMES]) + more

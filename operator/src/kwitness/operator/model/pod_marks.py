@@ -1,0 +1,47 @@
+"""What a pod's metadata says of its observer, and of what the pod belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kwitness.contracts.injections import CONFIG_HASH, INJECT, LEFT_OUT, OBSERVER
+from kwitness.contracts.observer_settings import WorkloadSettings
+from kwitness.contracts.workloads import workload_of
+
+__all__ = ["PodMarks", "pod_marks"]
+
+_MIRROR: Final = "kubernetes.io/config.mirror"
+
+
+@dataclass(frozen=True, slots=True)
+class PodMarks:
+    """One pod. Whoever makes pods can write such marks too, so they are good for a status and for nothing else."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    observer: str | None = None
+    config_hash: str | None = None
+    left_out: str = ""
+    opted_out: bool = False
+    workload: WorkloadSettings | None = None
+
+
+def pod_marks(metadata: Mapping[str, Any]) -> PodMarks | None:
+    """Read them; None for a pod that the kubelet made from a file, and for one that is being deleted."""
+    annotations = metadata.get("annotations") or {}
+    if _MIRROR in annotations or "deletionTimestamp" in metadata:
+        return None
+    labels = dict(metadata.get("labels") or {})
+    return PodMarks(
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        labels=labels,
+        observer=annotations.get(OBSERVER),
+        config_hash=annotations.get(CONFIG_HASH),
+        left_out=annotations.get(LEFT_OUT, ""),
+        opted_out="false" in (labels.get(INJECT), annotations.get(INJECT)),
+        workload=workload_of(metadata),
+    )

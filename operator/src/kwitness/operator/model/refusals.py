@@ -1,0 +1,61 @@
+"""Pods that could not be made, told by events of whoever makes them.
+
+Admission sees quotas, limit ranges and Pod Security after the injector, so only such an event tells that a pod is
+refused with its observer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from kwitness.contracts.injections import OBSERVER_CONTAINER
+
+__all__ = ["REASON", "Refusal", "milliseconds_of", "refusal_of"]
+
+REASON: Final = "FailedCreate"
+"""Of such events."""
+
+_OURS_COUNT: Final = re.compile(
+    # What the observer asks for is in the sum, or is judged by itself.
+    r"exceeded quota: .*requested: [^:]*\b(cpu|memory|ephemeral-storage)=|\bper (Container|Pod) is\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """When pods of ``subject``, such as ``ReplicaSet orders-5f7``, were refused last, in milliseconds since 1970."""
+
+    namespace: str
+    subject: str
+    at_ms: int
+
+
+def refusal_of(event: Mapping[str, Any]) -> Refusal | None:
+    """Read an event of core/v1; None where the observer cannot be the cause."""
+    message = str(event.get("message") or "")
+    if event.get("reason") != REASON or not (OBSERVER_CONTAINER in message or _OURS_COUNT.search(message)):
+        return None
+    subject = event.get("involvedObject") or {}
+    times = (
+        (event.get("series") or {}).get("lastObservedTime"),
+        event.get("lastTimestamp"),
+        event.get("eventTime"),
+        event["metadata"].get("creationTimestamp"),
+    )
+    return Refusal(
+        namespace=str(event["metadata"]["namespace"]),
+        subject=f"{subject.get('kind', '')} {subject.get('name', '')}",
+        at_ms=max(milliseconds_of(one) for one in times),
+    )
+
+
+def milliseconds_of(text: str | None) -> int:
+    """A time as Kubernetes writes it, in milliseconds since 1970; 0 for none."""
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000) if text else 0
+    except ValueError:
+        return 0
