@@ -43,7 +43,8 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     # Labels of sidecars are absent from what gateways report. The first process was killed.
     killed = request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}, **of_sidecar())
     collector.observe(killed, token=SIDECAR)
-    state = {"by_state": {"observed": 1}, "relay_only_until_ms": 1_760_000_600_000, "ledger": ledger}
+    counts = {"opaque": {"tls": 1}, "unread": {"too_long": 1}, "api_versions": {"named": 1}}
+    state = {**counts, "by_state": {"observed": 1}, "relay_only_until_ms": 1_760_000_600_000, "ledger": ledger}
     many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
     body = request([row(1)], totals=many, connections=connections(1), state=state, **of_sidecar())
     collector.observe(body, token=SIDECAR)

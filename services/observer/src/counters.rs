@@ -9,7 +9,9 @@ use std::time::Instant;
 use kwitness_wire::aggregate::Unfollowed;
 use kwitness_wire::{Side, Unread};
 
+use crate::client_information::Information;
 use crate::log::Throttle;
+use crate::open_connections::OpenConnections;
 use crate::relay::End;
 use crate::tls::Failure;
 use crate::unserved::Unserved;
@@ -48,6 +50,8 @@ pub(crate) struct Counters {
     requested: AtomicU64,
     answered: AtomicU64,
     rare: Mutex<Rare>,
+    /// The connections themselves.
+    pub(crate) connections: OpenConnections,
     /// One for all threads.
     throttle: Arc<Mutex<Throttle>>,
 }
@@ -66,6 +70,8 @@ pub(crate) struct Rare {
     pub(crate) tls_failed: HashMap<Failure, u64>,
     /// Attempts to authenticate that cannot succeed here, since the start.
     pub(crate) unserved: HashMap<Unserved, u64>,
+    /// `ApiVersions` requests by what they say of the client's software, since the start.
+    pub(crate) api_versions: HashMap<Information, u64>,
     /// Connections that are open, by the software of the client and its version.
     pub(crate) software: HashMap<Software, u64>,
 }
@@ -84,7 +90,8 @@ pub(crate) struct Total {
 impl Counters {
     pub(crate) fn new(throttle: Arc<Mutex<Throttle>>) -> Self {
         let zero = AtomicU64::default;
-        Self { requested: zero(), answered: zero(), rare: Mutex::default(), throttle }
+        let (rare, connections) = (Mutex::default(), OpenConnections::default());
+        Self { requested: zero(), answered: zero(), rare, connections, throttle }
     }
 
     pub(crate) fn passed(&self, side: Side, bytes: usize) {
@@ -138,6 +145,10 @@ impl Counters {
         add(self.rare().unserved.entry(unserved).or_default(), 1);
     }
 
+    pub(crate) fn informed(&self, information: Information) {
+        add(self.rare().api_versions.entry(information).or_default(), 1);
+    }
+
     pub(crate) fn unread(&self, why: Unread) {
         add(self.rare().unread.entry(why).or_default(), 1);
     }
@@ -163,6 +174,7 @@ impl Counters {
         add_all(&mut total.rare.opaque, &rare.opaque);
         add_all(&mut total.rare.tls_failed, &rare.tls_failed);
         add_all(&mut total.rare.unserved, &rare.unserved);
+        add_all(&mut total.rare.api_versions, &rare.api_versions);
         add_all(&mut total.rare.software, &rare.software);
     }
 }

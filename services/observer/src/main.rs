@@ -1,6 +1,7 @@
 //! Stands between Kafka's clients and brokers, passes their bytes on, and reports what passes.
 
 mod brokers_seen;
+mod client_information;
 mod clock;
 mod control;
 mod counters;
@@ -11,6 +12,7 @@ mod marker;
 mod memory;
 mod metrics;
 mod observer;
+mod open_connections;
 mod pod;
 mod ports;
 mod probes;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use kwitness_wire::aggregate::{Unfollowed, reason};
 
+use crate::client_information::Information;
 use crate::counters::{Rare, STATES, Total};
 use crate::relay::End;
 use crate::report::ReportLedger;
@@ -81,6 +82,15 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         "Requests that were passed on and not wholly understood, by reason.",
     );
     page.samples("reason", &rare.unread, |why| reason(why));
+    page.family(
+        "kwitness_observer_api_versions_total",
+        "counter",
+        "ApiVersions requests by what they say of the client's software.",
+    );
+    for information in Information::ALL {
+        let count = rare.api_versions.get(&information).copied().unwrap_or_default();
+        page.sample(&[("information", information.name())], count);
+    }
     page.family(
         "kwitness_observer_panics_total",
         "counter",

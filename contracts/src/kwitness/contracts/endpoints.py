@@ -6,6 +6,7 @@ __all__ = [
     "CLIENTS_PATH",
     "CLUSTER_PATH",
     "COLLECTOR_PORT",
+    "CONNECTIONS_PATH",
     "DIRECTIVES_PATH",
     "DRIVER_PORT",
     "DRIVER_STATUS_PATH",
@@ -40,6 +41,7 @@ GAUGES_PATH = "/v1/gauges"
 EVENTS_PATH = "/v1/events"
 DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
+CONNECTIONS_PATH = "/v1/connections"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
 CLUSTER_PATH = "/v1/clusters/{cluster_id}"
 OTLP_METRICS_PATH = "/v1/metrics"

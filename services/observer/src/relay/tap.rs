@@ -6,16 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::{Client, Identity, Recorder, Unfollowed};
+use kwitness_wire::aggregate::{Client, Identity, Recorder, Security, Unfollowed};
 use kwitness_wire::schema::Api;
 use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, Side};
 use tokio::time::Instant;
 
 use super::End;
+use crate::client_information::{Informed, Information};
 use crate::clock::now_ms;
 use crate::control::Control;
 use crate::counters::{Counters, Software, State};
 use crate::log::log;
+use crate::open_connections::Open;
 use crate::recording;
 use crate::tls::{CERTIFICATE_REQUIRED, wants_certificate};
 use crate::unserved::Unserved;
@@ -32,7 +34,9 @@ pub(crate) struct Tap {
     /// What times are counted from.
     epoch: Instant,
     recorded: Option<Recorded>,
+    listed: Option<Listed>,
     software: Option<Software>,
+    informed: Informed,
     /// The client asked for something beside who it talks to and may be.
     is_introduced: bool,
     is_to_resume: bool,
@@ -43,6 +47,14 @@ pub(crate) struct Tap {
 struct Recorded {
     recorder: recording::Shared,
     client: Client,
+}
+
+/// A connection as whoever asks for open ones sees it.
+#[derive(Debug)]
+struct Listed {
+    number: u64,
+    identity: Arc<Identity>,
+    security: Security,
 }
 
 impl Tap {
@@ -56,18 +68,42 @@ impl Tap {
             state: State::Sniff,
             epoch,
             recorded: None,
+            listed: None,
             software: None,
+            informed: Informed::default(),
             is_introduced: false,
             is_to_resume: false,
         }
     }
 
-    /// Record the connection under this number, unless nothing is to be observed.
+    /// List the connection under this number, and record it unless nothing is to be observed.
     pub(crate) fn record(&mut self, recorder: &recording::Shared, number: u64, identity: Identity, is_encrypted: bool) {
+        let opened_at_ms = now_ms();
+        self.list(number, opened_at_ms, &identity, is_encrypted);
         if self.connection.is_some() {
-            let client = recorder.borrow_mut().open(number, identity, is_encrypted, now_ms());
+            let client = recorder.borrow_mut().open(number, identity, is_encrypted, opened_at_ms);
             self.recorded = Some(Recorded { recorder: Rc::clone(recorder), client });
             self.name_software(unknown());
+        }
+    }
+
+    fn list(&mut self, number: u64, opened_at_ms: u64, identity: &Identity, is_encrypted: bool) {
+        let (identity, security) = (Arc::new(identity.clone()), Security { is_encrypted, is_sasl: false });
+        let open = Open { identity: Arc::clone(&identity), security, opened_at_ms, state: self.state };
+        self.counters.connections.add(number, open);
+        self.listed = Some(Listed { number, identity, security });
+    }
+
+    /// Have it listed with what is known of its client now.
+    fn list_again(&mut self) {
+        let (Some(listed), Some(Recorded { client, .. })) = (&mut self.listed, &self.recorded) else { return };
+        // What is listed is never changed in its place, so another identity is one that has grown.
+        if !Arc::ptr_eq(&listed.identity, client.identity()) || listed.security != client.security() {
+            (listed.identity, listed.security) = (Arc::clone(client.identity()), client.security());
+            let (identity, security) = (Arc::clone(&listed.identity), listed.security);
+            self.counters.connections.change(listed.number, |open| {
+                (open.identity, open.security) = (identity, security);
+            });
         }
     }
 
@@ -130,6 +166,8 @@ impl Tap {
             opaque: None,
             software: None,
             unserved: None,
+            informed: &mut self.informed,
+            is_refused: false,
         };
         let followed = catch_unwind(AssertUnwindSafe(|| read(connection, &mut seen)));
         if followed.is_err() {
@@ -137,8 +175,12 @@ impl Tap {
         }
         let (has_request, opaque, software) = (seen.has_request, seen.opaque, seen.software.take());
         self.is_introduced = seen.is_introduced;
-        let unserved = seen.unserved;
+        let (unserved, is_refused) = (seen.unserved, seen.is_refused);
         drop(seen);
+        self.list_again();
+        if is_refused {
+            self.warn_of_software();
+        }
         if let Some(unserved) = unserved {
             self.warn_of_mechanism(unserved);
         }
@@ -179,6 +221,14 @@ impl Tap {
         }
     }
 
+    fn warn_of_software(&self) {
+        if self.counters.may_log(self.source, "software") {
+            let source = self.source.to_string();
+            let reason = "name and version of its software must match [a-zA-Z0-9](?:[a-zA-Z0-9\\-.]*[a-zA-Z0-9])?";
+            log!(Warning, "A client is refused by brokers with INVALID_REQUEST", source = source, reason = reason);
+        }
+    }
+
     /// Say why a broker ended TLS, where it is one that somebody can do something about.
     pub(crate) fn warn_of_tls(&self, error: &std::io::Error) {
         if wants_certificate(error) {
@@ -194,6 +244,9 @@ impl Tap {
         self.counters.leave(self.state);
         self.counters.enter(state);
         self.state = state;
+        if let Some(listed) = &self.listed {
+            self.counters.connections.change(listed.number, |open| open.state = state);
+        }
     }
 
     fn warn(&self, reason: Unfollowed) {
@@ -207,6 +260,9 @@ impl Tap {
 impl Drop for Tap {
     fn drop(&mut self) {
         self.counters.leave(self.state);
+        if let Some(listed) = &self.listed {
+            self.counters.connections.remove(listed.number);
+        }
         if let Some(software) = &self.software {
             self.counters.software(software, false);
         }
@@ -222,6 +278,9 @@ struct Seen<'a> {
     opaque: Option<Opaque>,
     software: Option<Software>,
     unserved: Option<Unserved>,
+    informed: &'a mut Informed,
+    /// A broker refuses what the client calls its software.
+    is_refused: bool,
 }
 
 /// Of clients that have not said what they are.
@@ -245,6 +304,10 @@ impl Seen<'_> {
     fn event(&mut self, event: &Event<'_>) {
         if let Some((recorder, client)) = &mut self.recorded {
             recorder.record(client, event, self.now_ms);
+        }
+        if let Some(information) = self.informed.by(event) {
+            self.counters.informed(information);
+            self.is_refused |= information == Information::Invalid;
         }
         match event {
             Event::Software(software) => self.software = Some((software.name.into(), software.version.into())),

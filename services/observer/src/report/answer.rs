@@ -26,6 +26,8 @@ struct Body {
     retry_after_ms: u64,
     #[serde(default)]
     directives: Directives,
+    #[serde(default)]
+    wants_connections: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -48,6 +50,8 @@ pub(crate) struct Verdicts {
     pub(crate) retry_after_ms: u64,
     /// What the observer is to do before its settings say so.
     pub(crate) directive: Option<Directive>,
+    /// Whether the next requests are to list open connections.
+    pub(crate) wants_connections: bool,
     taken: Vec<RangeInclusive<u64>>,
     rejected: BTreeMap<u64, String>,
 }
@@ -63,14 +67,14 @@ impl Verdicts {
         taken.extend(ranges(&body.duplicates)?);
         let reason = |text: &str| text.chars().take(LONGEST_REASON).collect();
         let rejected = body.rejected.iter().map(|one| (one.seq, reason(&one.reason))).collect();
-        let Body { collector, replica, retry_after_ms, directives, .. } = body;
+        let Body { collector, replica, retry_after_ms, directives, wants_connections, .. } = body;
         let directive = match directives {
             Directives { settings: Some(settings), suspend: Some(is_suspended) } => {
                 Some(Directive { settings, is_suspended })
             }
             _ => None,
         };
-        Some(Self { collector, replica, retry_after_ms, directive, taken, rejected })
+        Some(Self { collector, replica, retry_after_ms, directive, wants_connections, taken, rejected })
     }
 
     /// Whether the collector has this number, now or since earlier.

@@ -2,6 +2,7 @@
 
 mod answer;
 mod client;
+mod listing;
 mod owner;
 mod progress;
 mod queue;
@@ -21,6 +22,7 @@ use tokio::time::Instant;
 
 use answer::Verdicts;
 use client::Client;
+use listing::Listing;
 use owner::owner_of;
 use progress::Progress;
 use queue::{Item, Ledger, Queue};
@@ -64,6 +66,10 @@ struct Sender {
     writer: Writer,
     queue: Queue,
     progress: Progress,
+    /// The collector wants open connections listed.
+    lists_connections: bool,
+    /// It has begun to want them, and has none yet.
+    is_asked: bool,
     /// The process ends, and nothing is left to be sent.
     has_ended: bool,
     client: Client,
@@ -100,6 +106,8 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
     };
     let mut sender = Sender {
         progress: Progress::new(reporter.counters.len(), reporter.epoch_ms),
+        lists_connections: false,
+        is_asked: false,
         has_ended: false,
         reporter,
         writer: Writer::new(source, 1),
@@ -137,7 +145,7 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
 impl Sender {
     fn due(&self) -> Instant {
         let heartbeat = self.last_sent.map_or_else(Instant::now, |sent| later(sent, HEARTBEAT_EVERY));
-        let due = if self.queue.is_empty() { heartbeat } else { Instant::now() };
+        let due = if self.queue.is_empty() && !self.is_asked { heartbeat } else { Instant::now() };
         due.max(self.not_before)
     }
 
@@ -164,12 +172,15 @@ impl Sender {
 
     async fn send(&mut self) {
         self.last_sent = Some(Instant::now());
+        self.is_asked = false;
         let settings = Arc::clone(&self.reporter.settings.borrow());
         let Some(collector) = &settings.collector else { return };
         let batch = self.queue.send(self.most);
         let sealed_until_ms = self.progress.settle(self.queue.settled());
         let body = self.body(&settings, &batch, sealed_until_ms);
+        let has_listed = std::mem::take(&mut self.lists_connections);
         let outcome = self.post(collector, &body).await;
+        self.is_asked = self.lists_connections && !has_listed;
         self.judge(outcome, batch.len());
         self.publish();
     }
@@ -203,6 +214,7 @@ impl Sender {
         if verdicts.directive.is_some() {
             self.reporter.directives.send_replace(verdicts.directive.clone());
         }
+        self.lists_connections = verdicts.wants_connections;
         Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
     }
 
@@ -272,7 +284,9 @@ impl Sender {
             "connections": connections(settings, &total),
             "state": self.state(settings, &total, sealed_until_ms),
         });
-        let mut body = serde_json::to_vec(&Head { rest, totals }).unwrap_or_default();
+        let open_connections =
+            self.lists_connections.then(|| Listing::of(settings, self.reporter.epoch_ms, &self.reporter.counters));
+        let mut body = serde_json::to_vec(&Head { rest, totals, open_connections }).unwrap_or_default();
         body.push(b'\n');
         body.append(&mut lines);
         body
@@ -288,6 +302,8 @@ impl Sender {
         let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
         let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
         let ledger = self.queue.ledger();
+        let api_versions: BTreeMap<_, _> =
+            total.rare.api_versions.iter().map(|(information, count)| (information.name(), *count)).collect();
         let control = *self.reporter.control.borrow();
         json!({
             "settings": settings.hash,
@@ -297,6 +313,7 @@ impl Sender {
             "opaque": opaque,
             "unread": unread,
             "unserved": unserved,
+            "api_versions": api_versions,
             "resident_bytes": resident_bytes(),
             "ledger": {
                 "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
@@ -315,6 +332,8 @@ struct Head<'a> {
     rest: Value,
     /// As they were written when the window ended.
     totals: Vec<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_connections: Option<Listing>,
 }
 
 fn connections(settings: &Settings, total: &Total) -> Vec<Value> {

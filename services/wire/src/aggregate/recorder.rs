@@ -88,8 +88,14 @@ pub struct Client {
 impl Client {
     /// Who it is, as far as it is known by now.
     #[must_use]
-    pub fn identity(&self) -> &Identity {
+    pub const fn identity(&self) -> &Arc<Identity> {
         &self.identity
+    }
+
+    /// How it speaks, as far as it is known by now.
+    #[must_use]
+    pub const fn security(&self) -> Security {
+        self.security
     }
 }
 

@@ -36,6 +36,15 @@ from .inventory import (
     SoftwareState,
 )
 from .number_ranges import ranges_of
+from .open_connections import (
+    MAX_OPEN_CONNECTIONS,
+    ConnectionItem,
+    ConnectionPage,
+    ConnectionState,
+    ObserverListing,
+    OpenConnection,
+    OpenConnections,
+)
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .snapshots import ConnectionSnapshot
 from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
@@ -44,6 +53,7 @@ __all__ = [
     "EVENTS_CONTENT_TYPE",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
+    "MAX_OPEN_CONNECTIONS",
     "ApiError",
     "ApiTotals",
     "BrokerState",
@@ -51,7 +61,10 @@ __all__ = [
     "ClientPage",
     "ClusterState",
     "ConnectionCount",
+    "ConnectionItem",
+    "ConnectionPage",
     "ConnectionSnapshot",
+    "ConnectionState",
     "Directives",
     "DriverLag",
     "DriverLedger",
@@ -65,9 +78,12 @@ __all__ = [
     "HopState",
     "LostRecords",
     "ObserverLedger",
+    "ObserverListing",
     "ObserverName",
     "ObserverReport",
     "ObserverState",
+    "OpenConnection",
+    "OpenConnections",
     "PluginLedger",
     "Push",
     "PushAnswer",

@@ -15,6 +15,7 @@ from kwitness.contracts.observers import Namespace, ObserverMode, ReportedBy, Re
 from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
 from .number_ranges import RANGES
+from .open_connections import OpenConnections
 from .pushes import Rejection
 
 __all__ = [
@@ -160,6 +161,11 @@ class ObserverReport(Envelope):
         description="Connections of clients that sign in by what changed addresses break, since its start: GSSAPI, "
         "AWS_MSK_IAM, client_certificate.",
     )
+    api_versions: CountsByReason = Field(
+        default_factory=dict,
+        description="ApiVersions requests since its start by what they say of the client's software (KIP-511): named, "
+        "unnamed (a version before 3), invalid (a broker refuses the name or version), unread.",
+    )
     resident_bytes: Count | None = Field(None, description="Its memory.")
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
     sealed_until_ms: Milliseconds | None = Field(
@@ -190,6 +196,9 @@ class EventsHead(Envelope):
     rows: tuple[EventRow, ...] = Field((), description="The further lines, in order.", max_length=MAX_EVENTS_ROWS)
     totals: tuple[WindowTotals, ...] = Field((), description="What is new since the last window.", max_length=1_024)
     connections: tuple[ConnectionCount, ...] = Field((), description="Open connections now.", max_length=_MOST)
+    open_connections: OpenConnections | None = Field(
+        None, description="Its open connections one by one; only after an answer that wants them."
+    )
     state: ObserverReport = Field(default_factory=ObserverReport, description="How the observer is.")
 
 
@@ -216,3 +225,6 @@ class EventsAnswer(Envelope):
     rejected: tuple[Rejection, ...] = Field((), description="Numbers that will never be accepted.")
     retry_after_ms: Count = Field(0, description="How long to wait before sending `later` again.")
     directives: Directives = Field(default_factory=Directives, description="What the observer is to do at once.")
+    wants_connections: bool = Field(
+        False, description="Whether the next requests are to list open connections, since somebody asked for them."
+    )

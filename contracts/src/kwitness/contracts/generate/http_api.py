@@ -15,6 +15,7 @@ from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.endpoints import (
     CLIENTS_PATH,
     CLUSTER_PATH,
+    CONNECTIONS_PATH,
     DIRECTIVES_PATH,
     EVENTS_PATH,
     GAUGES_PATH,
@@ -28,6 +29,7 @@ from kwitness.contracts.envelopes import (
     MAX_EVENTS_BYTES,
     ClientPage,
     ClusterState,
+    ConnectionPage,
     Directives,
     ErrorBody,
     EventsAnswer,
@@ -169,6 +171,24 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=ClientPage,
         parameters=(
+            ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
+            ("continue", "query", "Token of the page before."),
+            _LOCAL,
+        ),
+        statuses=_READING,
+    ),
+    Operation(
+        "get",
+        CONNECTIONS_PATH,
+        "Connections that are open at observers, one by one, a page at a time. The first question has observers list "
+        "them: ask again until none is awaited.",
+        _READERS,
+        answer=ConnectionPage,
+        parameters=(
+            ("client_software_name", "query", "Only this software; `unknown` is what named none."),
+            ("client_software_version", "query", "Only this version; `unknown` as above."),
+            ("principal", "query", "Only this principal."),
+            ("client_id", "query", "Only this client id."),
             ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
             ("continue", "query", "Token of the page before."),
             _LOCAL,

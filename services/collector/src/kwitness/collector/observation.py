@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from kwitness.collector.event_lines import EventBatch, trouble_with
 from kwitness.collector.event_numbers import EventNumbers, SourceNumbers
 from kwitness.collector.failures import UnavailableError
+from kwitness.collector.inventory.connection_registry import ConnectionRegistry
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.observers import Observers
 from kwitness.collector.ledger import EVENTS, EVENTS_TOPIC
@@ -68,6 +69,7 @@ class Observation:
         self._pipeline = pipeline
         self._numbers = EventNumbers()
         self.observers = Observers()
+        self.registry = ConnectionRegistry()
         self.directives = DirectiveTable()
         self.totals = ObservedTotals(0)
         self.configure(config)
@@ -80,6 +82,7 @@ class Observation:
     def expire(self, now: int) -> None:
         """Let observers and series go that were not heard of for long; ``now`` in milliseconds since 1970."""
         self.observers.expire(now)
+        self.registry.expire(now)
         self.totals.expire(now)
 
     async def accept(self, batch: EventBatch, sender: Sender) -> EventsAnswer:
@@ -122,16 +125,18 @@ class Observation:
             rejected=tuple(sorted(rejected, key=lambda one: one.seq)),
             retry_after_ms=_RETRY_AFTER_MS if later else 0,
             directives=self.directives.for_observer(head),
+            wants_connections=self.registry.is_wanted(now_ms()),
         )
 
     def _hear(self, head: EventsHead) -> None:
         now = now_ms()
-        if self.observers.record(head, now):
-            for one in head.connections:
-                if one.connections and one.client_software_name:
-                    self._pipeline.state.brokers.record_software(
-                        head.cluster_id, one.client_software_name, one.client_software_version, now
-                    )
+        if not self.observers.record(head, now):
+            return
+        self.registry.record(head, now)
+        for one in head.connections:
+            if one.connections and one.client_software_name:
+                key = (head.cluster_id, one.client_software_name, one.client_software_version)
+                self._pipeline.state.brokers.software.record(key, now, by_broker=False)
 
     async def _add_totals(
         self, head: EventsHead, numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from kwitness.collector.inventory.observers import Observer, Uncertain
+from kwitness.collector.inventory.software import OTHER
 from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.contracts.envelopes import ObserverReport
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.runtime.service import installed_version
 
 COMPONENT: Final = "collector"
+_MOST_REASONS: Final = 16
+"""Reasons of an observer that are told apart; ours have fewer."""
 Rows = Iterable[tuple[Mapping[str, str], float]]
 
 
@@ -39,6 +43,8 @@ def render_own(
         overflowed["observers"] = observation.totals.overflowed
     if observation.totals.pods_overflowed:
         overflowed["observer_pods"] = observation.totals.pods_overflowed
+    if state.brokers.software.overflowed:
+        overflowed["software"] = state.brokers.software.overflowed
     events: list[tuple[Mapping[str, str], float]] = []
     for hop in hops:
         events.append(({"hop": hop.name, "outcome": "accepted", "reason": ""}, hop.accepted))
@@ -67,6 +73,12 @@ def render_own(
         ("kwitness_plugin_queued_events", _plugin_queues(pipeline)),
         ("kwitness_observer_heartbeat_seconds", _observer_heartbeats(observation)),
         ("kwitness_observer_connections", _observer_connections(observation)),
+        ("kwitness_observer_opaque_total", _counted(observation, "reason", lambda state: state.opaque)),
+        ("kwitness_observer_unread_total", _counted(observation, "reason", lambda state: state.unread)),
+        (
+            "kwitness_observer_api_versions_total",
+            _counted(observation, "information", lambda state: state.api_versions),
+        ),
         ("kwitness_observer_events_total", _observer_events(observation)),
         ("kwitness_observer_queued_events", _observer_queues(observation)),
         ("kwitness_observer_uncertain_ends_total", _uncertain(observation, lambda one: one.ends)),
@@ -82,7 +94,7 @@ def render_own(
 def _connections(pipeline: Pipeline, observation: Observation) -> Rows:
     sources = {
         "broker": pipeline.state.brokers.connections(),
-        "observer": observation.observers.connections(now_ms()),
+        "observer": observation.observers.connections(now_ms(), pipeline.state.brokers.software.shown),
     }
     for source, totals in sources.items():
         for (cluster, listener, name, software), count in totals.items():
@@ -135,7 +147,7 @@ def _observer_heartbeats(observation: Observation) -> Rows:
 
 def _observer_connections(observation: Observation) -> Rows:
     for one in observation.observers.heard(now_ms()):
-        for state, count in one.head.state.by_state.items():
+        for state, count in _bounded(one.head.state.by_state):
             yield {**_observer_labels(one), "state": state}, count
 
 
@@ -144,8 +156,23 @@ def _observer_events(observation: Observation) -> Rows:
         ledger, labels = one.head.state.ledger, _observer_labels(one)
         yield {**labels, "outcome": "accepted", "reason": ""}, ledger.accepted
         yield {**labels, "outcome": "delivered", "reason": ""}, ledger.delivered
-        for reason, count in ledger.dropped.items():
+        for reason, count in _bounded(ledger.dropped):
             yield {**labels, "outcome": "dropped", "reason": reason}, count
+
+
+def _counted(observation: Observation, label: str, counts: Callable[[ObserverReport], Mapping[str, int]]) -> Rows:
+    for one in observation.observers.known():
+        labels = _observer_labels(one)
+        for reason, count in _bounded(counts(one.head.state)):
+            yield {**labels, label: reason}, count
+
+
+def _bounded(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield counts by what an observer calls them; a few dozen names of a stranger's would be a series each."""
+    names = sorted(counts)
+    yield from ((name, counts[name]) for name in names[:_MOST_REASONS])
+    if len(names) > _MOST_REASONS:
+        yield OTHER, sum(counts[name] for name in names[_MOST_REASONS:])
 
 
 def _relay_only(observation: Observation) -> Rows:

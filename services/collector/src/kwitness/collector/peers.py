@@ -78,6 +78,10 @@ class Peers:
         """Return the ordinal that owns ``key``; a replica beyond the configured number keeps nothing."""
         return owner_of(key, self.replicas)
 
+    def others(self) -> list[int]:
+        """Return the ordinals of all other replicas."""
+        return [ordinal for ordinal in range(self.replicas) if ordinal != self.own]
+
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S))
@@ -164,13 +168,11 @@ class Peers:
 
     async def tell_all(self, path: str, body: bytes) -> None:
         """Give all other replicas something to remember, at once; raises `UnavailableError` if one does not take it."""
-        others = [ordinal for ordinal in range(self.replicas) if ordinal != self.own]
-        await asyncio.gather(*(self._send("PUT", ordinal, path, body) for ordinal in others))
+        await asyncio.gather(*(self._send("PUT", ordinal, path, body) for ordinal in self.others()))
 
     async def ask_all(self, path: str) -> list[bytes]:
         """Ask all other replicas a question at once; those that do not answer in time are left out."""
-        others = [ordinal for ordinal in range(self.replicas) if ordinal != self.own]
-        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in others))
+        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in self.others()))
         return [answer for answer in answers if answer is not None]
 
     async def _ask(self, ordinal: int, path: str) -> bytes | None:

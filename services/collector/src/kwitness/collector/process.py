@@ -15,6 +15,7 @@ from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.connections_api import ConnectionsApi
 from kwitness.collector.ingest.directives_api import DirectivesApi
 from kwitness.collector.ingest.events_api import EventsApi
 from kwitness.collector.ingest.http_server import Certificate, Listener, Requests
@@ -87,6 +88,7 @@ class Collector:
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )
         inventory.add_to(own.application)
+        ConnectionsApi(self._observation, self._authenticator, self._peers).add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
         OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
         return [page, own, plain]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Final, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.configuration import Configuration
-from kwitness.collector.failures import NotFoundError, RefusedError
-from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
+from kwitness.collector.failures import NotFoundError
+from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.reading import Model, answer, asks_locally, page_limit, reader
 from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
@@ -20,9 +19,6 @@ from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, SUBSCRIPTION_PATH
 from kwitness.contracts.envelopes import ClientItem, ClusterState
-
-_DEFAULT_PAGE: Final = 100
-Model = TypeVar("Model", bound=BaseModel)
 
 
 class InventoryApi:
@@ -49,21 +45,10 @@ class InventoryApi:
         application.router.add_get(SUBSCRIPTION_PATH, self.subscription)
         application.router.add_get(CLUSTER_PATH, self.cluster)
 
-    async def _local(self, request: web.Request) -> bool:
-        """Authenticate, and say whether only this replica's own part is asked for."""
-        local = request.query.get("local") == "true"
-        # Replicas have a token for sending only; they ask each other with it, for their own part.
-        purposes = (READERS, SENDERS) if local else (READERS,)
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), purposes)
-        if caller.kind == "collector" and local:
-            return True
-        require(caller, "reader", "operator")
-        return local
-
     async def clients(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of client instances, sorted by cluster and instance id."""
-        local = await self._local(request)
-        limit = _number(request.query.get("limit"), _DEFAULT_PAGE)
+        local = await asks_locally(request, self._authenticator)
+        limit = page_limit(request)
         after = request.query.get("continue", "")
         subscriptions = self._configuration.subscriptions()
         own = reports.clients_page(self._state.clients, subscriptions, limit, after)
@@ -74,14 +59,14 @@ class InventoryApi:
         if not local:
             query = {"limit": str(limit), "continue": after, "local": "true", "parts": "1"}
             path = request.url.with_query(query).raw_path_qs
-            parts += [_client_rows(answer) for answer in await self._peers.ask_all(path)]
+            parts += [_client_rows(other) for other in await self._peers.ask_all(path)]
         page = reports.merge_pages(parts, limit)
         items = [item.model_dump(exclude_none=True) for item in page.items]
         return web.json_response({"items": items, "continue": page.continue_}, dumps=_dumps)
 
     async def subscription(self, request: web.Request) -> web.StreamResponse:
         """Answer one subscription in numbers."""
-        local = await self._local(request)
+        local = await asks_locally(request, self._authenticator)
         wanted = request.match_info["id"]
         found = next((one for one in self._configuration.subscriptions() if one.id == wanted), None)
         if found is None:
@@ -89,13 +74,13 @@ class InventoryApi:
         cluster_id = self._configuration.current().cluster_id
         own = subscription_report.part(self._state.clients, self._state.brokers, found, cluster_id)
         if local and "parts" in request.query:
-            return _answer(own)
-        parts = [own] if local else [own, *await self._others(request, _reader(SubscriptionPart))]
-        return _answer(subscription_report.merge(found, parts))
+            return answer(own)
+        parts = [own] if local else [own, *await self._others(request, reader(SubscriptionPart))]
+        return answer(subscription_report.merge(found, parts))
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
         """Answer what is known of a cluster."""
-        local = await self._local(request)
+        local = await asks_locally(request, self._authenticator)
         cluster_id = request.match_info["cluster_id"]
         observers, totals = self._observation.observers, self._observation.totals
         counts = self._state.core.counts()
@@ -103,29 +88,19 @@ class InventoryApi:
             series=counts.series + totals.series, overflowed={**counts.overflowed, "observers": totals.overflowed}
         )
         part = reports.cluster_part(self._state.clients, self._state.brokers, counts, self._ledger, cluster_id)
-        own = with_observers(part, observers, now_ms())
+        own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
         if local:
-            return _answer(own)
-        merged = reports.merge_clusters([own, *await self._others(request, _reader(ClusterState))])
+            return answer(own)
+        merged = reports.merge_clusters([own, *await self._others(request, reader(ClusterState))])
         known = merged.brokers or merged.observers or merged.software or merged.clients
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
-        return _answer(merged)
+        return answer(merged)
 
     async def _others(self, request: web.Request, read: Callable[[bytes], Model | None]) -> list[Model]:
         path = request.url.with_query({"local": "true", "parts": "1"}).raw_path_qs
-        answers = [read(answer) for answer in await self._peers.ask_all(path)]
-        return [answer for answer in answers if answer is not None]
-
-
-def _reader(model: type[Model]) -> Callable[[bytes], Model | None]:
-    def read(content: bytes) -> Model | None:
-        try:
-            return model.model_validate_json(content)
-        except ValidationError:
-            return None
-
-    return read
+        parts = [read(other) for other in await self._peers.ask_all(path)]
+        return [part for part in parts if part is not None]
 
 
 def _client_rows(content: bytes) -> list[tuple[str, ClientItem]]:
@@ -133,19 +108,6 @@ def _client_rows(content: bytes) -> list[tuple[str, ClientItem]]:
         return [(str(key), ClientItem.model_validate(item)) for key, item in json.loads(content)]
     except (ValueError, TypeError):
         return []
-
-
-def _number(text: str | None, default: int) -> int:
-    if text is None:
-        return default
-    if not text.isdecimal() or not 1 <= int(text[:6]) <= reports.MAX_PAGE:
-        raise RefusedError("BadLimit", f"limit must be a number from 1 to {reports.MAX_PAGE}")
-    return int(text)
-
-
-def _answer(model: BaseModel) -> web.Response:
-    text = model.model_dump_json(by_alias=True, exclude_none=True)
-    return web.Response(body=text.encode("utf-8", "replace"), content_type="application/json")
 
 
 def _dumps(value: object) -> str:

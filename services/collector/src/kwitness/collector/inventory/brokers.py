@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from kwitness.collector.inventory.software import SoftwareTable
 from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot
 
 HEARTBEAT_MS: Final = 10_000
@@ -14,15 +14,9 @@ FORGET_AFTER_MS: Final = 3 * HEARTBEAT_MS + HEARTBEAT_MS // 2
 """Three missed heartbeats, and half a one for the way."""
 _SILENT_MS: Final = HEARTBEAT_MS + HEARTBEAT_MS // 2
 """One missed heartbeat, and half a one for the way."""
-SOFTWARE_MEMORY_MS: Final = 7 * 24 * 3_600_000
-"""How long software is remembered after its last connection: the default of a subscription's risk window."""
-MAX_SOFTWARE: Final = 10_000
 MAX_BROKERS: Final = 4_096
 REWRITE_AFTER_MS: Final = 60_000
 """A snapshot that did not change is written to the topic this often."""
-
-SoftwareKey = tuple[str, str, str]
-"""Cluster id, software name, software version."""
 
 
 @dataclass(slots=True)
@@ -39,20 +33,12 @@ class Broker:
         return self.written != self.snapshot.connections or now_ms - self.written_ms >= REWRITE_AFTER_MS
 
 
-@dataclass(slots=True)
-class SoftwareMemory:
-    """When connections of a software were first and last seen."""
-
-    first_seen_ms: int
-    last_seen_ms: int
-
-
 class Brokers:
-    """All brokers by cluster and broker id, and the software memory."""
+    """All brokers by cluster and broker id, and the software that they or observers see."""
 
     def __init__(self) -> None:
         self.brokers: dict[tuple[str, str], Broker] = {}
-        self.software: dict[SoftwareKey, SoftwareMemory] = {}
+        self.software = SoftwareTable()
 
     def record_heartbeat(self, snapshot: GaugeSnapshot, now_ms: int) -> Broker:
         """Take a heartbeat; a late one of the same plugin changes only the time.
@@ -73,26 +59,15 @@ class Brokers:
         broker.heard_ms = now_ms
         for one in broker.snapshot.connections:
             if one.connections:
-                self.record_software(snapshot.cluster_id, one.client_software_name, one.client_software_version, now_ms)
+                key = (snapshot.cluster_id, one.client_software_name, one.client_software_version)
+                self.software.record(key, now_ms, by_broker=True)
         return broker
 
-    def record_software(self, cluster_id: str, name: str, version: str, now_ms: int) -> None:
-        """Remember that a software is connected now."""
-        key = (cluster_id, name, version)
-        memory = self.software.get(key)
-        if memory is not None:
-            memory.last_seen_ms = now_ms
-            return
-        if len(self.software) >= MAX_SOFTWARE:
-            del self.software[min(self.software, key=lambda one: self.software[one].last_seen_ms)]
-        self.software[key] = SoftwareMemory(now_ms, now_ms)
-
     def expire(self, now_ms: int) -> None:
-        """Forget brokers that missed three heartbeats, and software that was away for 7 days."""
+        """Forget brokers that missed three heartbeats, and software that was away for long."""
         for key in [key for key, one in self.brokers.items() if now_ms - one.heard_ms > FORGET_AFTER_MS]:
             del self.brokers[key]
-        for name in [name for name, one in self.software.items() if now_ms - one.last_seen_ms > SOFTWARE_MEMORY_MS]:
-            del self.software[name]
+        self.software.expire(now_ms)
 
     def of_cluster(self, cluster_id: str) -> list[Broker]:
         """Return the brokers of one cluster."""
@@ -104,8 +79,10 @@ class Brokers:
         for (cluster, _), broker in self.brokers.items():
             for one in broker.snapshot.connections:
                 if one.connections:
-                    key = (cluster, one.listener, one.client_software_name, one.client_software_version)
-                    totals[key] += one.connections
+                    _, name, version = self.software.shown(
+                        (cluster, one.client_software_name, one.client_software_version)
+                    )
+                    totals[cluster, one.listener, name, version] += one.connections
         return totals
 
     def connected_software(self, cluster_id: str) -> Counter[tuple[str, str]]:
@@ -120,13 +97,3 @@ class Brokers:
         """Count the instances that asked any broker for subscriptions; None when no broker reports."""
         brokers = self.of_cluster(cluster_id)
         return len({one for broker in brokers for one in broker.snapshot.asking}) if brokers else None
-
-    def dump(self) -> Iterator[list[object]]:
-        """Yield the software memory for the state file; heartbeats come again by themselves."""
-        for key, memory in self.software.items():
-            yield ["software", *key, memory.first_seen_ms, memory.last_seen_ms]
-
-    def load(self, rows: Iterable[list[Any]]) -> None:
-        """Take rows back; raises ValueError or TypeError if they are something else."""
-        for _, cluster, name, version, first, last in rows:
-            self.software[str(cluster), str(name), str(version)] = SoftwareMemory(int(first), int(last))

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from kwitness.collector.inventory.observers import Observer, Observers
+from kwitness.collector.inventory.software import SoftwareKey
 from kwitness.collector.origin import believed
 from kwitness.contracts.envelopes import ClusterState, ObserverState, SoftwareConnections
 
 
-def with_observers(part: ClusterState, observers: Observers, now_ms: int) -> ClusterState:
-    """Add this replica's observers of the cluster; of a silent one its connections are not known."""
+def with_observers(
+    part: ClusterState, observers: Observers, shown: Callable[[SoftwareKey], SoftwareKey], now_ms: int
+) -> ClusterState:
+    """Add this replica's observers of the cluster; of a silent one its connections are not known.
+
+    ``shown`` says under which name and version a software is counted.
+    """
     heard = {one.head.source for one in observers.heard(now_ms)}
     states = tuple(
-        _state(one, silent=one.head.source not in heard)
+        _state(one, shown, silent=one.head.source not in heard)
         for one in observers.known()
         if one.head.cluster_id == part.cluster_id
     )
@@ -38,12 +45,13 @@ def with_observed_connections(part: ClusterState) -> ClusterState:
     return part.model_copy(update={"software": software})
 
 
-def _state(one: Observer, *, silent: bool) -> ObserverState:
+def _state(one: Observer, shown: Callable[[SoftwareKey], SoftwareKey], *, silent: bool) -> ObserverState:
     head, state = one.head, one.head.state
     by_state = {} if silent else dict(state.by_state)
     software: Counter[tuple[str, str]] = Counter()
     for entry in () if silent else head.connections:
-        software[entry.client_software_name, entry.client_software_version] += entry.connections
+        _, name, version = shown((head.cluster_id, entry.client_software_name, entry.client_software_version))
+        software[name, version] += entry.connections
     return ObserverState(
         namespace=head.observer.namespace,
         name=head.observer.name,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.collector.inventory.software import OTHER, SoftwareKey
 from kwitness.collector.origin import believed
 from kwitness.contracts.envelopes import EventsHead
 
@@ -14,6 +16,8 @@ SILENT_AFTER_MS: Final = 30_000
 """An observer reports every 5 s; after this much silence its connections are not known any more."""
 FORGET_AFTER_MS: Final = 5 * 60_000
 MAX_OBSERVERS: Final = 4_096
+MAX_LISTENERS: Final = 64
+"""Listeners of a cluster that are told apart: their names are what observers say."""
 _RESTARTED_AFTER_MS: Final = 15_000
 """An earlier epoch after this much silence is a restart with the clock set back, not a late heartbeat."""
 
@@ -76,7 +80,9 @@ class Observers:
             self._ended(known, head.epoch)
         if known is None or head.epoch != known.head.epoch:
             self._begun(head)
-        self._by_source[head.source] = Observer(head.model_copy(update={"rows": (), "totals": ()}), now_ms)
+        self._by_source[head.source] = Observer(
+            head.model_copy(update={"rows": (), "totals": (), "open_connections": None}), now_ms
+        )
         return True
 
     def expire(self, now_ms: int) -> None:
@@ -124,17 +130,23 @@ class Observers:
         """Return those that are not silent."""
         return [one for one in self._by_source.values() if now_ms - one.heard_ms <= SILENT_AFTER_MS]
 
-    def connections(self, now_ms: int) -> Counter[ConnectionKey]:
-        """Add up those that are not silent; zeros are left out."""
+    def connections(self, now_ms: int, shown: Callable[[SoftwareKey], SoftwareKey]) -> Counter[ConnectionKey]:
+        """Add up those that are not silent; zeros are left out.
+
+        ``shown`` says under which name and version a software is counted. Of a cluster's listeners the first ones are
+        told apart.
+        """
         totals: Counter[ConnectionKey] = Counter()
+        listeners: dict[str, set[str]] = {}
         for observer in self.heard(now_ms):
+            cluster = observer.head.cluster_id
+            told_apart = listeners.setdefault(cluster, set())
             for one in observer.head.connections:
-                if one.connections:
-                    key = (
-                        observer.head.cluster_id,
-                        one.listener,
-                        one.client_software_name,
-                        one.client_software_version,
-                    )
-                    totals[key] += one.connections
+                if not one.connections:
+                    continue
+                if len(told_apart) < MAX_LISTENERS:
+                    told_apart.add(one.listener)
+                listener = one.listener if one.listener in told_apart else OTHER
+                _, name, version = shown((cluster, one.client_software_name, one.client_software_version))
+                totals[cluster, listener, name, version] += one.connections
         return totals

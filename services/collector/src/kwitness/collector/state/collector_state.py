@@ -71,7 +71,7 @@ class CollectorState:
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
         if cluster and name and version:
-            self.brokers.record_software(cluster, name, version, now_ms)
+            self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
 
     def expire(self, now_ms: int) -> None:
@@ -127,7 +127,7 @@ class CollectorState:
             case "clients":
                 self.clients.load(rows)
             case "software":
-                self.brokers.load(rows)
+                self.brokers.software.load(rows)
             case "seen":
                 self.seen.load(rows)
             case _:
@@ -187,7 +187,7 @@ class CollectorState:
                     ("meta", [["journal", self._number]]),
                     ("core", self.core.dump()),
                     ("clients", self.clients.dump()),
-                    ("software", self.brokers.dump()),
+                    ("software", self.brokers.software.dump()),
                     ("seen", self.seen.dump()),
                 ],
             )

@@ -1,0 +1,95 @@
+"""GET /v1/connections, and the list in an observer's heartbeat that it is answered from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from kwitness.contracts.identity import Identity
+from kwitness.contracts.observers import ObserverMode
+
+from .envelope_model import Count, Envelope, Milliseconds
+
+__all__ = [
+    "MAX_OPEN_CONNECTIONS",
+    "ConnectionItem",
+    "ConnectionPage",
+    "ConnectionState",
+    "ObserverListing",
+    "OpenConnection",
+    "OpenConnections",
+]
+
+MAX_OPEN_CONNECTIONS = 2_000
+"""Most connections that one observer lists."""
+
+ConnectionState = Literal["sniff", "observed", "opaque", "relay_only"]
+_Text = Annotated[str, Field(max_length=64)]
+
+
+class OpenConnection(Identity):
+    """One open connection, as an observer lists it; identity keys that are not known are absent."""
+
+    connection_id: Annotated[str, Field(min_length=1, max_length=256)] = Field(
+        description="The observer's name of the connection, as in kwitness.connections."
+    )
+    opened_at_ms: Milliseconds = Field(description="Since when it is open, in milliseconds since 1970.")
+    state: ConnectionState = Field(description="What is done with it: sniff, observed, opaque, relay_only.")
+    opaque: _Text | None = Field(None, description="Why nothing of it can be read, where it is opaque.")
+    security_protocol: _Text | None = Field(
+        None, description="How the client speaks to the observer, by Kafka's name such as SASL_SSL."
+    )
+
+
+class OpenConnections(Envelope):
+    """All open connections of an observer, when the collector asked for them."""
+
+    connections: tuple[OpenConnection, ...] = Field(
+        (), description="The oldest ones first.", max_length=MAX_OPEN_CONNECTIONS
+    )
+    left_out: dict[_Text, Count] = Field(
+        default_factory=dict,
+        description="Open connections that are not listed, by reason: too_many, not_reported (the ObserverDeployment "
+        "does not report connections).",
+        max_length=16,
+    )
+
+
+class ConnectionItem(OpenConnection):
+    """One open connection, and who sees it."""
+
+    observer_mode: ObserverMode = Field(description="How the observer comes between client and broker.")
+    observer: str = Field(description="The ObserverDeployment: <namespace>/<name>.")
+    observer_pod: str = Field(description="The observer's pod: <namespace>/<pod>.")
+    listed_at_ms: Milliseconds = Field(description="When the observer listed it, in milliseconds since 1970.")
+
+
+class ObserverListing(Envelope):
+    """What one observer has answered."""
+
+    observer: str = Field(description="The ObserverDeployment: <namespace>/<name>.")
+    observer_pod: str = Field(description="The observer's pod: <namespace>/<pod>.")
+    answer: Literal["listed", "awaited", "silent"] = Field(
+        description="listed: its connections are among the items. awaited: it is asked with its next heartbeat, within "
+        "five seconds. silent: nothing was heard of it for 30 seconds."
+    )
+    listed_at_ms: Milliseconds | None = Field(None, description="When it listed its connections.")
+    left_out: dict[str, Count] = Field(
+        default_factory=dict,
+        description="Open connections that are not among the items, by reason: too_many, not_reported, no_room (in the "
+        "collector).",
+    )
+
+
+class ConnectionPage(Envelope):
+    """One page of the open connections."""
+
+    items: tuple[ConnectionItem, ...] = Field(description="Connections, by observer's pod and age.")
+    observers: tuple[ObserverListing, ...] = Field((), description="All observers, and what each has answered.")
+    replicas_away: Count = Field(
+        0, description="Replicas of the collector that did not answer; nothing is said of what their observers see."
+    )
+    continue_: str | None = Field(
+        None, alias="continue", description="Token for the next page; null when this is the last."
+    )
