@@ -10,8 +10,9 @@ from kwitness.collector.core import Applied
 from kwitness.collector.deduplication import MAX_SOURCES, WINDOW, Deduplication, SequenceWindow
 from kwitness.collector.events import Event
 from kwitness.collector.inventory import clients as clients_module
-from kwitness.collector.inventory.brokers import SOFTWARE_MEMORY_MS, Brokers
+from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import MAX_METRIC_SETS, Clients
+from kwitness.collector.inventory.software import SOFTWARE_MEMORY_MS
 from kwitness.contracts.envelopes import GaugeSnapshot
 
 from tests.collector.collector_samples import LATENCY_AVG
@@ -196,11 +197,11 @@ def test_a_broker_is_forgotten_after_three_missed_heartbeats_and_its_software_af
     assert sum(brokers.connections().values()) == 4
     brokers.expire(35_001)
     assert not brokers.connections()
-    assert brokers.software
+    assert len(brokers.software) == 1
     brokers.expire(SOFTWARE_MEMORY_MS)
-    assert brokers.software
+    assert len(brokers.software) == 1
     brokers.expire(SOFTWARE_MEMORY_MS + 1)
-    assert not brokers.software
+    assert len(brokers.software) == 0
 
 
 def test_a_late_heartbeat_does_not_bring_old_numbers_back() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from kwitness.collector.inventory.observers import FORGET_AFTER_MS, SILENT_AFTER_MS, Observers
+from kwitness.collector.inventory.software import SoftwareKey
 from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.observed import IDLE_MS, ObservedTotals, parts_of
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
@@ -178,6 +179,10 @@ def test_openmetrics_reads_it() -> None:
     assert families["kafka_client_response_time_seconds"] == "histogram"
 
 
+def told_apart(software: SoftwareKey) -> SoftwareKey:
+    return software
+
+
 def heartbeat(**more: Any) -> EventsHead:
     return EventsHead.model_validate(head(**more))
 
@@ -186,8 +191,8 @@ def test_an_observer_that_is_silent_has_no_connections_and_is_then_forgotten() -
     observers = Observers()
     observers.record(heartbeat(connections=connections(2)), NOW)
 
-    assert observers.connections(NOW + SILENT_AFTER_MS).total() == 2
-    assert observers.connections(NOW + SILENT_AFTER_MS + 1).total() == 0
+    assert observers.connections(NOW + SILENT_AFTER_MS, told_apart).total() == 2
+    assert observers.connections(NOW + SILENT_AFTER_MS + 1, told_apart).total() == 0
     observers.expire(NOW + FORGET_AFTER_MS)
     assert len(observers.known()) == 1
     observers.expire(NOW + FORGET_AFTER_MS + 1)
@@ -199,10 +204,10 @@ def test_a_restarted_observer_replaces_itself_also_when_its_clock_went_back() ->
     observers.record(heartbeat(epoch=10, connections=connections(2)), NOW)
 
     assert not observers.record(heartbeat(epoch=9, connections=connections(5)), NOW + 5_000)
-    assert observers.connections(NOW + 5_000).total() == 2
+    assert observers.connections(NOW + 5_000, told_apart).total() == 2
     assert observers.record(heartbeat(epoch=9, connections=connections(3)), NOW + 20_000)
     assert observers.record(heartbeat(epoch=11, connections=connections(4)), NOW + 20_001)
-    assert observers.connections(NOW + 20_001).total() == 4
+    assert observers.connections(NOW + 20_001, told_apart).total() == 4
 
 
 def test_observers_are_bounded_and_the_one_silent_longest_goes() -> None:

@@ -12,7 +12,7 @@ use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, Side};
 use tokio::time::Instant;
 
 use super::End;
-use crate::client_information::{Informed, Information};
+use crate::client_information::{Information, Informed};
 use crate::clock::now_ms;
 use crate::control::Control;
 use crate::counters::{Counters, Software, State};
@@ -79,16 +79,16 @@ impl Tap {
     /// List the connection under this number, and record it unless nothing is to be observed.
     pub(crate) fn record(&mut self, recorder: &recording::Shared, number: u64, identity: Identity, is_encrypted: bool) {
         let opened_at_ms = now_ms();
-        self.list(number, opened_at_ms, &identity, is_encrypted);
-        if self.connection.is_some() {
+        let security = Security { is_encrypted, is_sasl: false };
+        let identity = if self.connection.is_some() {
             let client = recorder.borrow_mut().open(number, identity, is_encrypted, opened_at_ms);
+            let known = Arc::clone(client.identity());
             self.recorded = Some(Recorded { recorder: Rc::clone(recorder), client });
             self.name_software(unknown());
-        }
-    }
-
-    fn list(&mut self, number: u64, opened_at_ms: u64, identity: &Identity, is_encrypted: bool) {
-        let (identity, security) = (Arc::new(identity.clone()), Security { is_encrypted, is_sasl: false });
+            known
+        } else {
+            Arc::new(identity)
+        };
         let open = Open { identity: Arc::clone(&identity), security, opened_at_ms, state: self.state };
         self.counters.connections.add(number, open);
         self.listed = Some(Listed { number, identity, security });

@@ -37,19 +37,24 @@ impl Listing {
         }
         all.sort_unstable_by_key(|(number, _)| *number);
         let dropped: IdentityKeys = settings.identity.drop.iter().map(|key| key.key()).collect();
-        let (mut connections, mut bytes) = (Vec::new(), 0_usize);
-        for (number, open) in all.iter().take(most) {
-            let Ok(entry) = to_raw_value(&entry(epoch_ms, *number, open, dropped)) else { continue };
-            bytes = bytes.saturating_add(entry.get().len());
-            connections.push(entry);
-            if bytes > MOST_BYTES {
-                break;
-            }
-        }
+        let connections = entries(epoch_ms, all.iter().take(most), dropped);
         let reason = if settings.report.connections { "too_many" } else { "not_reported" };
         let beyond = count.saturating_sub(connections.len());
         Self { connections, left_out: Some((reason, beyond)).filter(|(_, beyond)| *beyond > 0).into_iter().collect() }
     }
+}
+
+fn entries<'a>(epoch_ms: u64, all: impl Iterator<Item = &'a (u64, Open)>, dropped: IdentityKeys) -> Vec<Box<RawValue>> {
+    let (mut made, mut bytes) = (Vec::new(), 0_usize);
+    for (number, open) in all {
+        let Ok(entry) = to_raw_value(&entry(epoch_ms, *number, open, dropped)) else { continue };
+        bytes = bytes.saturating_add(entry.get().len());
+        made.push(entry);
+        if bytes > MOST_BYTES {
+            break;
+        }
+    }
+    made
 }
 
 fn entry(epoch_ms: u64, number: u64, open: &Open, dropped: IdentityKeys) -> Value {
@@ -70,5 +75,41 @@ fn text(key: IdentityKey, value: &[u8]) -> Value {
     match (key, text.parse::<u16>()) {
         (IdentityKey::ClientSourcePort, Ok(port)) => json!(port),
         _ => json!(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kwitness_wire::aggregate::{Identity, LONGEST_VALUE, Security};
+
+    use super::*;
+
+    #[test]
+    fn a_list_of_clients_with_the_longest_names_is_cut_at_its_bound() {
+        let longest = [b'x'; LONGEST_VALUE];
+        let identity = IdentityKey::ALL.iter().fold(Identity::default(), |all, key| all.with(*key, &longest));
+        let security = Security { is_encrypted: false, is_sasl: false };
+        let open = Open { identity: Arc::new(identity), security, opened_at_ms: 1, state: State::Sniff };
+        let all: Vec<_> = (0..MOST as u64).map(|number| (number, open.clone())).collect();
+
+        let made = entries(1, all.iter(), IdentityKeys::default());
+
+        let bytes: usize = made.iter().map(|entry| entry.get().len()).sum();
+        assert!(made.len() > 100 && bytes > MOST_BYTES && bytes < MOST_BYTES + 8_000, "{} {bytes}", made.len());
+    }
+
+    #[test]
+    fn the_oldest_of_a_thread_are_taken_and_all_are_counted() {
+        let counters = Counters::new(Arc::default());
+        let security = Security { is_encrypted: true, is_sasl: true };
+        for number in (0..5).rev() {
+            let identity = Arc::default();
+            counters.connections.add(number, Open { identity, security, opened_at_ms: 1, state: State::Sniff });
+        }
+        counters.connections.remove(0);
+
+        let (oldest, count) = counters.connections.oldest(2);
+
+        assert_eq!((oldest.iter().map(|(number, _)| *number).collect::<Vec<_>>(), count), (vec![1, 2], 4));
     }
 }

@@ -27,6 +27,7 @@ use owner::owner_of;
 use progress::Progress;
 use queue::{Item, Ledger, Queue};
 
+use crate::client_information::Information;
 use crate::control::{Control, Directive, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::log::log;
@@ -302,8 +303,8 @@ impl Sender {
         let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
         let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
         let ledger = self.queue.ledger();
-        let api_versions: BTreeMap<_, _> =
-            total.rare.api_versions.iter().map(|(information, count)| (information.name(), *count)).collect();
+        // Zeros, too: a counter that begins with its first one does not rise by it.
+        let api_versions = Information::ALL.map(|one| (one.name(), total.rare.api_versions.get(&one).unwrap_or(&0)));
         let control = *self.reporter.control.borrow();
         json!({
             "settings": settings.hash,
@@ -313,7 +314,7 @@ impl Sender {
             "opaque": opaque,
             "unread": unread,
             "unserved": unserved,
-            "api_versions": api_versions,
+            "api_versions": BTreeMap::from(api_versions),
             "resident_bytes": resident_bytes(),
             "ledger": {
                 "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,

@@ -11,6 +11,7 @@
 
 mod collector;
 mod hostile;
+mod listing;
 mod process;
 mod relaying;
 mod reporting;

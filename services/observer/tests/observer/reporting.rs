@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::collector::{Collector, answer, everything};
 use crate::process::{Broker, Observer, eventually, request, settings};
 
-fn reporting_to(collector: &Collector) -> (Value, tempfile::Token) {
+pub fn reporting_to(collector: &Collector) -> (Value, tempfile::Token) {
     let token = tempfile::Token::new("secret-token");
     let mut all = settings(Broker::answering().port);
     let url = format!("http://127.0.0.1:{}", collector.port);
@@ -17,7 +17,7 @@ fn reporting_to(collector: &Collector) -> (Value, tempfile::Token) {
     (all, token)
 }
 
-mod tempfile {
+pub mod tempfile {
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU64, Ordering};
 

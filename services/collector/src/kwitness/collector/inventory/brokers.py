@@ -59,8 +59,8 @@ class Brokers:
         broker.heard_ms = now_ms
         for one in broker.snapshot.connections:
             if one.connections:
-                key = (snapshot.cluster_id, one.client_software_name, one.client_software_version)
-                self.software.record(key, now_ms, by_broker=True)
+                software = (snapshot.cluster_id, one.client_software_name, one.client_software_version)
+                self.software.record(software, now_ms, by_broker=True)
         return broker
 
     def expire(self, now_ms: int) -> None:
