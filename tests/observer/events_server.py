@@ -29,6 +29,7 @@ class EventsServer:
         self.heads: list[EventsHead] = []
         self.rows: list[dict[str, Any]] = []
         self.bodies: list[bytes] = []
+        self.wants_connections = False
         self._scheme = "http" if certificate is None else "https"
         server = self
 
@@ -74,7 +75,10 @@ class EventsServer:
         self.heads.append(head)
         seqs = [row.seq for row in head.rows] + [part.seq for part in head.totals]
         taken = ",".join(map(str, seqs))
-        return EventsAnswer(collector="kafka/main", replica=0, accepted=taken).model_dump_json().encode()
+        answer = EventsAnswer(
+            collector="kafka/main", replica=0, accepted=taken, wants_connections=self.wants_connections
+        )
+        return answer.model_dump_json().encode()
 
     def records(self, api: str, topic: str) -> int:
         """Records of the partition rows of one API and topic."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka import KafkaConsumer, KafkaProducer
 
-from kwitness.contracts.envelopes import WorkloadName
+from kwitness.contracts.envelopes import OpenConnection, WorkloadName
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
@@ -21,6 +23,7 @@ from tests.observer.observer_process import ObserverProcess, built_observer
 pytestmark = pytest.mark.broker
 
 NODE = 1
+INVALID_REQUEST = 42
 Make = Callable[..., ObserverProcess]
 
 
@@ -107,6 +110,68 @@ def test_what_is_reported_is_what_was_produced_and_what_was_read(
         assert sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "counted") == RECORDS
         software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
         assert software == {"confluent-kafka-python"}
+
+
+def test_a_client_that_is_connected_is_listed_and_one_that_is_refused_for_its_name_is_told_of(
+    broker: LocalBroker, program: Path, tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("token")
+    with EventsServer() as server:
+        server.wants_connections = True
+        collector = {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)}
+        changes = {"collector": collector}
+        with ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(NODE,), changes=changes) as observer:
+            consumer = Consumer({"bootstrap.servers": observer.bootstrap, "group.id": "idle", "client.id": "connected"})
+            consumer.list_topics(timeout=60)
+            refused = ask(observer.bootstrap, api_versions(b"my shop", b"1.0"))
+
+            def listed() -> list[OpenConnection]:
+                open_now = server.heads[-1].open_connections if server.heads else None
+                return [one for one in (open_now.connections if open_now else ()) if one.client_id == "connected"]
+
+            eventually(listed, lambda found: any(one.principal for one in found))
+            [connection, *_] = (one for one in listed() if one.principal)
+            consumer.close()
+
+    assert int.from_bytes(refused[4:6], "big") == INVALID_REQUEST
+    assert (connection.state, connection.principal) == ("observed", "User:ANONYMOUS")
+    assert connection.client_software_name == "confluent-kafka-python"
+    state = server.heads[-1].state
+    assert state.api_versions["named"] > 0
+    assert {name: count for name, count in state.api_versions.items() if name != "named"} == {
+        "unnamed": 0,
+        "invalid": 1,
+        "unread": 0,
+    }
+    errors = [
+        (entry.client_id, entry.errors)
+        for head in server.heads
+        for part in head.totals
+        for entry in part.apis
+        if entry.api == "ApiVersions" and entry.errors
+    ]
+    assert errors == [("refused", {str(INVALID_REQUEST): 1})]
+
+
+def api_versions(name: bytes, version: bytes) -> bytes:
+    """An ApiVersions request of version 3 by the client `refused`."""
+    client_id = b"refused"
+    header = struct.pack(">hhih", 18, 3, 7, len(client_id)) + client_id + b"\0"
+    software = b"".join(bytes([len(text) + 1]) + text for text in (name, version))
+    body = header + software + b"\0"
+    return struct.pack(">i", len(body)) + body
+
+
+def ask(bootstrap: str, request: bytes) -> bytes:
+    """The answer, from its correlation id on."""
+    host, _, port = bootstrap.rpartition(":")
+    with socket.create_connection((host, int(port)), 30) as client:
+        client.settimeout(30)
+        client.sendall(request)
+        reader = client.makefile("rb")
+        (length,) = struct.unpack(">i", reader.read(4))
+        return reader.read(length)
 
 
 def test_beside_a_client_brokers_get_ports_as_they_are_seen_and_after_a_crash_it_relays_only(
