@@ -116,6 +116,15 @@ def test_connections_are_found_by_who_the_client_is_page_by_page(shared: Collect
     assert seen == [["1", "2", "3"], ["4"]]
 
 
+def test_a_list_with_values_longer_than_observers_keep_is_refused(shared: CollectorProcess) -> None:
+    long = listed(connection(1, client_id="x" * 257))
+
+    refused = shared.observe(request(open_connections=long))
+
+    assert (refused.status, refused.body["error"]["reason"]) == (422, "MalformedHead")
+    assert "at most 256" in refused.body["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("query", "reason"), [("software=x", "BadParameter"), ("limit=0", "BadLimit"), ("limit=1001", "BadLimit")]
 )

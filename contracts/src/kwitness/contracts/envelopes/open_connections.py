@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kwitness.contracts.identity import Identity
 from kwitness.contracts.observers import ObserverMode
@@ -24,12 +24,17 @@ __all__ = [
 MAX_OPEN_CONNECTIONS = 2_000
 """Most connections that one observer lists."""
 
+LONGEST_VALUE = 256
+"""Characters of an identity key's value."""
+
 ConnectionState = Literal["sniff", "observed", "opaque", "relay_only"]
 _Text = Annotated[str, Field(max_length=64)]
 
 
 class OpenConnection(Identity):
     """One open connection, as an observer lists it; identity keys that are not known are absent."""
+
+    model_config = ConfigDict(str_max_length=LONGEST_VALUE)
 
     connection_id: Annotated[str, Field(min_length=1, max_length=256)] = Field(
         description="The observer's name of the connection, as in kwitness.connections."

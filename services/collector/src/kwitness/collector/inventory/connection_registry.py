@@ -15,8 +15,8 @@ from kwitness.contracts.envelopes import ConnectionItem, ConnectionPage, EventsH
 
 WANTED_FOR_MS: Final = 30_000
 """How long observers go on listing after a question."""
-MAX_CONNECTIONS: Final = 50_000
-"""Connections that are held at once, of all observers of this replica."""
+MAX_CONNECTIONS: Final = 20_000
+"""Connections that are held at once, of all observers of this replica; some two kilobytes each."""
 FILTERS: Final = ("client_software_name", "client_software_version", "principal", "client_id")
 """What may be asked for, by identity key."""
 _UNNAMED: Final = "unknown"
