@@ -54,26 +54,6 @@ def ids(page: Any) -> list[str]:
     return [item["connection_id"].partition("-")[2] for item in page["items"]]
 
 
-def test_who_asks_is_told_what_is_awaited_and_then_what_is_open(start: Start) -> None:
-    collector = start()
-    assert collector.observe(request()).body["wants_connections"] is False
-
-    first = collector.get(PATH)
-
-    assert first.body["items"] == []
-    assert first.body["observers"] == [{**GATEWAY_OBSERVER, "answer": "awaited", "left_out": {}}]
-    assert collector.observe(request()).body["wants_connections"] is True
-    collector.observe(request(open_connections=listed(connection(2), connection(1), too_many=7)))
-    page = collector.get(PATH).body
-    [observer] = page["observers"]
-    assert (observer["answer"], observer["left_out"]) == ("listed", {"too_many": 7})
-    assert ids(page) == ["1", "2"]
-    item = page["items"][0]
-    assert item.pop("listed_at_ms") == observer["listed_at_ms"]
-    assert item == {**connection(1), "cluster_id": CLUSTER, "observer_mode": "gateway", **GATEWAY_OBSERVER}
-    assert page["replicas_away"] == 0
-
-
 def test_a_sidecars_connections_carry_what_its_token_says_and_nothing_else(shared: CollectorProcess) -> None:
     shared.get(PATH)
     forged = {"cluster_id": "elsewhere", "k8s_namespace": "kwitness", "k8s_pod": "operator", "application_id": "a"}
@@ -143,18 +123,30 @@ def test_who_may_read_the_inventory_may_read_connections(
     assert shared.get(PATH, token=token).status == status
 
 
-def test_any_replica_answers_for_all_and_says_which_are_away(start: Start) -> None:
+def test_who_asks_any_replica_is_told_what_is_awaited_then_what_is_open_and_which_replicas_are_away(
+    start: Start,
+) -> None:
     tens = port_pair()
     peers = f"http://127.0.0.1:{tens}{{ordinal}}"
     pair = [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
     owner = pair[owner_of(GATEWAY_SOURCE, 2)]
     other = pair[1 - pair.index(owner)]
-    owner.observe(request())
+    assert owner.observe(request()).body["wants_connections"] is False
 
-    assert [one["answer"] for one in other.get(PATH).body["observers"]] == ["awaited"]
-    assert owner.observe(request(open_connections=listed(connection(1)))).body["wants_connections"] is True
-    assert ids(other.get(f"{PATH}?client_id=orders").body) == ids(owner.get(PATH).body) == ["1"]
+    first = other.get(PATH).body
+
+    assert (first["items"], first["replicas_away"]) == ([], 0)
+    assert first["observers"] == [{**GATEWAY_OBSERVER, "answer": "awaited", "left_out": {}}]
+    assert owner.observe(request()).body["wants_connections"] is True
+    owner.observe(request(open_connections=listed(connection(2), connection(1), too_many=7)))
+    page = other.get(f"{PATH}?client_id=orders").body
+    [observer] = page["observers"]
+    assert (observer["answer"], observer["left_out"]) == ("listed", {"too_many": 7})
+    assert ids(page) == ids(owner.get(PATH).body) == ["1", "2"]
     assert ids(other.get(f"{PATH}?client_id=nobody").body) == []
+    item = page["items"][0]
+    assert item.pop("listed_at_ms") == observer["listed_at_ms"]
+    assert item == {**connection(1), "cluster_id": CLUSTER, "observer_mode": "gateway", **GATEWAY_OBSERVER}
 
     owner.kill()
     page = other.get(PATH).body
