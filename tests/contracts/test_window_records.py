@@ -13,6 +13,7 @@ from kwitness.contracts.records import (
     ApiTraffic,
     ConnectionEvent,
     PartitionTraffic,
+    RequestEvent,
     TopicPresence,
     WindowSeal,
     bucket_of,
@@ -20,18 +21,20 @@ from kwitness.contracts.records import (
 
 from tests.vectors import vectors
 
-RECORDS = vectors("window_records", "records")
+RECORDS = [*vectors("window_records", "records"), *vectors("request_records", "records")]
 MODELS: dict[tuple[str, str | None], type[BaseModel]] = {
     ("traffic", "partition"): PartitionTraffic,
     ("traffic", "api"): ApiTraffic,
     ("traffic", "presence"): TopicPresence,
     ("connections", "opened"): ConnectionEvent,
     ("connections", "closed"): ConnectionEvent,
+    ("requests", "request"): RequestEvent,
+    ("requests", "response"): RequestEvent,
     ("seals", None): WindowSeal,
 }
 
 
-@pytest.mark.parametrize("example", RECORDS, ids=lambda example: str(example["record"]["event_seq"]))
+@pytest.mark.parametrize("example", RECORDS, ids=lambda example: f"{example['topic']} {example['record']['event_seq']}")
 def test_a_record_says_nothing_that_the_contract_does_not_know(example: dict[str, Any]) -> None:
     record = MODELS[example["topic"], example["record"].get("kind")].model_validate(example["record"])
 

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kwitness_wire::aggregate::{IdentityKeys, Recorder, Settings as Wanted, TopicNames, Window};
+use kwitness_wire::aggregate::{
+    Budget, IdentityKeys, Recorder, RequestSettings, Settings as Wanted, TopicNames, Window,
+};
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::now_ms;
@@ -34,18 +36,23 @@ pub(crate) struct Windows {
 /// Shared by the connections of a thread.
 pub(crate) type Shared = Rc<RefCell<Recorder>>;
 
-/// A recorder as the settings want it.
-pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>) -> Shared {
-    Rc::new(RefCell::new(Recorder::new(wanted(settings), names, now_ms())))
+/// A recorder as the settings want it. All threads share `names` and `budget`.
+pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>, budget: &Arc<Budget>) -> Shared {
+    Rc::new(RefCell::new(Recorder::new(wanted(settings, budget), names, now_ms())))
 }
 
 /// Hand on each window when it is over, and obey new settings, until the thread ends.
-pub(crate) async fn hand_on_windows(recorder: Shared, mut settings: watch::Receiver<Arc<Settings>>, windows: Windows) {
+pub(crate) async fn hand_on_windows(
+    recorder: Shared,
+    mut settings: watch::Receiver<Arc<Settings>>,
+    budget: Arc<Budget>,
+    windows: Windows,
+) {
     loop {
         let left = recorder.borrow().ends_ms().saturating_sub(now_ms());
         tokio::select! {
             Ok(()) = settings.changed() => {
-                let wanted = wanted(&settings.borrow_and_update());
+                let wanted = wanted(&settings.borrow_and_update(), &budget);
                 recorder.borrow_mut().set(wanted);
             }
             () = tokio::time::sleep(Duration::from_millis(left.max(1))) => hand_on(&recorder, &windows),
@@ -61,14 +68,23 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
 }
 
 /// What one of the threads adds up: each has its part of the process's budget.
-fn wanted(settings: &Settings) -> Wanted {
+fn wanted(settings: &Settings, budget: &Arc<Budget>) -> Wanted {
+    let dropped = settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>();
+    let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {
+        // The settings were judged: there is no API that is never told.
+        wishes: Arc::new(requests.wishes(dropped).unwrap_or_default()),
+        budget: Arc::clone(budget),
+        most_per_second: requests.events_per_second,
+        most_bytes: settings.limits.queue_bytes.div_ceil(threads().get()),
+    });
     let of_at_most = Wanted::of_at_most(settings.limits.max_series.div_ceil(threads().get()));
     Wanted {
         window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
-        dropped: settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>(),
+        dropped,
         connections: settings.report.connections,
         traffic: settings.report.traffic,
         latency: settings.report.latency,
+        requests,
         ..of_at_most
     }
 }

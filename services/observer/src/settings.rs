@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-use kwitness_wire::aggregate;
+use kwitness_wire::{Wishes, aggregate};
 use ring::digest;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -124,12 +124,32 @@ pub(crate) struct ListenerTls {
 }
 
 /// What is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Report {
     pub(crate) connections: bool,
     pub(crate) traffic: bool,
     pub(crate) latency: bool,
+    /// Requests and responses one by one; `None` where they are not reported.
+    pub(crate) requests: Option<Requests>,
+}
+
+/// Which of their fields are reported, and how many events at most.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Requests {
+    /// APIs by Kafka's names.
+    #[serde(default)]
+    pub(crate) apis: BTreeSet<String>,
+    pub(crate) events_per_second: u32,
+}
+
+impl Requests {
+    /// What connections are to tell, or the first API whose fields are never told.
+    pub(crate) fn wishes(&self, dropped: aggregate::IdentityKeys) -> Result<Wishes, &str> {
+        let with = |wishes: Wishes, name| wishes.with_fields_of(name).ok_or(name);
+        self.apis.iter().map(String::as_str).try_fold(Wishes::new(dropped), with)
+    }
 }
 
 /// Which identity keys are kept.
@@ -322,6 +342,15 @@ impl Settings {
                 }
             }
         }
+        if let Some(requests) = &self.report.requests {
+            if let Err(name) = requests.wishes(aggregate::IdentityKeys::default()) {
+                let reason = format!("{name:?} is no API whose fields can be reported");
+                return refused("report.requests.apis", &reason);
+            }
+            if requests.events_per_second == 0 {
+                return refused("report.requests.events_per_second", "0 allows nothing; give a positive number");
+            }
+        }
         let Some(collector) = &self.collector else { return Ok(()) };
         if !["https://", "http://"].iter().any(|scheme| collector.url.starts_with(scheme)) {
             return refused("collector.url", "begins with neither https:// nor http://");
@@ -379,6 +408,16 @@ mod tests {
             (r#""metrics_port":8080"#, r#""metrics_port":9093"#, "metrics_port"),
             (r#""url":"https://c-{ordinal}:8443""#, r#""url":"https://c:8443""#, "collector.url"),
             (r#""mode":"gateway""#, r#""mode":"Gateway""#, "mode"),
+            (
+                r#""latency":true"#,
+                r#""latency":true,"requests":{"apis":["SaslAuthenticate"],"events_per_second":1}"#,
+                "report.requests.apis",
+            ),
+            (
+                r#""latency":true"#,
+                r#""latency":true,"requests":{"events_per_second":0}"#,
+                "report.requests.events_per_second",
+            ),
         ] {
             let refused = Settings::parse(GOOD.replace(good, bad).as_bytes()).unwrap_err();
 

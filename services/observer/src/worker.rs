@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kwitness_wire::Limits;
-use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames};
+use kwitness_wire::aggregate::{Budget, Identity, IdentityKey, TopicNames};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
@@ -101,16 +101,22 @@ impl Worker {
     ///
     /// # Errors
     /// The system gives no thread or no runtime.
-    pub(crate) fn start(number: usize, shared: Shared, throttle: Arc<Mutex<Throttle>>) -> io::Result<Self> {
+    pub(crate) fn start(
+        number: usize,
+        shared: Shared,
+        throttle: Arc<Mutex<Throttle>>,
+        budget: Arc<Budget>,
+    ) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let counters = Arc::new(Counters::new(throttle));
         let (accepted, mut arriving) = mpsc::unbounded_channel();
         let counted = Arc::clone(&counters);
         let serve_all = move || {
             let local = LocalSet::new();
-            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names));
+            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &budget);
             let windows = Windows { thread: number, to: shared.windows.clone() };
-            let ticking = recording::hand_on_windows(Rc::clone(&recorder), shared.settings.clone(), windows.clone());
+            let settings = shared.settings.clone();
+            let ticking = recording::hand_on_windows(Rc::clone(&recorder), settings, budget, windows.clone());
             let ticking = local.spawn_local(ticking);
             runtime.block_on(local.run_until(async {
                 let mut control = shared.control.clone();
@@ -153,8 +159,9 @@ pub(crate) fn threads() -> NonZero<usize> {
 /// # Errors
 /// As [`Worker::start`].
 pub(crate) fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
-    let throttle = Arc::new(Mutex::default());
-    (0..threads().get()).map(|number| Worker::start(number, shared.clone(), Arc::clone(&throttle))).collect()
+    let (throttle, budget) = (Arc::new(Mutex::default()), Arc::new(Budget::default()));
+    let start = |number| Worker::start(number, shared.clone(), Arc::clone(&throttle), Arc::clone(&budget));
+    (0..threads().get()).map(start).collect()
 }
 
 async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>, recorder: recording::Shared) {

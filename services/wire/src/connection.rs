@@ -3,12 +3,13 @@
 use std::mem;
 
 use crate::cold::{is_kept, read_request, read_response};
-use crate::event::{Event, Exchange, Nanos, Opaque, Request, TransactionEnd, Unread};
+use crate::event::{Event, Exchange, Message, Nanos, Opaque, Request, TransactionEnd, Unread};
 use crate::frame::Piece;
 use crate::header::{Opening, response_correlation};
 use crate::hot::{Memory, Reading, RequestEnd, ResponseEnd, Wanted};
 use crate::in_flight::{Asked, InFlight};
 use crate::limits::Limits;
+use crate::messages::{Messages, SharedWishes};
 use crate::reader::{Fault, Reader};
 use crate::requests::{Acks, Answer, Known, OPENING_BYTES, first_bytes, is_kafka};
 use crate::sasl::{Sasl, Tokens, is_sasl};
@@ -47,6 +48,10 @@ struct Observed {
     tokens: Tokens,
     /// The frame of the broker's that passes answers a token.
     answers_token: bool,
+    /// How many requests came.
+    requests: u64,
+    /// Where messages are told one by one.
+    messages: Option<Box<Messages>>,
 }
 
 /// What is remembered of a request until it is answered.
@@ -56,6 +61,8 @@ struct Sent {
     /// The length of its frame.
     bytes: usize,
     wanted: Wanted,
+    /// Its number.
+    number: u64,
 }
 
 impl Connection {
@@ -75,8 +82,18 @@ impl Connection {
             sasl: Sasl::default(),
             tokens: Tokens::new(),
             answers_token: false,
+            requests: 0,
+            messages: None,
         };
         Self { observed: Some(Box::new(observed)) }
+    }
+
+    /// Tell messages one by one from the next frames on, or do not. Of a frame that passes now nothing is told of what it
+    /// says.
+    pub fn tell_messages(&mut self, wishes: Option<SharedWishes>) {
+        if let Some(observed) = &mut self.observed {
+            observed.messages = wishes.map(|wishes| Box::new(Messages::new(wishes)));
+        }
     }
 
     /// Whether nothing of it is understood any more.
@@ -103,7 +120,12 @@ impl Observed {
     fn client_sent(&mut self, mut bytes: &[u8], at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         loop {
             match self.client.framer.next(&mut bytes) {
-                Ok(Some(Piece::Head(length))) => self.client.begin(length),
+                Ok(Some(Piece::Head(length))) => {
+                    self.client.begin(length);
+                    if let Some(messages) = self.messages.as_mut().filter(|_| !self.tokens.may_come()) {
+                        messages.begin_request(length);
+                    }
+                }
                 Ok(Some(Piece::Body(body))) => self.request_body(body, sink)?,
                 Ok(Some(Piece::End)) => {
                     self.request(at, sink)?;
@@ -119,7 +141,10 @@ impl Observed {
     fn broker_sent(&mut self, mut bytes: &[u8], at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         loop {
             match self.broker.framer.next(&mut bytes) {
-                Ok(Some(Piece::Head(length))) => self.broker.begin(length),
+                Ok(Some(Piece::Head(length))) => {
+                    self.broker.begin(length);
+                    self.messages.iter_mut().for_each(|messages| messages.begin_response(length));
+                }
                 Ok(Some(Piece::Body(body))) => self.response_body(body, sink)?,
                 Ok(Some(Piece::End)) => {
                     self.response(at, sink)?;
@@ -132,6 +157,9 @@ impl Observed {
     }
 
     fn request_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        if let Some(messages) = &mut self.messages {
+            messages.asked(body, &mut self.memory);
+        }
         if self.is_known_to_be_kafka {
             self.request_at_once(&mut body);
         }
@@ -176,6 +204,7 @@ impl Observed {
     }
 
     fn response_body(&mut self, mut body: &[u8], sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
+        let whole = body;
         self.response_at_once(&mut body)?;
         while self.broker.route == Route::Header && !body.is_empty() {
             self.broker.keep_portion(&mut body);
@@ -185,6 +214,9 @@ impl Observed {
             }
         }
         self.broker.add(body, &mut self.memory, sink);
+        if let Some(messages) = &mut self.messages {
+            messages.answered(whole, self.answered.map(|asked| asked.opening), &mut self.memory);
+        }
         Ok(())
     }
 
@@ -293,8 +325,20 @@ impl Observed {
         if let Err(why) = read {
             sink(Event::Unread { key, version, why });
         }
+        self.requests = self.requests.saturating_add(1);
+        let number = self.requests;
+        if let Some(messages) = &mut self.messages {
+            let contents = messages.request(&mut self.memory);
+            if wanted.is_clients() {
+                let is_answered = acks != Acks::Never;
+                let (side, exchange, contents) = (Side::Client, number, contents.as_ref());
+                let (error, took) = (0, None);
+                sink(Event::Message(Message { side, exchange, opening, bytes, is_answered, error, took, contents }));
+            }
+        }
         if acks != Acks::Never {
-            let asked = Asked { opening, more: Sent { at, bytes, wanted }, may_be_silent: acks == Acks::Unknown };
+            let more = Sent { at, bytes, wanted, number };
+            let asked = Asked { opening, more, may_be_silent: acks == Acks::Unknown };
             self.in_flight.push(asked).map_err(|_| Opaque::InFlight)?;
         }
         if key == Api::SASL_HANDSHAKE && version == 0 {
@@ -305,8 +349,8 @@ impl Observed {
 
     fn response(&mut self, at: Nanos, sink: &mut impl FnMut(Event<'_>)) -> Result<(), Opaque> {
         let Some(asked) = self.answered.take() else { return self.token_answered(sink) };
-        let Opening { key, version, .. } = asked.opening;
-        let Sent { at: asked_at, bytes: request_bytes, wanted } = asked.more;
+        let opening @ Opening { key, version, .. } = asked.opening;
+        let Sent { at: asked_at, bytes: request_bytes, wanted, number } = asked.more;
         if is_sasl(key) {
             self.sasl.answered();
         } else if key != Api::API_VERSIONS {
@@ -332,6 +376,15 @@ impl Observed {
             let bytes = self.broker.prefix.length();
             let (asked, answered) = (asked_at, at);
             sink(Event::Exchange(Exchange { key, version, asked, answered, request_bytes, bytes, error, waited }));
+        }
+        if let Some(messages) = &mut self.messages {
+            let contents = messages.response(&mut self.memory);
+            if is_clients {
+                let took = Some(Nanos(at.0.saturating_sub(asked_at.0)));
+                let (side, exchange, bytes) = (Side::Broker, number, self.broker.prefix.length());
+                let (is_answered, contents) = (false, contents.as_ref());
+                sink(Event::Message(Message { side, exchange, opening, bytes, is_answered, error, took, contents }));
+            }
         }
         Ok(())
     }

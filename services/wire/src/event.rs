@@ -1,5 +1,8 @@
 //! What a connection tells of itself.
 
+use crate::connection::Side;
+use crate::header::Opening;
+use crate::messages::Contents;
 use crate::sasl::{Authenticated, Mechanism};
 use crate::software::Software;
 
@@ -45,6 +48,8 @@ pub enum Event<'a> {
     TransactionEnd(TransactionEnd),
     /// A response is complete.
     Exchange(Exchange),
+    /// A request or a response as a whole, after everything else that it tells; only where that is wanted.
+    Message(Message<'a>),
     /// A request or its response was passed on and not, or not wholly, understood.
     Unread {
         /// The API's key, as it came.
@@ -178,6 +183,27 @@ pub struct Exchange {
     /// Whether the broker waited for records to come: a Fetch or `ShareFetch` that was answered with none, or after nine
     /// tenths of the longest time that it allowed.
     pub waited: bool,
+}
+
+/// A request or a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Whose it is.
+    pub side: Side,
+    /// The number of the exchange: requests of a connection are counted from 1.
+    pub exchange: u64,
+    /// Key, version and correlation id.
+    pub opening: Opening,
+    /// The length of the frame.
+    pub bytes: usize,
+    /// Of a request, whether it may be answered; a response is not.
+    pub is_answered: bool,
+    /// Of a response: the first error code of its own, not of one of its parts; 0 is none.
+    pub error: i16,
+    /// Of a response: how many nanoseconds after the request.
+    pub took: Option<Nanos>,
+    /// What is in it, of APIs whose messages are looked into.
+    pub contents: Option<&'a Contents>,
 }
 
 /// Why a request or its response was not, or not wholly, understood. The connection is followed on.

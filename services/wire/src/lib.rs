@@ -17,6 +17,7 @@ mod header;
 mod hot;
 mod in_flight;
 mod limits;
+mod messages;
 mod prefix;
 mod reader;
 mod requests;
@@ -29,11 +30,13 @@ mod wipe;
 
 pub use connection::{Connection, Side};
 pub use event::{
-    Content, Event, Exchange, IdentityField, Nanos, Opaque, PartitionExchange, Request, Topic, TransactionEnd, Unread,
+    Content, Event, Exchange, IdentityField, Message, Nanos, Opaque, PartitionExchange, Request, Topic, TransactionEnd,
+    Unread,
 };
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use limits::Limits;
+pub use messages::{Contents, Fields, NamedPartition, SharedWishes, Wishes};
 pub use reader::{Fault, Reader};
 pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
 pub use sasl::{Authenticated, Mechanism, PrincipalSource};

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
+from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
 
 __all__ = [
     "CollectorAddress",
@@ -20,6 +20,7 @@ __all__ = [
     "ListenerTls",
     "ObserverSettings",
     "ReportSettings",
+    "RequestSettings",
     "UpstreamSettings",
     "UpstreamTls",
     "WorkloadSettings",
@@ -74,12 +75,20 @@ class ListenerSettings(_Settings):
     tls: ListenerTls | None = None
 
 
+class RequestSettings(_Settings):
+    """Of which APIs fields are reported, and how many requests and answers a second, of one process."""
+
+    apis: tuple[ReportableApi, ...] = ()
+    events_per_second: int = Field(ge=1, le=1_000_000)
+
+
 class ReportSettings(_Settings):
-    """What is reported."""
+    """What is reported; `requests` is None where requests and answers are not reported one by one."""
 
     connections: bool
     traffic: bool
     latency: bool
+    requests: RequestSettings | None = None
 
 
 class IdentitySettings(_Settings):

@@ -73,7 +73,7 @@ impl Options {
                 tls: None,
             },
             window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
-            report: Report { connections: true, traffic: true, latency: true },
+            report: Report { connections: true, traffic: true, latency: true, requests: None },
             identity: Identity::default(),
             limits: Limits {
                 max_connections: 10_000,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use kwitness_wire::aggregate::{Client, Identity, Recorder, Security, Unfollowed};
 use kwitness_wire::schema::Api;
-use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, Side};
+use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, SharedWishes, Side};
 use tokio::time::Instant;
 
 use super::End;
@@ -35,6 +35,8 @@ pub(crate) struct Tap {
     epoch: Instant,
     recorded: Option<Recorded>,
     listed: Option<Listed>,
+    /// What the connection tells of each message.
+    wishes: Option<SharedWishes>,
     software: Option<Software>,
     informed: Informed,
     /// The client asked for something beside who it talks to and may be.
@@ -69,6 +71,7 @@ impl Tap {
             epoch,
             recorded: None,
             listed: None,
+            wishes: None,
             software: None,
             informed: Informed::default(),
             is_introduced: false,
@@ -139,6 +142,7 @@ impl Tap {
     pub(crate) fn resume(&mut self) {
         self.is_to_resume = false;
         self.connection = Some(Connection::new(self.limits));
+        self.wishes = None;
         self.turn_to(State::Sniff);
     }
 
@@ -157,6 +161,11 @@ impl Tap {
     fn follow(&mut self, read: impl FnOnce(&mut Connection, &mut Seen<'_>)) {
         let Some(connection) = &mut self.connection else { return };
         let recorded = self.recorded.as_mut().map(|recorded| (recorded.recorder.borrow_mut(), &mut recorded.client));
+        let wishes = recorded.as_ref().and_then(|(recorder, _)| recorder.wishes());
+        if self.wishes.as_ref() != wishes {
+            self.wishes = wishes.cloned();
+            connection.tell_messages(self.wishes.clone());
+        }
         let mut seen = Seen {
             counters: &self.counters,
             now_ms: now_ms(),

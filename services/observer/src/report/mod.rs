@@ -160,6 +160,7 @@ impl Sender {
             queue.push(Item::Row(row), settings.limits.queue_bytes);
             Ok(())
         });
+        window.left_out.iter().for_each(|(reason, rows)| queue.leave_out(reason, rows));
         for totals in self.writer.totals(window, names) {
             queue.push(Item::Totals(totals), settings.limits.queue_bytes);
         }

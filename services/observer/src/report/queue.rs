@@ -101,6 +101,13 @@ impl Queue {
         }
     }
 
+    /// Rows were not made, for this reason: their seal says so already.
+    pub(crate) fn leave_out(&mut self, reason: &str, rows: u64) {
+        self.ledger.accepted = self.ledger.accepted.saturating_add(rows);
+        let dropped = self.ledger.dropped.entry(reason.to_owned()).or_default();
+        *dropped = dropped.saturating_add(rows);
+    }
+
     /// The next request: items by rising numbers, at most `most` of them. They stay until they are settled. A seal waits
     /// until the rows that it is about are settled.
     pub(crate) fn send(&mut self, most: usize) -> Vec<Item> {
@@ -217,6 +224,18 @@ mod tests {
         assert_eq!(seqs(&queue.send(9)), [1, 2, 5, 6]);
         assert!(closes(queue.ledger()));
         assert_eq!(queue.settled(), 1);
+    }
+
+    #[test]
+    fn what_was_left_out_before_it_could_wait_is_in_the_ledger() {
+        let mut queue = Queue::new(1);
+        queue.push(row(1), 10_000);
+
+        queue.leave_out("events_limit", 2);
+        queue.leave_out("events_limit", 3);
+
+        assert_eq!((queue.ledger().accepted, queue.ledger().dropped.get("events_limit")), (6, Some(&5)));
+        assert!(closes(queue.ledger()));
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Nothing here has a clock: times come in. What is kept is bounded by [`Settings`], whatever clients call themselves;
 //! what goes beyond is added up as that of others, so that sums stay exact.
 
+mod budget;
 mod counts;
 mod identity;
 mod json;
 mod life;
 mod ranges;
 mod recorder;
+mod requests;
 mod rows;
 mod series;
 mod sketch;
@@ -17,15 +19,20 @@ mod topics;
 mod totals;
 mod window;
 
+pub use budget::Budget;
 pub use counts::{Counts, DIFFERENT};
+pub(crate) use identity::uuid;
 pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
 pub use json::reason;
+pub(crate) use json::text;
 pub use life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 pub use ranges::{KEPT, Range, Ranges};
 pub use recorder::{Client, Recorder, Settings};
+pub use requests::{RequestEvent, RequestSettings};
 pub use rows::{Row, Source, Writer};
 pub use sketch::{Sketch, bounds, index};
 pub use tally::{ApiTally, PartitionTally, TopicTally};
+pub(crate) use topics::OwnTopic;
 pub use topics::{LONGEST_NAME, TopicNames};
 pub use totals::{ClientLabels, RESPONSE_TIME_BOUNDS_US, TimeLabels, Totals, TrafficLabels, TrafficSums};
 pub use window::{Overflowed, Which, Who, Window};

@@ -6,16 +6,21 @@ use std::sync::Arc;
 
 use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
+use super::requests::{Exchanges, RequestEvent, RequestSettings};
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, Window};
-use crate::event::{Event, Exchange, IdentityField, PartitionExchange, Request, Topic, TransactionEnd};
+use crate::connection::Side;
+use crate::event::{Event, Exchange, IdentityField, Message, PartitionExchange, Request, Topic, TransactionEnd};
+use crate::messages::SharedWishes;
 use crate::sasl::{Authenticated, PrincipalSource, is_sasl};
 use crate::schema::Api;
 
 const JOIN_GROUP: i16 = 11;
 const SYNC_GROUP: i16 = 14;
 const END_TXN: i16 = 26;
+/// Why a request or response is not told: the process tells as many in a second as it may.
+const EVENTS_LIMIT: &str = "events_limit";
 /// Whom a broker takes a client for that does not authenticate.
 const ANONYMOUS: &[u8] = b"User:ANONYMOUS";
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
@@ -41,6 +46,8 @@ pub struct Settings {
     pub traffic: bool,
     /// Whether response times are.
     pub latency: bool,
+    /// Whether requests and responses are told one by one, and how.
+    pub requests: Option<RequestSettings>,
 }
 
 impl Settings {
@@ -57,6 +64,7 @@ impl Settings {
             connections: true,
             traffic: true,
             latency: true,
+            requests: None,
         }
     }
 }
@@ -83,6 +91,7 @@ pub struct Client {
     last_error: Option<i16>,
     opaque: Option<Unfollowed>,
     places: Places,
+    exchanges: Exchanges,
 }
 
 impl Client {
@@ -190,7 +199,14 @@ impl Recorder {
             last_error: None,
             opaque: None,
             places: Places::default(),
+            exchanges: Exchanges::default(),
         }
+    }
+
+    /// What is to be told of each message, where that is wanted.
+    #[must_use]
+    pub fn wishes(&self) -> Option<&SharedWishes> {
+        self.settings.requests.as_ref().map(|requests| &requests.wishes)
     }
 
     /// Count what a connection tells. It belongs to the window that is open, and what is told of the connection itself
@@ -215,6 +231,7 @@ impl Recorder {
             Event::Presence { topic, partitions } => self.presence(client, topic, *partitions),
             Event::TransactionEnd(end) => self.transaction_end(client, *end),
             Event::Exchange(exchange) => self.exchange(client, exchange),
+            Event::Message(message) => self.message(client, message, now_ms),
             Event::Unread { key, version, why } => {
                 self.window.unread.add(*why);
                 if self.has_api_rows() {
@@ -361,6 +378,28 @@ impl Recorder {
             }
         }
         client.places.answered = Named::None;
+    }
+
+    /// A response is told if its request was.
+    fn message(&mut self, client: &mut Client, message: &Message<'_>, now_ms: u64) {
+        let Some(RequestSettings { budget, most_per_second, most_bytes, .. }) = &self.settings.requests else { return };
+        let number = client.exchanges.next;
+        client.exchanges.next = number.saturating_add(1);
+        let is_told = match message.side {
+            Side::Client => budget.take(if message.is_answered { 2 } else { 1 }, *most_per_second, now_ms),
+            Side::Broker => client.exchanges.answered(message.exchange),
+        };
+        if !is_told {
+            self.window.left_out.add(EVENTS_LIMIT);
+            return;
+        }
+        if message.side == Side::Client && message.is_answered {
+            client.exchanges.asked(message.exchange);
+        }
+        let mut identity = Arc::clone(&client.identity);
+        Identity::forget(&mut identity, self.settings.dropped);
+        let event = RequestEvent::new(message, client.connection, number, identity, now_ms);
+        self.window.exchanged(event, *most_bytes);
     }
 
     const fn has_api_rows(&self) -> bool {

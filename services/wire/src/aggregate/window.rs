@@ -8,11 +8,14 @@ use super::counts::Counts;
 use super::identity::{Identities, Identity};
 use super::life::{ConnectionEvent, Unfollowed};
 use super::recorder::Settings;
+use super::requests::RequestEvent;
 use super::series::Series;
 use super::tally::{ApiTally, PartitionTally, TopicTally, grow};
 use super::topics::{LONGEST_NAME, OwnTopic};
 use crate::event::{Topic, Unread};
 
+/// Why an event is not among a window's: it had no room.
+pub(crate) const WINDOW_FULL: &str = "window_full";
 /// In the place of a partition's number where partitions are not told apart.
 const NO_PARTITION: i32 = -1;
 /// In the place of an API's key, and of its version, where they are not told apart.
@@ -99,11 +102,17 @@ pub struct Window {
     pub overflowed: Overflowed,
     /// What happened to connections themselves, in its order.
     pub connections: Vec<ConnectionEvent>,
+    /// Requests and responses one by one, in the order of each connection.
+    pub requests: Vec<RequestEvent>,
+    /// Those that are told nowhere, by reason.
+    pub left_out: Counts<&'static str>,
     /// Requests that were not, or not wholly, understood.
     pub unread: Counts<Unread>,
     /// Connections that became opaque.
     pub opaque: Counts<Unfollowed>,
     most_connection_events: usize,
+    /// What the requests and responses take in memory.
+    request_bytes: usize,
     identities: Identities,
     topics: Series<OwnTopic, ()>,
     partitions: Series<PartitionKey, PartitionTally>,
@@ -119,6 +128,9 @@ impl Window {
             end_ms: start_ms.saturating_add(settings.window_ms.get()),
             overflowed: Overflowed::default(),
             connections: Vec::new(),
+            requests: Vec::new(),
+            left_out: Counts::default(),
+            request_bytes: 0,
             unread: Counts::default(),
             opaque: Counts::default(),
             most_connection_events: settings.most_connection_events,
@@ -199,6 +211,17 @@ impl Window {
             self.connections.push(event);
         } else {
             grow(&mut self.overflowed.connection_events, 1);
+        }
+    }
+
+    /// A request or response, if there is room for it within so many bytes.
+    pub(crate) fn exchanged(&mut self, event: RequestEvent, most_bytes: usize) {
+        let bytes = self.request_bytes.saturating_add(event.size());
+        if bytes <= most_bytes {
+            self.request_bytes = bytes;
+            self.requests.push(event);
+        } else {
+            self.left_out.add(WINDOW_FULL);
         }
     }
 

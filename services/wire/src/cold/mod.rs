@@ -7,3 +7,4 @@ mod responses;
 
 pub(crate) use identities::Identities;
 pub(crate) use kept::{is_kept, read_request, read_response};
+pub(crate) use requests::identity;

@@ -55,7 +55,7 @@ struct Names<'a, T> {
 }
 
 /// What a field of this name says of the client.
-pub(super) fn identity(name: &str) -> Option<IdentityField> {
+pub(crate) fn identity(name: &str) -> Option<IdentityField> {
     Some(match name {
         "GroupId" => IdentityField::GroupId,
         "GroupInstanceId" | "InstanceId" => IdentityField::GroupInstanceId,

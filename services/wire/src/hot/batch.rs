@@ -110,7 +110,8 @@ impl Records {
         Ok(Head { batch: Some(batch), skip: bytes.saturating_sub(read) })
     }
 
-    const fn cut_off(&mut self) -> Head {
+    /// Nobody reads the rest.
+    pub(crate) const fn cut_off(&mut self) -> Head {
         let skip = self.left;
         self.left = 0;
         Head { batch: None, skip }

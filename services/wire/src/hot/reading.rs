@@ -24,6 +24,13 @@ pub(crate) struct Wanted {
     pub(crate) commits: Option<bool>,
 }
 
+impl Wanted {
+    /// Whether a client asks: brokers fetch from one another.
+    pub(crate) const fn is_clients(&self) -> bool {
+        !self.is_replica
+    }
+}
+
 /// What a response says of the whole exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResponseEnd {

@@ -9,4 +9,4 @@ mod walk;
 pub(crate) use place::{Next, Place};
 pub use table::{Api, Field, Kind, Layout, Versions, api, apis};
 pub use walk::{Value, Visitor, walk};
-pub(crate) use walk::{check, skip};
+pub(crate) use walk::{check, scalar, skip, tagged};

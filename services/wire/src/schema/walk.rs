@@ -64,6 +64,22 @@ pub(crate) fn skip(
     Walk { version, flexible: is_flexible }.field(field, field.kind, reader, &mut Deaf)
 }
 
+/// Read a value that is not composed of others; `None` is null.
+pub(crate) fn scalar<'a>(kind: Kind, is_flexible: bool, reader: &mut Reader<'a>) -> Result<Option<Value<'a>>, Fault> {
+    Walk { version: 0, flexible: is_flexible }.scalar(kind, reader)
+}
+
+/// Walk a tagged field of a structure with these fields, from its number and content; nothing where it is not known.
+pub(crate) fn tagged(
+    fields: &'static [Field],
+    version: i16,
+    number: u32,
+    content: &[u8],
+    visitor: &mut impl Visitor,
+) -> Result<(), Fault> {
+    Walk { version, flexible: true }.tagged(fields, number, content, visitor)
+}
+
 /// Make sure that the rest of a frame is a message of this layout.
 pub(crate) fn check(layout: &'static Layout, version: i16, mut reader: Reader<'_>) -> Result<(), Fault> {
     walk(layout, version, &mut reader, &mut Deaf)?;
@@ -96,16 +112,24 @@ impl Walk {
         if !self.flexible {
             return Ok(());
         }
-        reader.tags(|number, content| {
-            let known = |field: &&Field| field.tag == Some(number) && field.versions.contain(self.version);
-            let Some(field) = fields.iter().find(known) else {
-                visitor.unknown_tag(number, content);
-                return Ok(());
-            };
-            let mut inner = Reader::new(content);
-            self.field(field, field.kind, &mut inner, visitor)?;
-            inner.end().map_err(|_| Fault::TagSize)
-        })
+        reader.tags(|number, content| self.tagged(fields, number, content, visitor))
+    }
+
+    fn tagged(
+        self,
+        fields: &'static [Field],
+        number: u32,
+        content: &[u8],
+        visitor: &mut impl Visitor,
+    ) -> Result<(), Fault> {
+        let known = |field: &&Field| field.tag == Some(number) && field.versions.contain(self.version);
+        let Some(field) = fields.iter().find(known) else {
+            visitor.unknown_tag(number, content);
+            return Ok(());
+        };
+        let mut inner = Reader::new(content);
+        self.field(field, field.kind, &mut inner, visitor)?;
+        inner.end().map_err(|_| Fault::TagSize)
     }
 
     fn field(

@@ -1,7 +1,7 @@
 //! What any bytes must leave true: `cargo fuzz` looks for bytes that do not, and `corpora` tries those that are known.
 
 use kwitness_wire::schema::{Api, Field, Value, Visitor, api, apis, walk};
-use kwitness_wire::{Address, AddressMap, Broken, Limits, Reader, Rewriter, Side};
+use kwitness_wire::{Address, AddressMap, Broken, Limits, Reader, Rewriter, SharedWishes, Side, Wishes};
 
 use crate::transcript::{Conversation, Told, frame, request, response};
 
@@ -59,8 +59,15 @@ fn turns(mut bytes: &[u8]) -> Vec<(Side, Vec<u8>)> {
     turns
 }
 
+/// The fields of all messages that they are told of.
+pub fn everything() -> SharedWishes {
+    let names = apis().iter().map(|api| api.name);
+    let with = |wishes: Wishes, name| wishes.clone().with_fields_of(name).unwrap_or(wishes);
+    names.fold(Wishes::default(), with).into()
+}
+
 fn told(turns: &[(Side, Vec<u8>)], piece: usize) -> Vec<Told> {
-    let mut conversation = Conversation::with(LIMITS);
+    let mut conversation = Conversation::telling(LIMITS, everything());
     for (side, bytes) in turns {
         bytes.chunks(piece).for_each(|bytes| conversation.feed(*side, bytes, 0));
     }

@@ -1,8 +1,8 @@
 //! Drives a connection and writes down what it tells; builds the frames of a client and a broker.
 
 use kwitness_wire::{
-    Connection, Content, Event, Exchange, IdentityField, Limits, Mechanism, Nanos, Opaque, PartitionExchange,
-    PrincipalSource, Side, Topic, TransactionEnd, Unread,
+    Connection, Content, Contents, Event, Exchange, IdentityField, Limits, Mechanism, Message, Nanos, Opaque, Opening,
+    PartitionExchange, PrincipalSource, SharedWishes, Side, Topic, TransactionEnd, Unread,
 };
 
 /// An event that owns what it names.
@@ -18,8 +18,29 @@ pub enum Told {
     Identity(IdentityField, Vec<u8>),
     TransactionEnd(TransactionEnd),
     Exchange(Exchange),
+    Message(Said),
     Unread(i16, i16, Unread),
     Opaque(Opaque),
+}
+
+/// A request or response that owns what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub side: Side,
+    pub exchange: u64,
+    pub opening: Opening,
+    pub bytes: usize,
+    pub is_answered: bool,
+    pub error: i16,
+    pub took: Option<Nanos>,
+    pub contents: Option<Contents>,
+}
+
+impl From<Message<'_>> for Said {
+    fn from(message: Message<'_>) -> Self {
+        let Message { side, exchange, opening, bytes, is_answered, error, took, contents } = message;
+        Self { side, exchange, opening, bytes, is_answered, error, took, contents: contents.cloned() }
+    }
 }
 
 /// A topic that owns its name.
@@ -77,6 +98,7 @@ impl From<Event<'_>> for Told {
             Event::Identity { field, value } => Self::Identity(field, value.to_vec()),
             Event::TransactionEnd(end) => Self::TransactionEnd(end),
             Event::Exchange(exchange) => Self::Exchange(exchange),
+            Event::Message(message) => Self::Message(message.into()),
             Event::Unread { key, version, why } => Self::Unread(key, version, why),
             Event::Opaque(reason) => Self::Opaque(reason),
         }
@@ -96,6 +118,24 @@ impl Conversation {
 
     pub fn with(limits: Limits) -> Self {
         Self { connection: Connection::new(limits), told: Vec::new() }
+    }
+
+    /// One that tells messages.
+    pub fn telling(limits: Limits, wishes: SharedWishes) -> Self {
+        let mut conversation = Self::with(limits);
+        conversation.connection.tell_messages(Some(wishes));
+        conversation
+    }
+
+    /// The requests and responses that were told.
+    pub fn messages(&self) -> Vec<&Said> {
+        let mut messages = Vec::new();
+        for told in &self.told {
+            if let Told::Message(said) = told {
+                messages.push(said);
+            }
+        }
+        messages
     }
 
     pub fn feed(&mut self, side: Side, bytes: &[u8], at: u64) {

@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from .contract_model import Contract
+from kwitness.contracts.observers import ReportableApi
 
-__all__ = ["IdentityTreatment", "ObserverEntry", "ObserverLimits"]
+from .contract_model import Contract, Rule, list_set, rules
+
+__all__ = ["EVENTS_PER_SECOND", "IdentityTreatment", "ObserverEntry", "ObserverLimits"]
 
 Treatment = Literal["Keep", "Drop"]
+
+
+EVENTS_PER_SECOND: Final = 1_000
+"""Of one observer process, unless the entry says otherwise."""
 
 
 class ObserverEntry(Contract):
     """One kind of report."""
 
-    type: Literal["Connections", "Traffic", "Latency"] = Field(
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "self.type == 'Requests' || !has(self.apis)",
+                "apis is of type Requests alone: remove it, or set type to Requests",
+                field_path=".apis",
+            ),
+            Rule(
+                "self.type == 'Requests' || !has(self.eventsPerSecond)",
+                "eventsPerSecond is of type Requests alone: remove it, or set type to Requests",
+                field_path=".eventsPerSecond",
+            ),
+        )
+    )
+    type: Literal["Connections", "Traffic", "Latency", "Requests"] = Field(
         description="What is reported. Connections: opened, closed, and how. Traffic: requests, records, bytes and "
-        "errors by api, client, topic and partition. Latency: response times."
+        "errors by api, client, topic and partition. Latency: response times. Requests: requests and answers one by "
+        "one, in the order of their connection."
+    )
+    apis: tuple[ReportableApi, ...] | None = Field(
+        None,
+        description="Of Requests: the APIs whose fields are reported, by Kafka's names; never record data. Absent: "
+        "requests are reported without fields.",
+        min_length=1,
+        max_length=10,
+        json_schema_extra=list_set(),
+    )
+    events_per_second: int | None = Field(
+        None,
+        description="Of Requests: most requests and answers that one observer process reports in a second; beyond it "
+        f"whole exchanges are left out and counted. Absent: {EVENTS_PER_SECOND}.",
+        ge=1,
+        le=1_000_000,
     )
 
 

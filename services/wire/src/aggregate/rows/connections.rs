@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::json::reason;
 use super::super::life::{ConnectionEvent, Happened, Unfollowed};
-use super::Source;
+use super::{Source, connection_id};
 
 #[derive(Serialize)]
 pub(super) struct ConnectionRow {
@@ -32,7 +32,7 @@ impl ConnectionRow {
     pub(super) fn new(source: &Source, event: &ConnectionEvent) -> Self {
         let row = Self {
             kind: "opened",
-            connection_id: format!("{}-{}", source.epoch_ms, event.connection),
+            connection_id: connection_id(source, event.connection),
             occurred_at_ms: event.occurred_at_ms,
             security_protocol: event.security.protocol(),
             mechanism: None,

@@ -1,6 +1,7 @@
 //! A finished window as the records that go to the platform's topics: one JSON object each.
 
 mod connections;
+mod requests;
 mod seals;
 mod traffic;
 
@@ -10,10 +11,12 @@ use serde::Serialize;
 
 use super::json::KnownKeys;
 use super::life::ConnectionEvent;
+use super::requests::RequestEvent;
 use super::topics::TopicNames;
-use super::window::{Who, Window};
+use super::window::{WINDOW_FULL, Who, Window};
 use connections::ConnectionRow;
-use seals::{SealRow, Sealed};
+use requests::RequestRow;
+use seals::{SealRow, Sealed, Unmade};
 use traffic::{ApiRow, PartitionRow, PresenceRow};
 
 pub(super) use traffic::{Named, api_name};
@@ -49,6 +52,7 @@ pub struct Row {
 /// The topics without their prefix.
 const TRAFFIC: &str = "traffic";
 const CONNECTIONS: &str = "connections";
+const REQUESTS: &str = "requests";
 const SEALS: &str = "seals";
 
 const UNWRITABLE: &str = "unwritable";
@@ -108,7 +112,7 @@ impl Writer {
 
     /// Hand each record of a window to `give`, which says why if it drops it; then a seal for each topic that had any.
     ///
-    /// A record that was dropped has its number all the same, and is in the seal. No record is longer than 128 KiB.
+    /// A record that was dropped has its number all the same, and is in the seal. No record is longer than 256 KiB.
     pub fn write(
         &mut self,
         window: &Window,
@@ -119,7 +123,7 @@ impl Writer {
         for event in &window.connections {
             self.connection(event, &mut sealed, give);
         }
-        self.seal(window, CONNECTIONS, &sealed, window.overflowed.connection_events, give);
+        self.seal(window, CONNECTIONS, &sealed, &[(WINDOW_FULL, window.overflowed.connection_events)], give);
         let mut sealed = Sealed::default();
         for (who, which, partition, key, tally) in window.partitions() {
             let name = api_name(Some(key));
@@ -135,7 +139,13 @@ impl Writer {
             let row = PresenceRow::new(who, which, partitions, names);
             self.traffic(window, who, row, &mut sealed, give);
         }
-        self.seal(window, TRAFFIC, &sealed, 0, give);
+        self.seal(window, TRAFFIC, &sealed, &[], give);
+        let mut sealed = Sealed::default();
+        for event in &window.requests {
+            self.request(event, names, &mut sealed, give);
+        }
+        let unmade: Vec<_> = window.left_out.iter().collect();
+        self.seal(window, REQUESTS, &sealed, &unmade, give);
     }
 
     fn traffic(
@@ -165,12 +175,25 @@ impl Writer {
         self.give(CONNECTIONS, format!("{:016x}", event.identity.stable_hash()), line, sealed, give);
     }
 
+    fn request(
+        &mut self,
+        event: &RequestEvent,
+        names: &TopicNames,
+        sealed: &mut Sealed,
+        give: &mut impl FnMut(Row) -> Result<(), &'static str>,
+    ) {
+        let rest = RequestRow::new(&self.source, event, names);
+        let (head, who) = (self.head("kwitness.requests/1"), KnownKeys(Some(&event.identity)));
+        let line = serde_json::to_vec(&Record { head, who, rest });
+        self.give(REQUESTS, connection_id(&self.source, event.connection), line, sealed, give);
+    }
+
     fn seal(
         &mut self,
         window: &Window,
         topic: &'static str,
         sealed: &Sealed,
-        unmade: u64,
+        unmade: &Unmade,
         give: &mut impl FnMut(Row) -> Result<(), &'static str>,
     ) {
         let Some(row) = SealRow::new(topic, sealed, unmade, self.next) else { return };
@@ -204,6 +227,11 @@ impl Writer {
             cluster_id: &self.source.cluster_id,
         }
     }
+}
+
+/// A connection's name among those of its source.
+fn connection_id(source: &Source, number: u64) -> String {
+    format!("{}-{number}", source.epoch_ms)
 }
 
 const fn within<T>(window: &Window, rest: T) -> Within<T> {

@@ -4,9 +4,6 @@ use serde::Serialize;
 
 use super::super::counts::Counts;
 
-/// Why an event of a connection is not among the records: the window had no room.
-const WINDOW_FULL: &str = "window_full";
-
 /// The numbers of one topic's records in a window.
 #[derive(Default)]
 pub(super) struct Sealed {
@@ -38,9 +35,9 @@ pub(super) struct SealRow<'a> {
 }
 
 impl<'a> SealRow<'a> {
-    /// The seal that has the number `next`, if there is anything to seal. So many events of connections had no room.
-    pub(super) fn new(topic: &'static str, sealed: &'a Sealed, unmade: u64, next: u64) -> Option<Self> {
-        if sealed.first.is_none() && unmade == 0 {
+    /// The seal that has the number `next`, if there is anything to seal. So many records were not made, by reason.
+    pub(super) fn new(topic: &'static str, sealed: &'a Sealed, unmade: &'a Unmade, next: u64) -> Option<Self> {
+        if sealed.first.is_none() && unmade.iter().all(|(_, count)| *count == 0) {
             return None;
         }
         // Where no record has a number there is only the seal's own.
@@ -49,11 +46,14 @@ impl<'a> SealRow<'a> {
     }
 }
 
-struct Dropped<'a>(&'a Counts<&'static str>, u64);
+/// Records that were not made, by reason.
+pub(super) type Unmade = [(&'static str, u64)];
+
+struct Dropped<'a>(&'a Counts<&'static str>, &'a Unmade);
 
 impl Serialize for Dropped<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let unmade = Some((WINDOW_FULL, self.1)).filter(|(_, count)| *count > 0);
+        let unmade = self.1.iter().copied().filter(|(_, count)| *count > 0);
         serializer.collect_map(self.0.iter().chain(unmade))
     }
 }

@@ -14,6 +14,7 @@ from kwitness.contracts.observer_settings import (
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
+from kwitness.operator.kinds.observer_deployment.report_settings import report_settings
 from kwitness.runtime.child_names import collector_peer_host
 
 __all__ = ["Reported", "collector_address", "reported"]
@@ -31,12 +32,9 @@ class Reported(TypedDict):
 def reported(resource: ObserverDeployment) -> Reported:
     """Translate what the resource says of reports."""
     spec, limits = resource.spec, resource.spec.limits
-    kinds = {entry.type for entry in spec.observers}
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
-        "report": ReportSettings(
-            connections="Connections" in kinds, traffic="Traffic" in kinds, latency="Latency" in kinds
-        ),
+        "report": report_settings(spec.observers),
         "identity": IdentitySettings.model_validate(
             {"drop": [name for name, treatment in spec.identity if treatment == "Drop"]}
         ),
