@@ -77,10 +77,10 @@ def test_narrows_writes_to_gateways_named_in_advance() -> None:
         if "create" in rule["verbs"] and "resourceNames" in rule
     }
     gateway = "kwitness-gateway-orders"
-    assert writes["deployments"] == [gateway]
+    assert writes["deployments"] == [gateway, "kwitness-host-orders"]
     assert writes["serviceaccounts"] == [gateway]
     assert gateway in writes["services"]
-    assert {gateway, f"{gateway}-ports"} <= set(writes["configmaps"])
+    assert {gateway, f"{gateway}-ports", "kwitness-host-orders"} <= set(writes["configmaps"])
     assert gateway in writes["poddisruptionbudgets"]
     assert gateway not in writes["statefulsets"]
 

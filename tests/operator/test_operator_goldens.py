@@ -299,6 +299,7 @@ def _observer(case: dict[str, Any]) -> Any:
         "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
         "children": outcome.children,
         **({"actions": [dataclasses.asdict(one) for one in outcome.actions]} if outcome.actions else {}),
+        **({"kept": [f"{one.kind} {one.key}" for one in outcome.kept]} if outcome.kept else {}),
     }
 
 

@@ -45,20 +45,22 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- end }}
 {{- $gateways := list }}
 {{- $ports := list }}
+{{- $hosts := list }}
 {{- range .Values.rbac.observerDeployments }}
+{{- $hosts = append $hosts (printf "kwitness-host-%s" .) }}
 {{- $gateways = append $gateways (printf "kwitness-gateway-%s" .) }}
 {{- $ports = append $ports (printf "kwitness-gateway-%s-ports" .) }}
 {{- end }}
 {{- $narrow := and $collectors (or $jobs (not .Values.analytics.enabled)) }}
 {{- $writes := list
   (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $gateways $jobs))
-  (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $gateways $ports $jobs))
+  (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $gateways $ports $hosts $jobs))
   (dict "group" "apps" "delete" true "resources" (list "statefulsets") "names" (concat $collectors $jobs))
   (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" (concat $collectors $gateways))
   (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs)) }}
 {{- if or $gateways (not $narrow) }}
 {{- $writes = concat $writes (list
-  (dict "group" "apps" "resources" (list "deployments") "names" $gateways)
+  (dict "group" "apps" "delete" true "resources" (list "deployments") "names" (concat $gateways $hosts))
   (dict "group" "" "resources" (list "serviceaccounts") "names" $gateways)) }}
 {{- end }}
 {{- if .Values.analytics.enabled }}

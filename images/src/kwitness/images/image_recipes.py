@@ -22,12 +22,15 @@ _PORTIONS = {
     "subscriptions": REPOSITORY / "services" / "subscriptions" / "src",
     "collector": REPOSITORY / "services" / "collector" / "src",
     "injector": REPOSITORY / "services" / "injector" / "src",
+    "observer": REPOSITORY / "services" / "observer-host" / "src",
     "jobs": REPOSITORY / "spark-jobs" / "src",
 }
 
 
-def _component(portion: str) -> Recipe:
-    lock = REPOSITORY / "locks" / f"{portion}.txt"
+def _component(portion: str, name: str | None = None) -> Recipe:
+    """A component in Python; ``name`` where its image has not the portion's."""
+    name = name or portion
+    lock = REPOSITORY / "locks" / f"{name}.txt"
     portions = ("contracts", "runtime", "subscriptions", portion)
 
     def prepare(context: Path, progress: Progress) -> None:
@@ -35,7 +38,7 @@ def _component(portion: str) -> Recipe:
         _copy_portions(context, portions)
 
     return Recipe(
-        name=portion, folder=IMAGES / portion, base=PYTHON_BASE, inputs=(lock, *_sources(portions)), prepare=prepare
+        name=name, folder=IMAGES / name, base=PYTHON_BASE, inputs=(lock, *_sources(portions)), prepare=prepare
     )
 
 
@@ -96,5 +99,6 @@ SHIPPED: Mapping[str, Recipe] = {
     "injector": _component("injector"),
     "spark": _spark(),
     "observer": _observer(),
+    "observer-host": _component("observer", "observer-host"),
 }
 """Every image that is shipped, by its name, in the order in which they are built."""

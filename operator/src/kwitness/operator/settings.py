@@ -44,6 +44,10 @@ class ImageSettings(_Settings):
     collector_pull_policy: str = Field("IfNotPresent", description="Pull policy of the collector's image.")
     observer: str | None = Field(None, description="Image of ObserverDeployment pods; absent: no observers.")
     observer_pull_policy: str = Field("IfNotPresent", description="Pull policy of the observer's image.")
+    observer_host: str | None = Field(
+        None, description="Image of observer hosts, with the classes that they call; absent: none can be run."
+    )
+    observer_host_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
     spark: str | None = Field(None, description="Image of AnalyticsJob drivers and executors; absent: no analytics.")
     spark_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
 
@@ -114,6 +118,18 @@ class InjectorSettings(_Settings):
     enabled: bool = Field(False, description="Whether the installation has one; else mode Sidecar is refused.")
     other_namespaces: OtherNamespaces = Field(
         default_factory=OtherNamespaces, description="Where ObserverDeployments act beside their own namespace."
+    )
+
+
+class ObserverHostDefaults(_Settings):
+    """Defaults for the pods of observer hosts."""
+
+    # Helm values write amounts without unit as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
+        description="Resources of observer hosts, in which the classes have to do as well.",
     )
 
 
@@ -217,6 +233,9 @@ class OperatorSettings(_Settings):
     )
     injector: InjectorSettings = Field(
         default_factory=InjectorSettings, description="What the operator knows of the injector."
+    )
+    observer_host: ObserverHostDefaults = Field(
+        default_factory=ObserverHostDefaults, description="Defaults for the pods of observer hosts."
     )
     analytics: AnalyticsSettings = Field(
         default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."

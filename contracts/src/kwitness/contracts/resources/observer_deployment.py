@@ -13,6 +13,7 @@ from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
+from .observer_host import ObserverHost
 from .precedence import priority_field
 from .references import CaSecretRef, ClusterRef, LabelSelector, SecretRef
 from .standstill import suspend_field
@@ -169,6 +170,11 @@ class ObserverDeploymentSpec(Contract):
                 "gateway, replicas and caSecretRef are for mode Gateway: remove them; sidecars know brokers by the CA "
                 "certificates of the KafkaCluster",
             ),
+            Rule(
+                "!has(self.host) || self.observers.exists(one, one.type == 'Requests')",
+                "host needs an observer of type Requests: without it there is nothing to call classes for",
+                field_path=".host",
+            ),
         )
     )
     cluster_ref: ClusterRef = Field(description="The cluster whose traffic is observed.")
@@ -235,6 +241,11 @@ class ObserverDeploymentSpec(Contract):
     )
     gateway: Gateway | None = Field(
         None, description="The addresses that clients use instead of the brokers', in mode Gateway."
+    )
+    host: ObserverHost | None = Field(
+        None,
+        description="Classes of your own that are called for requests and responses (KIP-388). Absent: none, and "
+        "nothing runs.",
     )
     suspend: bool = suspend_field("observers relay and read nothing")
 
@@ -326,6 +337,7 @@ class ObserverDeploymentStatus(Status):
     ledger: tuple[HopLedger, ...] = Field(
         (), description="The ledger by hop: report.", max_length=8, json_schema_extra=list_map("hop")
     )
+    host_replicas: int | None = Field(None, description="Replicas of the host that call observers now.", ge=0)
     config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)
     pods_with_config: int | None = Field(None, description="Pods that report these settings.", ge=0)
     pods: PodCoverage | None = Field(None, description="Which of the selected pods have an observer, in mode Sidecar.")

@@ -150,12 +150,12 @@ class Engine:
                 NamedObject(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
                 for one in (children if written is None else written)
             )
-        made = {child["kind"] for child in children}
+        made = {(child["kind"], child["metadata"]["name"]) for child in children}
+        made |= {(one.kind, one.key.name) for one in outcome.kept}
         for optional in spec.optional:
-            if optional.kind not in made:
-                await remove_child(
-                    self._context, optional.kind, Key(key.namespace, optional.name(key.name)), outcome.uid
-                )
+            name = optional.name(key.name)
+            if (optional.kind, name) not in made:
+                await remove_child(self._context, optional.kind, Key(key.namespace, name), outcome.uid)
         return bool(written)
 
     async def _report(self, unit: Unit, error: OperatorError) -> None:

@@ -11,7 +11,7 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.actions import TellObservers
-from kwitness.operator.shapes.facts import Answer, Body, Fact
+from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
 
@@ -54,7 +54,8 @@ class View(Protocol):
 class Outcome:
     """What becomes of one resource, which is that with ``uid`` and no later one of its name.
 
-    ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order. ``actions``
+    ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order. Optional ones of
+    ``kept`` are left as they are, since what they should be cannot be told now. ``actions``
     follow once nothing of the children had to be written; one that fails is tried again and leaves the status as it is.
     """
 
@@ -64,6 +65,7 @@ class Outcome:
     verdicts: tuple[Verdict, ...]
     children: tuple[Body, ...] | None = None
     actions: tuple[TellObservers, ...] = ()
+    kept: tuple[NamedObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ __all__ = [
     "gateway_name",
     "gateway_ports_name",
     "job_name",
+    "observer_host_name",
 ]
 
 _STATEFUL_SET: Final = 52
@@ -58,3 +59,8 @@ def gateway_name(observer_deployment: str) -> str:
 def gateway_ports_name(observer_deployment: str) -> str:
     """Name of the ConfigMap that remembers which broker has which port of a gateway."""
     return f"{gateway_name(observer_deployment)}-ports"
+
+
+def observer_host_name(observer_deployment: str) -> str:
+    """Name of an observer host's Deployment and ConfigMap."""
+    return cut_name(f"kwitness-host-{observer_deployment}", _LABEL)

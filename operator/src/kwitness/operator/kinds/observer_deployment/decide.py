@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import (
     cluster_identity,
@@ -26,6 +27,7 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     gateway_settings,
     settings_text,
 )
+from kwitness.operator.kinds.observer_deployment.host.outcome import with_host
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.objects import gateway_objects
 from kwitness.operator.kinds.observer_deployment.ports import assign_slots, remembered_slots
@@ -63,6 +65,8 @@ def decide(unit: Unit, view: View) -> Decision:
             outcome = sidecar_outcome(subject, body, resource, view)
         else:
             outcome = _outcome(subject, resource, view)
+        if not is_paused(resource.metadata.annotations):
+            outcome = with_host(outcome, resource, unit.key, view)
     except OperatorError as error:
         outcome = Outcome(subject.uid, subject.generation, _previous(subject, body), (failure(error),))
     return Decision({unit.key: outcome})

@@ -9,6 +9,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.kinds.observer_deployment.environment import serving_collector
+from kwitness.operator.kinds.observer_deployment.host.outcome import host_deployment
 from kwitness.operator.kinds.observer_deployment.sidecars.places import INJECTOR, config_map_key
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -52,6 +53,12 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
         resource = parse_resource(ObserverDeployment, answer.value)
     except OperatorError:
         return frozenset(found)
+    hosting = host_deployment(unit.key)
+    if resource.spec.host is None:
+        found.add(Need(hosting, SETTLED_SECONDS))
+    else:
+        patience = _patience(resource.spec.host.replicas, view, hosting)
+        found |= related(unit.key, resource, view) | {Need(hosting, patience)}
     if resource.spec.mode == "Sidecar":
         if view.settings.injector.enabled:
             found |= related(unit.key, resource, view) | _sidecar(unit.key, resource, view)

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
 from kwitness.operator.model.conditions import Verdict, ready
 
-__all__ = ["readiness", "ready_replicas", "security_protocol"]
+__all__ = ["is_current", "readiness", "ready_replicas", "security_protocol"]
 
 
 def security_protocol(
@@ -27,15 +27,19 @@ def ready_replicas(deployment: Mapping[str, Any] | None) -> int:
     return int(((deployment or {}).get("status") or {}).get("readyReplicas") or 0)
 
 
+def is_current(deployment: Mapping[str, Any] | None, wanted: int) -> bool:
+    """Whether the pods are those of the Deployment as it is now."""
+    state = (deployment or {}).get("status") or {}
+    generation = ((deployment or {}).get("metadata") or {}).get("generation")
+    return state.get("observedGeneration") == generation and int(state.get("updatedReplicas") or 0) >= wanted
+
+
 def readiness(deployment: Mapping[str, Any] | None, wanted: int, *, suspended: bool) -> Verdict:
     """Whether clients are served."""
-    state = (deployment or {}).get("status") or {}
     count = ready_replicas(deployment)
-    generation = ((deployment or {}).get("metadata") or {}).get("generation")
-    current = state.get("observedGeneration") == generation and int(state.get("updatedReplicas") or 0) >= wanted
     if suspended:
         return ready("Suspended", f"{count} of {wanted} replicas relay and read nothing, as spec.suspend says")
-    if count >= wanted and current:
+    if count >= wanted and is_current(deployment, wanted):
         return ready("Available", f"{count} of {wanted} replicas are ready")
     message = f"{count} of {wanted} replicas are ready: wait; if it stays so, see the pods' events"
     return Verdict("Ready", "False", "Progressing", message)

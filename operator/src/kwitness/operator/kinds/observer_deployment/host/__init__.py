@@ -1,0 +1,1 @@
+"""The observer host of an ObserverDeployment, in whatever mode it observes."""
