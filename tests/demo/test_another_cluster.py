@@ -59,12 +59,12 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     before = releases.definitions(cluster, of="platform/kwitness")
     for name in (releases.PRODUCT, releases.DEMO):
         (tmp_path / f"{name}.yaml").write_text("{}")
-    namespaces.ensure(cluster, NAMESPACE)
+    namespaces.ensure(cluster, NAMESPACE, APPS, observed={APPS})
 
     # When
     releases.install(cluster, tmp_path)
     releases.uninstall(cluster)
-    cluster.kubectl("label", "namespace", NAMESPACE, f"{namespaces.OWNER}-")  # nobody here deletes namespaces
+    cluster.kubectl("label", "namespace", NAMESPACE, APPS, f"{namespaces.OWNER}-")  # nobody here deletes namespaces
     said: list[str] = []
     down.remove_from(cluster, said.append)
 
@@ -72,7 +72,7 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     assert len(before) == 7
     assert releases.definitions(cluster, of="platform/kwitness") == before
     assert cluster.find("deployment", "kwitness-operator", "--namespace=platform")
-    assert said == [f"namespace {NAMESPACE} was not made by the demo and stays"]
+    assert said == [f"namespace {name} was not made by the demo and stays" for name in (APPS, NAMESPACE)]
 
 
 def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoCluster) -> None:

@@ -30,6 +30,11 @@ def relayed(value: str) -> dict[str, Any]:
     }
 
 
+def beside(value: str) -> dict[str, Any]:
+    place = {"k8s_namespace": "shop", "k8s_workload": "orders", "k8s_pod": "orders-0"}
+    return {"metric": {**relayed(value)["metric"], **place}, "value": [0, value]}
+
+
 FACTS = Facts(
     connections=[
         connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
@@ -40,9 +45,9 @@ FACTS = Facts(
         "kafka_client_producer_node_request_latency_avg_seconds": [sample("orders", "0.0089371"), sample("idle", "NaN")]
     },
     observed={
-        "kafka_client_requests_total": [relayed("7")],
-        "kafka_client_records_total": [relayed("12")],
-        "kafka_client_record_bytes_total": [relayed("960")],
+        "kafka_client_requests_total": [relayed("7"), beside("3")],
+        "kafka_client_records_total": [relayed("12"), beside("5")],
+        "kafka_client_record_bytes_total": [relayed("960"), beside("400")],
     },
     resources=[
         {
@@ -100,6 +105,12 @@ def test_metrics_that_say_nothing_are_left_out() -> None:
 def test_what_went_through_the_gateway_is_one_line_for_each_client_and_topic() -> None:
     assert lines("Through the gateway, by client and topic (Prometheus, from the observer)")[1:] == [
         "orders apache-kafka-java 4.1.2 Produce demo.orders 7 12 960"
+    ]
+
+
+def test_what_an_observer_beside_a_client_saw_is_one_line_for_each_pod_and_topic() -> None:
+    assert lines("Beside a client, by its pod and topic (Prometheus, from the observer there)")[1:] == [
+        "orders shop orders orders-0 Produce demo.orders 3 5 400"
     ]
 
 

@@ -31,6 +31,7 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
     settings = {
         "crds.enabled": False,
         "analytics.enabled": False,
+        "injector.enabled": False,
         "analytics.tableClaim": "",
         "analytics.createClaim.enabled": False,
         "operator.secretNames": {PAIR: ["kwitness-kafka-admin", "kwitness-kafka-ca"]},

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from kwitness.contracts.injections import INJECTION
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.progress import DemoError
 
@@ -12,8 +13,13 @@ OWNER = "kwitness.dev/demo"
 """Label of what the demo made, so that `demo-down` removes nothing else on a cluster that is not ours."""
 
 
-def ensure(cluster: DemoCluster, *names: str) -> None:
+def ensure(cluster: DemoCluster, *names: str, observed: Collection[str] = ()) -> None:
     """Make namespaces, or go on with those that an earlier demo made; none is made when one is another's.
+
+    Parameters
+    ----------
+    observed
+        Those of them that let their pods get observers.
 
     Raises
     ------
@@ -28,7 +34,7 @@ def ensure(cluster: DemoCluster, *names: str) -> None:
                 f" (kubectl delete namespace {name})"
             )
             raise DemoError(component=f"namespace {name}", reason=reason, log=f"kubectl get all --namespace {name}")
-    cluster.apply_objects(*map(restricted, names))
+    cluster.apply_objects(*(restricted(name, observed=name in observed) for name in names))
 
 
 def is_ours(namespace: Mapping[str, Any]) -> bool:
@@ -36,8 +42,8 @@ def is_ours(namespace: Mapping[str, Any]) -> bool:
     return bool(namespace["metadata"].get("labels", {}).get(OWNER) == "true")
 
 
-def restricted(name: str) -> dict[str, Any]:
-    """A namespace whose pods must be restricted, marked as the demo's."""
+def restricted(name: str, *, observed: bool = False) -> dict[str, Any]:
+    """A namespace whose pods must be restricted, and may get observers if it says so, marked as the demo's."""
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
@@ -47,6 +53,7 @@ def restricted(name: str) -> dict[str, Any]:
                 OWNER: "true",
                 "pod-security.kubernetes.io/enforce": "restricted",
                 "pod-security.kubernetes.io/warn": "restricted",
+                **({INJECTION: "enabled"} if observed else {}),
             },
         },
     }

@@ -18,9 +18,14 @@ KAFKA = "kwitness-dev-kafka"
 """StatefulSet and Service of the development Kafka."""
 PROMETHEUS = "kwitness-prometheus"
 CLUSTER, COLLECTOR, SUBSCRIPTION, GATEWAY, JOB = "demo", "demo", "demo", "demo", "client-inventory"
+SIDECARS = "sidecars"
 """Names of the custom resources."""
 GATEWAY_CLIENT = "demo-gateway-producer"
 """Client id of the program that connects through the gateway."""
+SIDECAR_CLIENT = "demo-sidecar-producer"
+"""Client id of the program whose pod has an observer."""
+SIDECAR_WORKLOAD = "sidecar-producer"
+"""Its Deployment."""
 
 
 @dataclass(frozen=True, kw_only=True)

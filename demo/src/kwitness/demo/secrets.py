@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,6 +67,13 @@ def ensure(cluster: DemoCluster, namespace: str) -> None:
     ]
     for document in documents:
         cluster.apply_objects(document, namespace=namespace)
+
+
+def publish_authority(cluster: DemoCluster, namespace: str, *, to: str) -> None:
+    """Let the pods of a namespace know who signs the brokers' certificates: `ca.crt` in the ConfigMap `kafka-ca`."""
+    found = cluster.find("secret", "kwitness-kafka-ca", "--namespace", namespace)
+    certificate = base64.b64decode(found["data"]["ca.crt"]).decode()
+    cluster.apply_objects(config_map("kafka-ca", {"ca.crt": certificate}), namespace=to)
 
 
 def secret(name: str, entries: Mapping[str, str]) -> dict[str, Any]:

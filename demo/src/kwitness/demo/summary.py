@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import urllib.parse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +92,7 @@ def render(facts: Facts) -> str:
         ("Connected, by software and version (Prometheus, from the broker's gauge)", _connections(facts)),
         ("A handful of their metrics (Prometheus, from their pushes)", _metrics(facts)),
         ("Through the gateway, by client and topic (Prometheus, from the observer)", _observed(facts)),
+        ("Beside a client, by its pod and topic (Prometheus, from the observer there)", _beside(facts)),
         ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
         ("Custom resources (status)", _resources(facts)),
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
@@ -139,16 +140,33 @@ def _metrics(facts: Facts) -> str:
 
 
 def _observed(facts: Facts) -> str:
+    def key(label: Mapping[str, str]) -> tuple[str, ...] | None:
+        if "k8s_pod" in label:
+            return None
+        return label.get("client_id", ""), _software(label), label.get("api", ""), label.get("topic", "")
+
+    return table(["client", "software", "api", "topic", "requests", "records", "bytes"], _counted(facts, key))
+
+
+def _beside(facts: Facts) -> str:
+    def key(label: Mapping[str, str]) -> tuple[str, ...] | None:
+        if "k8s_pod" not in label:
+            return None
+        place = [label.get(name, "") for name in ("k8s_namespace", "k8s_workload", "k8s_pod")]
+        return label.get("client_id", ""), *place, label.get("api", ""), label.get("topic", "")
+
+    header = ["client", "namespace", "workload", "pod", "api", "topic", "requests", "records", "bytes"]
+    return table(header, _counted(facts, key))
+
+
+def _counted(facts: Facts, key: Callable[[Mapping[str, str]], tuple[str, ...] | None]) -> list[tuple[str | None, ...]]:
+    """What observers counted, a row for each key of labels; samples without a key are left out."""
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for name, samples in facts.observed.items():
         for sample in samples:
-            label = sample["metric"]
-            key = (label.get("client_id", ""), _software(label), label.get("api", ""), label.get("topic", ""))
-            rows.setdefault(key, {})[name] = sample["value"][1]
-    return table(
-        ["client", "software", "api", "topic", "requests", "records", "bytes"],
-        [(*key, *(counts.get(name) for name in OBSERVED_METRICS)) for key, counts in sorted(rows.items())],
-    )
+            if (cells := key(sample["metric"])) is not None:
+                rows.setdefault(cells, {})[name] = sample["value"][1]
+    return [(*cells, *(counts.get(name) for name in OBSERVED_METRICS)) for cells, counts in sorted(rows.items())]
 
 
 def _known(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

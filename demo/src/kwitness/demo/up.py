@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import (
@@ -17,6 +18,9 @@ from kwitness.demo.platform import (
     JOB,
     KAFKA,
     NAMESPACE,
+    SIDECAR_CLIENT,
+    SIDECAR_WORKLOAD,
+    SIDECARS,
     SUBSCRIPTION,
     Platform,
 )
@@ -30,6 +34,7 @@ RESOURCES = (
     ("telemetrycollector", COLLECTOR, 240),
     ("clientmetricssubscription", SUBSCRIPTION, 120),
     ("observerdeployment", GATEWAY, 180),
+    ("observerdeployment", SIDECARS, 180),
 )
 """Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
 
@@ -66,9 +71,10 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
     cluster = target.cluster
     platform = Platform(cluster=cluster, images=target.images)
     with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
-        namespaces.ensure(cluster, NAMESPACE, APPS)
+        namespaces.ensure(cluster, NAMESPACE, APPS, observed={APPS})
         secrets.ensure(cluster, NAMESPACE)
-    with progress.step("helm install kwitness (operator), kwitness-demo (Prometheus, a development Kafka)"):
+        secrets.publish_authority(cluster, NAMESPACE, to=APPS)
+    with progress.step("helm install kwitness (operator, injector), kwitness-demo (Prometheus, a development Kafka)"):
         releases.install(cluster, target.image_values)
         _workloads(target, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
     with progress.step("least permissions in Kafka for operator, collector and job"):
@@ -86,8 +92,9 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
-    with progress.step("what went through the gateway in Prometheus"):
+    with progress.step("what went through the gateway and the sidecar in Prometheus"):
         _relayed(progress, platform)
+        _beside(progress, platform)
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(target, progress, "analyticsjob", JOB, 300)
         _rows(target, progress, platform)
@@ -143,6 +150,21 @@ def _relayed(progress: Progress, platform: Platform) -> None:
 
     log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-gateway-{GATEWAY}"
     wait_until(missing, progress=progress, component="gateway", log=log, seconds=120, every=2)
+
+
+def _beside(progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={SIDECAR_WORKLOAD}")
+        if not any(OBSERVER in pod["metadata"].get("annotations", {}) for pod in pods):
+            # It started while no injector answered.
+            remedy = f"kubectl rollout restart deployment/{SIDECAR_WORKLOAD} --namespace {APPS}"
+            return f"an observer in the pod of {SIDECAR_WORKLOAD} ({remedy})"
+        if not platform.query(f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}"}}'):
+            return f"the first window with records of {SIDECAR_CLIENT}"
+        return None
+
+    log = f"kubectl logs --namespace {APPS} deployment/{SIDECAR_WORKLOAD} --container {OBSERVER_CONTAINER}"
+    wait_until(missing, progress=progress, component="sidecar", log=log, seconds=120, every=2)
 
 
 def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:

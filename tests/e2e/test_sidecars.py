@@ -1,0 +1,148 @@
+"""Observers beside clients: whose traffic they tell, which pods have none, and a policy that refuses them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.contracts.injections import INJECT, LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
+from kwitness.demo import manifests, releases, waiting
+from kwitness.demo.platform import APPS, NAMESPACE, SIDECAR_CLIENT, SIDECAR_WORKLOAD, SIDECARS, Platform
+
+from tests.e2e import subscriptions
+from tests.eventually import eventually
+
+KIND = "observerdeployment"
+BOUNDED = "bounded-producer"
+
+
+def pods_of(platform: Platform, workload: str) -> list[dict[str, Any]]:
+    return platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
+
+
+def log_of(platform: Platform, workload: str) -> str:
+    [pod] = pods_of(platform, workload)
+    name = pod["metadata"]["name"]
+    return platform.cluster.kubectl("logs", name, f"--namespace={APPS}", "--container=client")
+
+
+def status(platform: Platform) -> dict[str, Any]:
+    return dict(subscriptions.found(platform, SIDECARS, KIND)["status"])
+
+
+def test_traffic_of_a_pod_with_an_observer_is_told_by_namespace_workload_and_pod(platform: Platform) -> None:
+    [pod] = pods_of(platform, SIDECAR_WORKLOAD)
+    assert pod["metadata"]["annotations"][OBSERVER] == f"{NAMESPACE}/{SIDECARS}"
+    place = f'k8s_namespace="{APPS}",k8s_workload="{SIDECAR_WORKLOAD}",k8s_pod="{pod["metadata"]["name"]}"'
+    client = f'client_id="{SIDECAR_CLIENT}",client_software_name="confluent-kafka-python"'
+    records = f'kafka_client_records_total{{{place},{client},api="Produce",topic="demo.orders"}}'
+    log = log_of(platform, SIDECAR_WORKLOAD)
+    delivered = max([1, *(int(count) for count in re.findall(r"^delivered (\d+)$", log, re.MULTILINE))])
+
+    eventually(lambda: platform.latest(records), lambda now: now >= delivered, seconds=90)
+
+    assert "connected" in log
+    assert "not delivered" not in log
+    # The application speaks plaintext within its pod, and the observer TLS to the brokers.
+    assert platform.total('kafka_client_connections{source="broker",listener="SSL"}') > 0
+
+
+@contextmanager
+def labelled(platform: Platform, workload: str, **labels: str) -> Iterator[str]:
+    """Labels on the pods of a Deployment that run, for the length of a block; gives the name of one."""
+    pods = ("label", "pods", f"--selector=app.kubernetes.io/name={workload}", f"--namespace={APPS}")
+    platform.cluster.kubectl(*pods, *(f"{name}={value}" for name, value in labels.items()))
+    try:
+        yield pods_of(platform, workload)[0]["metadata"]["name"]
+    finally:
+        platform.cluster.kubectl(*pods, *(f"{name}-" for name in labels))
+
+
+def test_the_status_names_pods_without_an_observer_and_how_to_cover_them(platform: Platform) -> None:
+    def covered() -> dict[str, Any]:
+        return waiting.condition(subscriptions.found(platform, SIDECARS, KIND), "Covered") or {}
+
+    line = f"kubectl rollout restart deployment/python-producer --namespace {APPS}"
+    with (
+        labelled(platform, "python-producer", observed="true"),
+        labelled(platform, "python-consumer", observed="true", **{INJECT: "false"}) as opted_out,
+    ):
+        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"], seconds=90)
+        pods = status(platform)["pods"]
+
+    assert (pods["selected"], pods["observed"], pods["missed"]) == (3, 1, 1)
+    assert pods["leftOut"] == [{"reason": "OptedOut", "pods": 1, "example": f"{APPS}/{opted_out}"}]
+    assert pods["restart"] == [line]
+    eventually(covered, lambda now: now["status"] == "True", seconds=90)
+
+
+def refusing() -> list[dict[str, Any]]:
+    """A quota that asks for a limit on CPU, which an observer has not, of the pods of one priority class alone."""
+    priority = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": BOUNDED},
+        "value": 1,
+    }
+    scope = {"scopeName": "PriorityClass", "operator": "In", "values": [BOUNDED]}
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": BOUNDED, "namespace": APPS},
+        "spec": {"hard": {"limits.cpu": "2"}, "scopeSelector": {"matchExpressions": [scope]}},
+    }
+    return [priority, quota]
+
+
+def bounded_producer(platform: Platform) -> dict[str, Any]:
+    """The demo's client with an observer, under another name and that quota."""
+    images = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
+    text = manifests.filled(releases.CLIENTS / f"{SIDECAR_WORKLOAD}.yaml", images).replace(SIDECAR_WORKLOAD, BOUNDED)
+    deployment: dict[str, Any] = yaml.safe_load(text)
+    deployment["metadata"]["namespace"] = APPS
+    spec = deployment["spec"]["template"]["spec"]
+    spec["priorityClassName"] = BOUNDED
+    spec["containers"][0]["resources"]["limits"]["cpu"] = "500m"
+    return deployment
+
+
+@pytest.fixture
+def refused(platform: Platform) -> Iterator[None]:
+    """A Deployment whose pods are refused with an observer; afterwards the demo's resource acts again."""
+    platform.cluster.apply_objects(*refusing())
+    platform.cluster.apply_objects(bounded_producer(platform))
+    try:
+        yield
+    finally:
+        for kind in ("deployment", "resourcequota", "priorityclass"):
+            platform.cluster.kubectl("delete", kind, BOUNDED, f"--namespace={APPS}", "--ignore-not-found")
+        for window in ("11s", None):
+            patch = json.dumps({"spec": {"window": window}})
+            at = (KIND, SIDECARS, f"--namespace={NAMESPACE}")
+            platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+        subscriptions.reason_becomes(platform, SIDECARS, "Injecting", KIND)
+
+
+@pytest.mark.usefixtures("refused")
+def test_a_policy_that_refuses_pods_because_of_the_observer_stops_injection_and_they_start_without(
+    platform: Platform,
+) -> None:
+    eventually(
+        lambda: waiting.workload(platform.cluster, kind="deployment", name=BOUNDED, namespace=APPS),
+        lambda missing: missing is None,
+    )
+    subscriptions.reason_becomes(platform, SIDECARS, "AdmissionRefused", KIND)
+
+    assert status(platform)["refusedIn"] == [APPS]
+    [pod] = pods_of(platform, BOUNDED)
+    assert pod["metadata"]["annotations"][LEFT_OUT] == f"{NAMESPACE}/{SIDECARS}=AdmissionRefused"
+    assert OBSERVER_CONTAINER not in [one["name"] for one in pod["spec"].get("initContainers", [])]
+    eventually(lambda: log_of(platform, BOUNDED), lambda log: "connected" in log)
+    # Pods that have an observer keep it.
+    assert platform.cluster.find("deployment", SIDECAR_WORKLOAD, f"--namespace={APPS}")["status"]["readyReplicas"] == 1
