@@ -9,7 +9,7 @@ use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 use super::requests::{Exchanges, RequestEvent, RequestSettings};
 use super::tally::{grow, size};
 use super::topics::TopicNames;
-use super::window::{ApiKey, PartitionKey, TopicKey, Window};
+use super::window::{ApiKey, PartitionKey, TopicKey, WINDOW_FULL, Window};
 use crate::connection::Side;
 use crate::event::{Event, Exchange, IdentityField, Message, PartitionExchange, Request, Topic, TransactionEnd};
 use crate::messages::SharedWishes;
@@ -380,26 +380,25 @@ impl Recorder {
         client.places.answered = Named::None;
     }
 
-    /// A response is told if its request was.
+    /// A response is told if its request was; one that is not is counted with its request.
     fn message(&mut self, client: &mut Client, message: &Message<'_>, now_ms: u64) {
         let Some(RequestSettings { budget, most_per_second, most_bytes, .. }) = &self.settings.requests else { return };
-        let number = client.exchanges.next;
-        client.exchanges.next = number.saturating_add(1);
-        let is_told = match message.side {
-            Side::Client => budget.take(if message.is_answered { 2 } else { 1 }, *most_per_second, now_ms),
-            Side::Broker => client.exchanges.answered(message.exchange),
+        let events = if message.is_answered { 2 } else { 1 };
+        let has_room = match message.side {
+            Side::Client => budget.take(events, *most_per_second, now_ms),
+            Side::Broker if client.exchanges.answered(message.exchange) => true,
+            Side::Broker => return,
         };
-        if !is_told {
-            self.window.left_out.add(EVENTS_LIMIT);
-            return;
-        }
-        if message.side == Side::Client && message.is_answered {
-            client.exchanges.asked(message.exchange);
-        }
         let mut identity = Arc::clone(&client.identity);
         Identity::forget(&mut identity, self.settings.dropped);
+        let number = client.exchanges.next;
         let event = RequestEvent::new(message, client.connection, number, identity, now_ms);
-        self.window.exchanged(event, *most_bytes);
+        let reason = if has_room { WINDOW_FULL } else { EVENTS_LIMIT };
+        if has_room && self.window.exchanged(event, *most_bytes) {
+            client.exchanges.told(message);
+        } else {
+            (0..events).for_each(|_| self.window.left_out.add(reason));
+        }
     }
 
     const fn has_api_rows(&self) -> bool {

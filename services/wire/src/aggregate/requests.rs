@@ -84,22 +84,25 @@ impl RequestEvent {
 /// The exchanges of a connection of which the request is told and the response will be.
 #[derive(Debug, Default)]
 pub(crate) struct Exchanges {
-    /// The number of the event that comes next.
+    /// The number of the event that is told next.
     pub(crate) next: u64,
-    told: VecDeque<u64>,
+    asked: VecDeque<u64>,
 }
 
 impl Exchanges {
-    /// The request of this exchange is told.
-    pub(crate) fn asked(&mut self, exchange: u64) {
-        self.told.push_back(exchange);
+    /// The message is told.
+    pub(crate) fn told(&mut self, message: &Message<'_>) {
+        self.next = self.next.saturating_add(1);
+        if message.is_answered {
+            self.asked.push_back(message.exchange);
+        }
     }
 
     /// Whether the request that is answered was told.
     pub(crate) fn answered(&mut self, exchange: u64) -> bool {
-        while let Some(first) = self.told.front().filter(|first| **first <= exchange) {
+        while let Some(first) = self.asked.front().filter(|first| **first <= exchange) {
             let is_it = *first == exchange;
-            self.told.pop_front();
+            self.asked.pop_front();
             if is_it {
                 return true;
             }

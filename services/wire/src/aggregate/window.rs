@@ -215,14 +215,14 @@ impl Window {
     }
 
     /// A request or response, if there is room for it within so many bytes.
-    pub(crate) fn exchanged(&mut self, event: RequestEvent, most_bytes: usize) {
+    pub(crate) fn exchanged(&mut self, event: RequestEvent, most_bytes: usize) -> bool {
         let bytes = self.request_bytes.saturating_add(event.size());
-        if bytes <= most_bytes {
+        let has_room = bytes <= most_bytes;
+        if has_room {
             self.request_bytes = bytes;
             self.requests.push(event);
-        } else {
-            self.left_out.add(WINDOW_FULL);
         }
+        has_room
     }
 
     /// What clients did with partitions; without a partition where they are not told apart.

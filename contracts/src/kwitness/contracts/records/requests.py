@@ -40,7 +40,7 @@ class RequestEvent(Observed):
         description="The observer's name of the connection."
     )
     connection_seq: Count = Field(
-        description="Number within the connection, requests and answers in one sequence; a gap is what was left out."
+        description="Number within the connection, requests and answers in one sequence; a gap is what was lost later."
     )
     occurred_at_ms: Milliseconds = Field(description="When, in milliseconds since 1970.")
     api_key: Annotated[int, Field(ge=-(2**15), lt=2**15)] = Field(description="Kafka's number of the request.")
