@@ -34,7 +34,11 @@ class Case:
         given = self.content.get("given") or {}
         self.pod = merged(POD, given.get("pod", {}))
         namespace = {"metadata": {"name": "shop", "labels": {"kwitness.dev/injection": "enabled"}}}
-        self.place = Place(merged(namespace, given.get("namespace", {})), given.get("kubernetes", 34))
+        self.place = Place(
+            merged(namespace, given.get("namespace", {})),
+            given.get("kubernetes", 34),
+            given.get("security_level", "restricted"),
+        )
         changes = given.get("injections", [{}])
         self.injections = [injection(**one) for one in changes]
 

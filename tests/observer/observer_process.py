@@ -38,13 +38,23 @@ class ObserverProcess:
         Node ids that get a port.
     changes
         Members of the settings that win over what is decided here.
+    user
+        The user id that it runs with; absent: this process's.
     """
 
     def __init__(
-        self, program: Path, folder: Path, *, bootstrap: str, nodes: tuple[int, ...], changes: Mapping[str, Any]
+        self,
+        program: Path,
+        folder: Path,
+        *,
+        bootstrap: str,
+        nodes: tuple[int, ...],
+        changes: Mapping[str, Any],
+        user: int | None = None,
     ) -> None:
         self._program = program
-        self._file = folder / "observer.json"
+        self._user = user
+        self.file = folder / "observer.json"
         self._log = folder / "observer.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._arguments: tuple[str, ...] = ()
@@ -77,7 +87,7 @@ class ObserverProcess:
             "metrics_port": free_port(),
             **changes,
         }
-        self._file.write_text(json.dumps(self.settings))
+        self.file.write_text(json.dumps(self.settings))
 
     @property
     def bootstrap(self) -> str:
@@ -99,7 +109,7 @@ class ObserverProcess:
     def set(self, name: str, value: Any) -> None:
         """Change one member of its settings file."""
         self.settings[name] = value
-        self._file.write_text(json.dumps(self.settings))
+        self.file.write_text(json.dumps(self.settings))
 
     def with_arguments(self, *arguments: str) -> Self:
         """Give it more on the command line, before it starts."""
@@ -110,11 +120,12 @@ class ObserverProcess:
         """Start it and wait until it is ready."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [self._program, "run", "--settings", self._file, "--drain-seconds", "5", *self._arguments],
+                [self._program, "run", "--settings", self.file, "--drain-seconds", "5", *self._arguments],
                 stdout=log,
                 stderr=log,
                 # Only a sidecar cares for its pod's namespace and address.
                 env={"POD_NAME": "edge-0", "POD_NAMESPACE": "shop", "POD_IP": "10.1.2.3"},
+                user=self._user,
             )
         eventually(self._is_ready, every=0.1)
         return self

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
@@ -86,8 +87,14 @@ impl Listeners {
         let listener = &settings.listener;
         let at = |port| SocketAddr::new(listener.bind, port);
         let brokers = listener.brokers.iter().map(|(node, port)| (at(*port), Target::Broker(*node)));
-        let bootstrap = (at(listener.bootstrap_port), Target::Bootstrap);
-        let wanted: BTreeMap<_, _> = brokers.chain([bootstrap]).collect();
+        let bootstrap = at(listener.bootstrap_port);
+        let loopback_v6 = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), listener.bootstrap_port);
+        let wanted: BTreeMap<_, _> = if listener.redirected.is_empty() {
+            brokers.chain([(bootstrap, Target::Bootstrap)]).collect()
+        } else {
+            // Rules redirect connections to loopback of the family that they are of.
+            BTreeMap::from([bootstrap, loopback_v6].map(|address| (address, Target::Original)))
+        };
         self.open.retain(|address, (target, task)| {
             let stays = wanted.get(address) == Some(target);
             if !stays {
@@ -106,6 +113,8 @@ impl Listeners {
                     let task = tokio::spawn(accept(listener, target, Arc::clone(&self.entrance)));
                     self.open.insert(address, (target, task.abort_handle()));
                 }
+                // Without IPv6 nothing comes by it.
+                Err(error) if address == loopback_v6 && is_absent(&error) => {}
                 Err(error) if outcome.is_ok() => {
                     outcome = Err(io::Error::new(error.kind(), format!("{address}: {error}")));
                 }
@@ -132,6 +141,10 @@ impl Listeners {
         let open = std::mem::take(&mut self.open).into_values().map(|(_, task)| task);
         open.chain(self.given.drain(..)).for_each(|task| task.abort());
     }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::ADDRNOTAVAIL | Errno::AFNOSUPPORT))
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

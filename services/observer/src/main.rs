@@ -17,6 +17,7 @@ mod pod;
 mod ports;
 mod probes;
 mod recording;
+mod redirection;
 mod relay;
 mod report;
 mod settings;
@@ -47,6 +48,10 @@ fn main() -> ExitCode {
     let given = command().get_matches();
     let outcome = memory::keep_private().and_then(|()| match given.subcommand() {
         Some(("run", given)) => run(given),
+        Some(("redirect", given)) => {
+            redirect(given);
+            Ok(())
+        }
         Some(("observe", given)) => observe(given),
         _ => Ok(()),
     });
@@ -82,6 +87,7 @@ fn command() -> Command {
         settings,
         pod,
         marker,
+        redirection("A file in which `redirect` says what became of it, where it is to be known"),
         seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
         seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
@@ -91,7 +97,31 @@ fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommands([run, observe_command()])
+        .subcommands([run, redirect_command(), observe_command()])
+}
+
+fn redirection(help: &'static str) -> Arg {
+    Arg::new("redirection").long("redirection").value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
+}
+
+fn redirect_command() -> Command {
+    let file = |name| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf));
+    let user = Arg::new("user").long("user").value_name("ID").value_parser(value_parser!(u32)).required(true);
+    Command::new("redirect").about("Redirect connections of this pod to the observer; ends without an error").args([
+        file("settings").required(true).help("The observer's settings file, JSON"),
+        user.help("The observer's user id, whose connections stay as they are"),
+        redirection("Where to say what became of it").required(true),
+        file("nft").default_value("/usr/sbin/nft").help("The program nft"),
+    ])
+}
+
+fn redirect(given: &ArgMatches) {
+    redirection::redirect(&redirection::Options {
+        settings: given.get_one("settings").cloned().unwrap_or_default(),
+        user: given.get_one("user").copied().unwrap_or_default(),
+        outcome: given.get_one("redirection").cloned().unwrap_or_default(),
+        nft: given.get_one("nft").cloned().unwrap_or_default(),
+    });
 }
 
 fn observe_command() -> Command {
@@ -127,6 +157,7 @@ fn run(given: &ArgMatches) -> std::io::Result<()> {
         pod: Pod::of_environment(given.get_one("pod-name").cloned()),
         settings: given.get_one("settings").cloned().unwrap_or_default(),
         marker: given.get_one("marker").cloned(),
+        redirection: given.get_one("redirection").cloned(),
         relay_only_for: seconds("relay-only-seconds"),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),

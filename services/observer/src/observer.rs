@@ -10,7 +10,7 @@ use std::time::Duration;
 use kwitness_wire::aggregate::TopicNames;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use crate::clock::now_ms;
 use crate::control::{Control, Directive, RelayOnly, later};
@@ -23,6 +23,7 @@ use crate::pod::Pod;
 use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
+use crate::redirection::Redirection;
 use crate::report::{ReportLedger, Reporter, report};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
@@ -40,6 +41,8 @@ pub(crate) struct Options {
     pub(crate) settings: PathBuf,
     /// The file that says that the process before was killed.
     pub(crate) marker: Option<PathBuf>,
+    /// The file that says what became of the redirection.
+    pub(crate) redirection: Option<PathBuf>,
     /// How long nothing is read then.
     pub(crate) relay_only_for: Duration,
     /// How long connections may go on after the process was asked to end.
@@ -157,6 +160,7 @@ async fn relay_and_report(
         control: obeyed.clone(),
         directives,
         counters: counters.clone(),
+        redirection: Redirection::said_in(options.redirection),
         names,
         source,
         epoch_ms: now_ms(),
@@ -183,8 +187,7 @@ async fn relay_and_report(
     listeners.follow(&current)?;
     log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
 
-    let mut tick = tokio::time::interval(LOOK_EVERY);
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut tick = looks();
     loop {
         tokio::select! {
             _ = terminated.recv() => break,
@@ -221,6 +224,13 @@ async fn relay_and_report(
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+/// When the files are looked at.
+fn looks() -> Interval {
+    let mut tick = tokio::time::interval(LOOK_EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    tick
 }
 
 /// Ports for brokers as they are seen, beside a client.

@@ -108,6 +108,9 @@ pub(crate) struct Listener {
     pub(crate) brokers: BTreeMap<i32, u16>,
     /// Without it clients speak plaintext.
     pub(crate) tls: Option<ListenerTls>,
+    /// Ports whose connections are redirected to the bootstrap port; where there are some, nothing is changed.
+    #[serde(default)]
+    pub(crate) redirected: BTreeSet<u16>,
 }
 
 /// TLS towards clients.
@@ -321,6 +324,15 @@ impl Settings {
         if !ports.insert(self.metrics_port) {
             return refused("metrics_port", "is a port of the listener");
         }
+        if !self.listener.redirected.is_empty() {
+            let field = "listener.redirected";
+            if self.mode != Mode::Sidecar || self.listener.tls.is_some() || self.upstream.tls.is_some() {
+                return refused(field, "is for a sidecar that passes on what it gets, without TLS of its own");
+            }
+            if self.listener.redirected.iter().any(|port| *port == 0 || ports.contains(port)) {
+                return refused(field, "has 0, or a port of the observer itself");
+            }
+        }
         if !(1_000..=3_600_000).contains(&self.window_ms) {
             return refused("window_ms", "is not from 1000 to 3600000");
         }
@@ -418,6 +430,7 @@ mod tests {
                 r#""latency":true,"requests":{"events_per_second":0}"#,
                 "report.requests.events_per_second",
             ),
+            (r#""7":9094}"#, r#""7":9094},"redirected":[9092]"#, "listener.redirected"),
         ] {
             let refused = Settings::parse(GOOD.replace(good, bad).as_bytes()).unwrap_err();
 

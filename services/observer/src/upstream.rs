@@ -1,6 +1,7 @@
 //! The way to the brokers.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -12,6 +13,19 @@ use crate::settings::{Address, Upstream};
 use crate::tls::{Trust, explained};
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// Of a client that was redirected and knows of no observer.
+const CONNECT_AS_MEANT_WITHIN: Duration = Duration::from_secs(30);
+
+/// Connect to where a redirected client meant to go.
+///
+/// # Errors
+/// It refused, or did not answer in time; the message names it.
+pub(crate) async fn connect_as_meant(to: SocketAddr) -> io::Result<Stream> {
+    let connected = timeout(CONNECT_AS_MEANT_WITHIN, TcpStream::connect(to)).await;
+    let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+    let opened = connected.and_then(|stream| set_options(&stream).map(|()| Stream::Plain(stream)));
+    opened.map_err(|error| io::Error::new(error.kind(), format!("{to}: {error}")))
+}
 
 /// Connects to brokers, and takes the bootstrap servers in turn.
 #[derive(Default)]

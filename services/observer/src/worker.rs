@@ -27,7 +27,7 @@ use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_opt
 use crate::settings::{Mode, Settings};
 use crate::tls::{self, Failure, Shown};
 use crate::unserved::Unserved;
-use crate::upstream::Brokers;
+use crate::upstream::{Brokers, connect_as_meant};
 
 /// What all threads share.
 #[derive(Clone)]
@@ -68,6 +68,8 @@ pub(crate) enum Target {
     Bootstrap,
     /// The broker with this node id.
     Broker(i32),
+    /// Whoever the client meant, before the connection was redirected.
+    Original,
 }
 
 /// A place among the connections that are allowed; given back when it is dropped.
@@ -180,7 +182,8 @@ async fn pass_on(
     counters: &Arc<Counters>,
     recorder: &recording::Shared,
 ) -> End {
-    let first_request_by = later(Instant::now(), shared.first_request_within);
+    let is_redirected = target == Target::Original;
+    let first_request_by = (!is_redirected).then(|| later(Instant::now(), shared.first_request_within));
     let mut drain = shared.control.clone();
     let settings = Arc::clone(&shared.settings.borrow());
     let limits = Limits {
@@ -188,8 +191,10 @@ async fn pass_on(
         held: settings.limits.max_rewrite_bytes,
         ..Limits::default()
     };
-    let directory = Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
+    let directory = || Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
+    let directory = (!is_redirected).then(directory);
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
+    let tap = if is_redirected { tap.keeping_names() } else { tap };
     let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {
         // Given back once it is open: TLS and connecting need twice as much as all that comes after.
@@ -211,6 +216,13 @@ async fn pass_on(
             end
         }
         Err(Unopened::Client(end)) => end,
+        Err(Unopened::Loop(reason)) => {
+            if counters.may_log(peer.ip(), "loop") {
+                let (source, reason) = (peer.ip().to_string(), reason.to_string());
+                log!(Warning, "A client was closed because it has nowhere to go", source = source, reason = reason);
+            }
+            End::Loop
+        }
         Err(Unopened::Tls(failure, reason)) => {
             counters.tls_failed(failure);
             if counters.may_log(peer.ip(), "tls") {
@@ -269,6 +281,8 @@ enum Unopened {
     Tls(Failure, String),
     /// There is no way to a broker.
     Broker(io::Error),
+    /// Nobody knows where it was meant to go, or that is the observer.
+    Loop(io::Error),
 }
 
 async fn open(
@@ -276,10 +290,11 @@ async fn open(
     target: Target,
     shared: &Shared,
     settings: &Settings,
-    first_request_by: Instant,
+    first_request_by: Option<Instant>,
 ) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
     let client = TcpStream::from_std(stream).map_err(|_| Unopened::Client(End::Client))?;
     set_options(&client).map_err(|_| Unopened::Client(End::Client))?;
+    let Some(first_request_by) = first_request_by else { return open_as_meant(Stream::Plain(client), shared).await };
     // Whoever sends nothing costs the brokers no connection.
     match timeout_at(first_request_by, client.ready(Interest::READABLE)).await {
         Ok(Ok(_)) => {}
@@ -303,6 +318,24 @@ async fn open(
             Some(address) => (brokers.connect(&address, upstream).await, None),
             None => (brokers.connect_to_any(upstream).await, Some(Makeshift { node, seen: Arc::clone(&shared.seen) })),
         },
+        Target::Original => return open_as_meant(client, shared).await,
     };
     Ok((client, broker.map_err(Unopened::Broker)?, makeshift))
+}
+
+/// Connect to where the client meant to go. It may be the other side that speaks first, so nothing is waited for.
+async fn open_as_meant(client: Stream, shared: &Shared) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
+    let meant = client.original_destination().map_err(Unopened::Loop)?;
+    let own = client.local_address().map_err(Unopened::Loop)?;
+    if meant.port() == own.port() && (meant.ip().is_loopback() || Some(meant.ip()) == shared.pod_address) {
+        return Err(Unopened::Loop(io::Error::other(format!("{meant} is the observer itself"))));
+    }
+    match connect_as_meant(meant).await {
+        Ok(broker) => Ok((client, broker, None)),
+        Err(error) => {
+            // As without an observer: the connection does not come about.
+            client.reset();
+            Err(Unopened::Broker(error))
+        }
+    }
 }

@@ -36,7 +36,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "imagePullSecrets" ($values.global.imagePullSecrets | default list)
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
-  "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict))
+  "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict) "transparentUser" $values.observer.transparentUser)
   "injector" $injector
   "observerHost" (dict "resources" ($values.observerHost.resources | default dict))
   "analytics" $analytics

@@ -28,6 +28,8 @@ __all__ = [
     "OBSERVER_CONTAINER",
     "OBSERVER_FOLDER",
     "OBSERVER_SETTINGS",
+    "REDIRECT_CONTAINER",
+    "RESERVED_PORTS",
     "Injection",
     "InjectionsFile",
     "LeftOutReason",
@@ -62,6 +64,10 @@ OBSERVER_FOLDER: Final = "/etc/kwitness/observer"
 """Where the container finds its files."""
 OBSERVER_SETTINGS: Final = f"{OBSERVER_FOLDER}/observer.json"
 """The one with its settings."""
+REDIRECT_CONTAINER: Final = f"{OBSERVER_CONTAINER}-redirect"
+"""Name of the init container that has connections redirected to the observer."""
+RESERVED_PORTS: Final = frozenset({53, 80, 443})
+"""Ports that are never redirected: programs of every kind use them."""
 
 LeftOutReason = Literal[
     "AddressNotOfCluster",
@@ -74,8 +80,11 @@ LeftOutReason = Literal[
     "NameTaken",
     "NoPort",
     "NoServiceAccount",
+    "NotPrivileged",
     "PodLevelResources",
     "RunsAsRoot",
+    "RuntimeUnsupported",
+    "SameUser",
     "SidecarsUnsupported",
     "Windows",
 ]
@@ -127,7 +136,8 @@ class Injection(_Config):
     containers
         Whose variables are rewritten, init containers too; empty: every container's.
     intercept
-        ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself.
+        ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself. ``transparent``: rules
+        in the pod redirect connections to the observer, but for those of the observer's own user id.
     addresses
         host:port by which clients know the listener. A variable that names none of them is another cluster's.
     address_namespace
@@ -151,7 +161,7 @@ class Injection(_Config):
     namespaces: tuple[Namespace, ...] | None = None
     pod_labels: Labels
     containers: tuple[str, ...] = ()
-    intercept: Literal["env", "none"] = "env"
+    intercept: Literal["env", "none", "transparent"] = "env"
     variables: Variables | None = None
     addresses: tuple[str, ...] = ()
     address_namespace: Namespace
@@ -175,6 +185,7 @@ class Injection(_Config):
             raise ValueError("settings: a sidecar has mode sidecar, listener.bind 127.0.0.1 and no listener.tls")
         if (self.intercept == "env") != (self.variables is not None):
             raise ValueError("variables: go with intercept env, and only with it")
+        self._redirects_what_can_be()
         tls, collector = self.settings.upstream.tls, self.settings.collector
         files = {
             "upstream_ca": (self.upstream_ca, tls.ca_file if tls else None),
@@ -190,6 +201,17 @@ class Injection(_Config):
         if len(named) != len(set(named)):
             raise ValueError(f"settings: two files have one name among {', '.join(named)}")
         return self
+
+    def _redirects_what_can_be(self) -> None:
+        ports = self.settings.listener.redirected
+        if (self.intercept == "transparent") != bool(ports):
+            raise ValueError("settings: listener.redirected goes with intercept transparent, and only with it")
+        if reserved := RESERVED_PORTS & set(ports):
+            raise ValueError(f"settings: listener.redirected has {min(reserved)}, which other programs use")
+        if ports and self.settings.upstream.tls is not None:
+            raise ValueError("settings: upstream.tls does not go with intercept transparent, which changes nothing")
+        if ports and self.observer.run_as_user is None:
+            raise ValueError("observer: intercept transparent needs run_as_user, by which its connections are told")
 
 
 class InjectionsFile(BaseModel):

@@ -64,7 +64,8 @@ class ListenerSettings(_Settings):
     """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients.
 
     Where `brokers` of a sidecar is empty, brokers get the ports after `bootstrap_port` as they are seen. `tls` is None
-    where clients speak plaintext.
+    where clients speak plaintext. `redirected` are the ports whose connections the pod's rules send to
+    `bootstrap_port`: each goes on to where it was meant to go, unchanged. Empty: clients come by themselves.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ListenerSettings(_Settings):
     advertised_host: str
     brokers: dict[NodeId, Port]
     tls: ListenerTls | None = None
+    redirected: tuple[Port, ...] = Field((), max_length=64)
 
 
 class RequestSettings(_Settings):

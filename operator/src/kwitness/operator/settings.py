@@ -96,6 +96,12 @@ class ObserverDefaults(_Settings):
         default_factory=lambda: {"requests": {"cpu": "20m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
         description="Resources of observers in clients' pods. No limit on CPU, which would hold up clients.",
     )
+    transparent_user: int = Field(
+        61532,
+        ge=1,
+        description="User id of observers that connections are redirected to. Their own connections are told from the"
+        " application's by it, so no application may have it.",
+    )
 
 
 class OtherNamespaces(_Settings):

@@ -71,6 +71,7 @@ impl Options {
                 advertised_host: self.listen.ip().to_string(),
                 brokers: std::collections::BTreeMap::new(),
                 tls: None,
+                redirected: std::collections::BTreeSet::new(),
             },
             window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
             report: Report { connections: true, traffic: true, latency: true, requests: None },

@@ -250,7 +250,7 @@ mod tests {
         let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
         let (limits, directory) = (Limits::default(), Directory::new(settings, Arc::default(), None));
         let tap = Tap::new(counters, Ipv4Addr::LOCALHOST.into(), Instant::now(), limits);
-        Watch { tap, rewriting: Rewriting::new(limits, directory) }
+        Watch { tap, rewriting: Rewriting::new(limits, Some(directory)) }
     }
 
     async fn pair() -> (TcpStream, Stream) {

@@ -43,11 +43,13 @@ pub(crate) enum End {
     Drained,
     /// There were as many connections as are allowed.
     Limit,
+    /// It was redirected here, and nobody knows from where, or it was meant for the observer itself.
+    Loop,
 }
 
 impl End {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Client, Self::Broker, Self::Error, Self::Deadline, Self::Drained, Self::Limit];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Client, Self::Broker, Self::Error, Self::Deadline, Self::Drained, Self::Limit, Self::Loop];
 
     /// As records and metrics spell it.
     pub(crate) const fn name(self) -> &'static str {
@@ -58,6 +60,7 @@ impl End {
             Self::Deadline => "deadline",
             Self::Drained => "drained",
             Self::Limit => "limit",
+            Self::Loop => "loop",
         }
     }
 }
@@ -67,7 +70,8 @@ impl From<End> for aggregate::End {
         match end {
             End::Client => Self::Client,
             End::Broker => Self::Broker,
-            End::Error => Self::Error,
+            // The last one is told of no connection that was relayed.
+            End::Error | End::Loop => Self::Error,
             End::Deadline => Self::Deadline,
             End::Drained => Self::Drained,
             End::Limit => Self::Limit,
@@ -85,7 +89,7 @@ struct Relay<'a> {
     control: Control,
     /// The side that ended first.
     ended_first: Option<End>,
-    first_request_by: Instant,
+    first_request_by: Option<Instant>,
     makeshift: Option<Makeshift>,
 }
 
@@ -100,12 +104,14 @@ pub(crate) struct Makeshift {
 }
 
 /// Pass everything on until one side is gone, a deadline has passed, or the observer ends.
+///
+/// Parameter `first_request_by`: `None` where connections are redirected: then only the two sides say when it ends.
 pub(crate) async fn relay(
     client: Stream,
     broker: Stream,
     watch: &mut Watch,
     mut control: watch::Receiver<Control>,
-    first_request_by: Instant,
+    first_request_by: Option<Instant>,
     makeshift: Option<Makeshift>,
 ) -> End {
     let now = Instant::now();
@@ -183,8 +189,10 @@ impl Relay<'_> {
         let is_kafka = !requests.frames.is_lost() && !self.watch.tap.is_opaque();
         let is_first = requests.frames.complete() == 0 && is_kafka;
         let last_read = requests.last_read.max(self.responses.last_read);
-        let by_request = if is_first {
-            Some(self.first_request_by)
+        let by_request = if self.first_request_by.is_none() {
+            None
+        } else if is_first {
+            self.first_request_by
         } else if is_kafka && requests.waits_for_its_side() && requests.frames.is_within() {
             Some(later(requests.last_read, STALLED_AFTER))
         } else if requests.has_ended() || self.responses.has_ended() {

@@ -1,4 +1,4 @@
-//! Keeps the addresses of brokers from a client.
+//! Keeps the addresses of brokers from a client, or passes them on and follows only what answers what.
 
 use kwitness_wire::{Broken, Limits, Rewriter};
 
@@ -9,11 +9,12 @@ use crate::brokers_seen::Directory;
 pub(crate) struct Rewriting {
     /// None for a client that does not speak Kafka's protocol.
     rewriter: Option<Rewriter>,
-    directory: Directory,
+    /// None where everything stays as it is.
+    directory: Option<Directory>,
 }
 
 impl Rewriting {
-    pub(crate) const fn new(limits: Limits, directory: Directory) -> Self {
+    pub(crate) const fn new(limits: Limits, directory: Option<Directory>) -> Self {
         Self { rewriter: Some(Rewriter::new(limits)), directory }
     }
 
@@ -34,7 +35,7 @@ impl Rewriting {
     pub(crate) fn asked(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let Some(rewriter) = &mut self.rewriter else { return Ok(()) };
         match rewriter.asked(bytes) {
-            Err(broken) if broken.may_pass_untouched() => {
+            Err(broken) if broken.may_pass_untouched() || self.directory.is_none() => {
                 self.rewriter = None;
                 Ok(())
             }
@@ -47,9 +48,15 @@ impl Rewriting {
     /// # Errors
     /// An answer may have addresses in it and cannot be read; the connection has to be closed.
     pub(crate) fn answered<'a>(&mut self, bytes: &'a mut [u8], spare: &'a mut Vec<u8>) -> Result<&'a [u8], Broken> {
-        match &mut self.rewriter {
-            Some(rewriter) => rewriter.answered(bytes, &mut self.directory, spare),
-            None => Ok(bytes),
+        match (&mut self.rewriter, &mut self.directory) {
+            (Some(rewriter), Some(directory)) => rewriter.answered(bytes, directory, spare),
+            (Some(rewriter), None) => {
+                if rewriter.passed(bytes).is_err() {
+                    self.rewriter = None;
+                }
+                Ok(bytes)
+            }
+            (None, _) => Ok(bytes),
         }
     }
 }

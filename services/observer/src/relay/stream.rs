@@ -1,6 +1,7 @@
 //! One side of a connection, with or without TLS.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -44,6 +45,30 @@ impl Stream {
     /// Whether nobody between reads what passes.
     pub(crate) const fn is_encrypted(&self) -> bool {
         matches!(self, Self::Tls(_))
+    }
+
+    /// Where the client meant to go before the connection was redirected here.
+    ///
+    /// # Errors
+    /// It was not redirected, or that cannot be told.
+    pub(crate) fn original_destination(&self) -> io::Result<SocketAddr> {
+        #[cfg(target_os = "linux")]
+        {
+            let socket = SockRef::from(self.tcp());
+            let is_ipv4 = self.local_address()?.is_ipv4();
+            let found = if is_ipv4 { socket.original_dst_v4() } else { socket.original_dst_v6() }?;
+            found.as_socket().ok_or_else(|| io::ErrorKind::Unsupported.into())
+        }
+        #[cfg(not(target_os = "linux"))]
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    /// The connection is closed already.
+    pub(crate) fn local_address(&self) -> io::Result<SocketAddr> {
+        self.tcp().local_addr()
     }
 
     /// The port of this end, where there is one.

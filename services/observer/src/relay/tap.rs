@@ -39,6 +39,8 @@ pub(crate) struct Tap {
     wishes: Option<SharedWishes>,
     software: Option<Software>,
     informed: Informed,
+    /// Clients see the brokers' own names.
+    keeps_names: bool,
     /// The client asked for something beside who it talks to and may be.
     is_introduced: bool,
     is_to_resume: bool,
@@ -74,9 +76,16 @@ impl Tap {
             wishes: None,
             software: None,
             informed: Informed::default(),
+            keeps_names: false,
             is_introduced: false,
             is_to_resume: false,
         }
+    }
+
+    /// Of a client that sees the brokers' own names, so that it may sign them.
+    pub(crate) const fn keeping_names(mut self) -> Self {
+        self.keeps_names = true;
+        self
     }
 
     /// List the connection under this number, and record it unless nothing is to be observed.
@@ -190,7 +199,9 @@ impl Tap {
         if is_refused {
             self.warn_of_software();
         }
-        if let Some(unserved) = unserved {
+        if let Some(unserved) = unserved
+            && !self.keeps_names
+        {
             self.warn_of_mechanism(unserved);
         }
         if let Some(software) = software {

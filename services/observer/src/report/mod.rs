@@ -33,6 +33,7 @@ use crate::counters::{Counters, Total, unpoisoned};
 use crate::log::log;
 use crate::metrics::resident_bytes;
 use crate::recording::Finished;
+use crate::redirection::Redirection;
 use crate::settings::{Collector, Settings};
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
@@ -51,6 +52,7 @@ pub(crate) struct Reporter {
     /// Where what the collector says is passed on.
     pub(crate) directives: watch::Sender<Option<Directive>>,
     pub(crate) counters: Vec<Arc<Counters>>,
+    pub(crate) redirection: Redirection,
     pub(crate) names: Arc<TopicNames>,
     /// By which name it numbers what it reports: `<namespace>/<pod>`.
     pub(crate) source: String,
@@ -311,6 +313,7 @@ impl Sender {
             "settings": settings.hash,
             "suspended": control.is_suspended,
             "relay_only_until_ms": control.relay_only_until.map(|relay_only| relay_only.until_ms),
+            "not_intercepted": self.reporter.redirection.trouble(),
             "by_state": by_state,
             "opaque": opaque,
             "unread": unread,

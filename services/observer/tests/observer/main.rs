@@ -16,5 +16,7 @@ mod process;
 mod relaying;
 mod reporting;
 mod reporting_faults;
+mod scratch;
 mod settings;
 mod sidecar;
+mod transparent;

@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use crate::collector::{Collector, everything};
 use crate::process::{Broker, Observer, eventually, frame, request, settings};
+use crate::scratch::Scratch;
 
 const METADATA_BYTES: usize = 54;
 
@@ -191,21 +191,4 @@ fn logs(observer: &Observer, message: &str) -> Vec<Value> {
 
 fn of_state(observer: &Observer, state: &str, count: u64) -> bool {
     observer.metric(&format!(r#"kwitness_observer_connections{{state="{state}"}}"#)) == count
-}
-
-/// A file that is removed at the end, if it is there.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let port = crate::process::free_port();
-        Self(std::env::temp_dir().join(format!("sidecar-{name}-{}-{port}", std::process::id())))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // It may be gone.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }

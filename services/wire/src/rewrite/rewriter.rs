@@ -192,6 +192,20 @@ impl Rewriter {
         Ok(output.finish())
     }
 
+    /// Take what the broker sends where it is written on as it is, in place of [`Rewriter::answered`] and never beside
+    /// it: only what answers what is followed.
+    ///
+    /// # Errors
+    /// [`Broken`], and again at every further call; what passes can still be relayed.
+    pub fn passed(&mut self, mut bytes: &[u8]) -> Result<(), Broken> {
+        self.unbroken()?;
+        while !bytes.is_empty() {
+            let taken = self.follow(bytes).map_err(|broken| self.breaks(broken))?;
+            bytes = bytes.get(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
     /// Whether a request waits for its answer. A Produce with acks=0 never does.
     #[must_use]
     pub fn awaits_answer(&self) -> bool {
@@ -257,12 +271,53 @@ impl Rewriter {
         Ok(behind)
     }
 
-    /// A response begins, whose first bytes are this part of what came, or the last of them are.
-    fn begin(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
+    /// Go on at the front of what came, of which nothing is changed; how much of it was taken.
+    fn follow(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
+        let (taken, left) = match &mut self.response {
+            Response::Start(start) => {
+                let mut taken = start.take(LENGTH_BYTES, bytes);
+                if !start.is_short() {
+                    taken = taken.saturating_add(start.take(START_BYTES, bytes.get(taken..).unwrap_or_default()));
+                }
+                let start = *start;
+                let left = if start.is_short() {
+                    self.short(start)?
+                } else if start.have == START_BYTES {
+                    self.answer(start)?.0
+                } else {
+                    return Ok(taken);
+                };
+                (taken, left)
+            }
+            Response::Pass { left } | Response::Hold { left, .. } => {
+                let taken = bytes.len().min(*left);
+                (taken, left.saturating_sub(taken))
+            }
+            Response::Empty { endpoints, .. } => (bytes.len().min(endpoints.left()), 0),
+        };
+        self.response = if left == 0 { BETWEEN_RESPONSES } else { Response::Pass { left } };
+        Ok(taken)
+    }
+
+    /// What a frame answers, and how much of it is to come.
+    fn answer(&mut self, start: Start) -> Result<(usize, Answered), Broken> {
         let length = usize::try_from(start.length()).ok().filter(|length| *length <= self.limits.response);
         let length = length.ok_or(Broken::Opaque(Opaque::FrameLength))?;
         let left = length.checked_sub(CORRELATION_BYTES).ok_or(Broken::Opaque(Opaque::ShortResponse))?;
-        let Answered::Request(asked) = self.correlator.answered(start.correlation()).map_err(Broken::Opaque)? else {
+        Ok((left, self.correlator.answered(start.correlation()).map_err(Broken::Opaque)?))
+    }
+
+    /// How much is to come of a frame that has no room for a correlation id: it can only answer a token.
+    fn short(&mut self, start: Start) -> Result<usize, Broken> {
+        let left = usize::try_from(start.length()).ok().filter(|_| self.correlator.answered_shortly());
+        left.ok_or(Broken::Opaque(Opaque::ShortResponse))
+    }
+
+    /// A response begins, whose first bytes are this part of what came, or the last of them are.
+    fn begin(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
+        let (left, answered) = self.answer(start)?;
+        let length = left.saturating_add(CORRELATION_BYTES);
+        let Answered::Request(asked) = answered else {
             start.pass(part, output);
             self.response = Response::Pass { left };
             return Ok(());
@@ -293,8 +348,7 @@ impl Rewriter {
 
     /// A frame begins that has no room for a correlation id: it can only answer a token.
     fn begin_short(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
-        let left = usize::try_from(start.length()).ok().filter(|_| self.correlator.answered_shortly());
-        let left = left.ok_or(Broken::Opaque(Opaque::ShortResponse))?;
+        let left = self.short(start)?;
         start.pass(part, output);
         self.response = Response::Pass { left };
         Ok(())

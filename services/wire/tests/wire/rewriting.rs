@@ -153,6 +153,24 @@ fn a_response_without_any_host_stays_as_it_is_byte_for_byte() {
     }
 }
 
+#[test]
+fn what_passes_as_it_is_answers_its_request_however_it_is_divided() {
+    let fetches = of_keys(&[Api::FETCH]).take(50);
+    for vector in of_keys(&HELD).chain(fetches) {
+        let bytes = frame(&[&vector.frame]);
+        for size in [1, 7, bytes.len()] {
+            let mut rewriter = Relay::asked(&request_for(vector)).rewriter;
+            let (last, rest) = bytes.split_last().unwrap();
+            rest.chunks(size).for_each(|piece| rewriter.passed(piece).unwrap());
+            rewriter.passed(&[*last]).unwrap();
+
+            assert!(!rewriter.awaits_answer(), "{vector} in pieces of {size}");
+            let unasked = response(correlation(vector), &[0; 4]);
+            assert_eq!(rewriter.passed(&unasked), Err(Broken::Opaque(Opaque::Correlation)), "it was at the end");
+        }
+    }
+}
+
 /// Tagged fields of the message itself that no definition has: what is left of endpoints, and others.
 fn unknown_tags(message: &Json) -> (Vec<&Json>, Vec<&Json>) {
     let tags = message["unknownTags"].as_array().map_or(&[][..], Vec::as_slice);

@@ -147,6 +147,11 @@ class ObserverReport(Envelope):
         description="Until when it passes everything on unread because the process before it was killed, in "
         "milliseconds since 1970; absent while it does not.",
     )
+    not_intercepted: Annotated[str, Field(max_length=256)] | None = Field(
+        None,
+        description="Why connections of its pod are not redirected to it, as they should be; absent where they are, "
+        "and where none are to be.",
+    )
     by_state: CountsByReason = Field(
         default_factory=dict, description="Open connections by state: sniff, observed, opaque, relay_only."
     )

@@ -96,6 +96,9 @@ class ObserverState(Envelope):
         description="Until when it passes everything on unread because the process before it was killed, in "
         "milliseconds since 1970.",
     )
+    not_intercepted: str | None = Field(
+        None, description="Why connections of its pod are not redirected to it, as they should be."
+    )
     connections: Count = Field(0, description="Open connections, read or not.")
     by_state: dict[str, Count] = Field(default_factory=dict, description="Open connections by state.")
     opaque: dict[str, Count] = Field(default_factory=dict, description="Connections that could not be read, by reason.")

@@ -30,6 +30,7 @@ __all__ = [
     "ObserverDeploymentStatus",
     "PodCoverage",
     "RewrittenEnvironment",
+    "Transparent",
     "UnseenSoftware",
 ]
 
@@ -154,6 +155,14 @@ class RewrittenEnvironment(Contract):
     )
 
 
+class Transparent(Contract):
+    """Connections of the pod to the listener's ports are redirected to the observer, without a change of any setting.
+
+    The ports are those of the listener's bootstrap servers in the KafkaCluster. Only pods of namespaces whose Pod
+    Security level is privileged get such an observer.
+    """
+
+
 class ObserverDeploymentSpec(Contract):
     """Where observers run and what they report."""
 
@@ -161,9 +170,15 @@ class ObserverDeploymentSpec(Contract):
         json_schema_extra=rules(
             Rule(
                 "self.mode != 'Gateway' || !(has(self.selector) || has(self.namespaceSelector) || "
-                "has(self.containers) || has(self.env) || has(self.basePort))",
-                "selector, namespaceSelector, containers, env and basePort are for mode Sidecar: remove them, or make "
-                "another resource with that mode",
+                "has(self.containers) || has(self.env) || has(self.transparent) || has(self.basePort))",
+                "selector, namespaceSelector, containers, env, transparent and basePort are for mode Sidecar: remove "
+                "them, or make another resource with that mode",
+            ),
+            Rule(
+                "!has(self.transparent) || !(has(self.env) || has(self.containers))",
+                "transparent redirects the connections of the whole pod and rewrites no variable: remove env and "
+                "containers, or transparent",
+                field_path=".transparent",
             ),
             Rule(
                 "self.mode != 'Sidecar' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef))",
@@ -216,6 +231,11 @@ class ObserverDeploymentSpec(Contract):
         None,
         description="Variables that are rewritten. Absent: none; the application connects to "
         f"127.0.0.1:{DEFAULT_BASE_PORT} by itself.",
+    )
+    transparent: Transparent | None = Field(
+        None,
+        description="Redirects the pod's connections to the listener's ports, whatever the application is told. For "
+        "namespaces whose Pod Security level is privileged. Absent: nothing is redirected.",
     )
     base_port: int | None = Field(
         None,

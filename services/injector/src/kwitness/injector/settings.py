@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -50,6 +50,9 @@ class InjectorSettings(_Settings):
 
     namespace: str = Field(min_length=1, description="Namespace of the release: the injector's own.")
     injections: str = Field(INJECTIONS_CONFIG_MAP, description="ConfigMap that the operator writes injections into.")
+    pod_security_default: Literal["privileged", "baseline", "restricted"] = Field(
+        "restricted", description="Pod Security Standard that is enforced in namespaces whose labels name none."
+    )
     certificate: CertificateSettings = Field(description="Where the serving certificate comes from.")
     host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 - the API server is elsewhere
     port: int = Field(INJECTOR_PORT, ge=0, description="Port of the webhook.")

@@ -127,8 +127,10 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
         ListenerNotFound, ClientsUnencrypted, ProtocolNotRewritten, or MechanismNotRelayed.
     """
     reference = resource.spec.listener_ref
+    # A redirected connection keeps the broker's name, and TLS reaches from end to end.
+    untouched = resource.spec.transparent is not None
     if reference is None:
-        listener = _default_listener(cluster)
+        listener = _default_listener(cluster, untouched=untouched)
     else:
         named = [one for one in cluster.spec.listeners if one.name == reference.name]
         if not named:
@@ -141,7 +143,7 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     if uses_tls(listener):
         _check_encryption(resource, listener)
     mechanisms = frozenset(listener.mechanisms or ())
-    if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES:
+    if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES and not untouched:
         raise TerminalError(
             "MechanismNotRelayed",
             f"every mechanism of listener {listener.name} ({', '.join(sorted(mechanisms))}) signs the broker's name,"
@@ -178,16 +180,16 @@ def uses_sasl(listener: ClientListener) -> bool:
     return listener.security in {"SaslPlaintext", "SaslTls"}
 
 
-def _default_listener(cluster: KafkaCluster) -> ClientListener:
+def _default_listener(cluster: KafkaCluster, *, untouched: bool) -> ClientListener:
     """The listener that the operator uses itself; how it signs in is how clients do.
 
     Raises
     ------
     TerminalError
-        MechanismNotRelayed: that is by a certificate.
+        MechanismNotRelayed: that is by a certificate, and connections are not relayed untouched.
     """
     spec, kind = cluster.spec, cluster.spec.authentication.type
-    if kind == "mtls":
+    if kind == "mtls" and not untouched:
         raise TerminalError(
             "MechanismNotRelayed",
             f"clients of KafkaCluster {cluster.metadata.name}'s spec.bootstrapServers sign in by certificates (mutual"

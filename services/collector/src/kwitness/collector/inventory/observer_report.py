@@ -65,6 +65,7 @@ def _state(one: Observer, shown: Callable[[SoftwareKey], SoftwareKey], *, silent
         workload=believed(head.workload, one.pod),
         suspended=state.suspended,
         relay_only_until_ms=state.relay_only_until_ms,
+        not_intercepted=state.not_intercepted,
         connections=sum(by_state.values()),
         by_state=by_state,
         opaque=dict(state.opaque),

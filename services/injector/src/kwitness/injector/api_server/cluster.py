@@ -34,13 +34,21 @@ class Cluster:
     """Follows what it needs to know; `ready` once all of it was read."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, server: str, *, namespace: str, injections: str, into: Configuration
+        self,
+        session: aiohttp.ClientSession,
+        server: str,
+        *,
+        namespace: str,
+        injections: str,
+        security_level: str,
+        into: Configuration,
     ) -> None:
         self._session = session
         self._server = server
         self._namespaces: dict[str, Json] | None = None
         self._minor: int | None = None
         self._configured = False
+        self._security_level = security_level
         self._into = into
         self._config_map = Collection(
             path=f"/api/v1/namespaces/{namespace}/configmaps",
@@ -76,7 +84,7 @@ class Cluster:
         if self._minor is None:
             return None
         known = (self._namespaces or {}).get(name) or await self._ask(name)
-        return None if known is None else Place(known, self._minor)
+        return None if known is None else Place(known, self._minor, self._security_level)
 
     async def _ask(self, name: str) -> Json | None:
         timeout = aiohttp.ClientTimeout(total=_FALLBACK_S)

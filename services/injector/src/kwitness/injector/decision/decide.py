@@ -24,10 +24,10 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
-from .patch import Operation, all_listed, annotated, annotations_fit, listed, replaced
+from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, listed, replaced
 from .pods import Json
 from .ports import moved
-from .sidecar import MARKER_VOLUME, observer_container, observer_files, observer_volumes
+from .sidecar import MARKER_VOLUME, OURS, observer_container, observer_files, observer_volumes, redirect_container
 from .variables import chosen_containers, names_another_cluster, rewritten_environment
 
 __all__ = ["Decision", "Outcome", "Place", "decide"]
@@ -40,10 +40,14 @@ _SIDECARS_SINCE: Final = 29
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a pod is made: the metadata of its ``namespace``, and Kubernetes 1.``minor``."""
+    """Where a pod is made: the metadata of its ``namespace``, and Kubernetes 1.``minor``.
+
+    ``security_level`` is the Pod Security Standard that is enforced in namespaces whose labels name none.
+    """
 
     namespace: Json
     minor: int
+    security_level: str
 
     @property
     def name(self) -> str:
@@ -144,7 +148,8 @@ def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | Le
     refusal = _refusal(injection, pod, place)
     if refusal is not None:
         return refusal
-    settings = moved(injection.settings, pods.ports_in_use(pod, without=OBSERVER_CONTAINER))
+    in_use = pods.ports_in_use(pod, without=OURS) | set(injection.settings.listener.redirected)
+    settings = moved(injection.settings, in_use)
     if settings is None:
         return "NoPort"
     written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
@@ -164,15 +169,27 @@ def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | N
         ("HostNetwork", bool(spec.get("hostNetwork"))),
         ("Windows", pods.on_windows(pod)),
         ("AdmissionRefused", place.name in injection.refused_in),
-        ("NameTaken", pods.takes_name(pod, OBSERVER_CONTAINER, (OBSERVER_CONTAINER, MARKER_VOLUME))),
+        ("NameTaken", pods.takes_name(pod, OURS, (OBSERVER_CONTAINER, MARKER_VOLUME))),
         # What the containers ask for together is bounded then, and the observer is not in the sum.
         ("PodLevelResources", bool(spec.get("resources"))),
         ("NoServiceAccount", injection.token_audience is not None and not spec.get("serviceAccountName")),
         ("RunsAsRoot", injection.observer.run_as_user is None and pods.user_of(pod) == 0),
-        ("MeshPresent", injection.intercept == "none" and pods.in_a_mesh(pod, place.namespace)),
+        ("MeshPresent", injection.intercept != "env" and pods.in_a_mesh(pod, place.namespace)),
         ("ContainerNotFound", not chosen_containers(pod, injection)),
     )
-    return next((reason for reason, holds in reasons if holds), None)
+    refusal = next((reason for reason, holds in reasons if holds), None)
+    return refusal or (_not_redirected(injection, pod, place) if injection.intercept == "transparent" else None)
+
+
+def _not_redirected(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:
+    """Why connections of a pod cannot be redirected."""
+    if pods.security_level(place.namespace, place.security_level) != "privileged":
+        return "NotPrivileged"
+    if pods.without_nftables(pod):
+        return "RuntimeUnsupported"
+    if injection.observer.run_as_user in pods.users_of(pod, without=OURS):
+        return "SameUser"
+    return None
 
 
 def _environments(pod: Json, injection: Injection, settings: ObserverSettings) -> list[Operation]:
@@ -190,10 +207,12 @@ def _environments(pod: Json, injection: Injection, settings: ObserverSettings) -
 
 def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, probed: bool) -> list[Operation]:
     spec = pod["spec"]
-    container = observer_container(injection, settings, probed=probed)
+    containers = [observer_container(injection, settings, probed=probed)]
+    if injection.intercept == "transparent":
+        containers.append(redirect_container(injection))
     operations = [
         *all_listed("/spec/volumes", spec.get("volumes") or [], observer_volumes(injection, settings)),
-        *listed("/spec/initContainers", pods.init_containers(pod), container, first=True),
+        *first_listed("/spec/initContainers", pods.init_containers(pod), containers),
     ]
     present = list(spec.get("imagePullSecrets") or [])
     for name in injection.observer.pull_secrets:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .pods import Json, annotations_of
 
-__all__ = ["Operation", "all_listed", "annotated", "annotations_fit", "covers", "listed", "replaced"]
+__all__ = ["Operation", "all_listed", "annotated", "annotations_fit", "covers", "first_listed", "listed", "replaced"]
 
 Operation = Json
 """op, path and value."""
@@ -42,14 +42,35 @@ def annotations_fit(pod: Json, wanted: Mapping[str, str]) -> bool:
     return sum(len(name.encode()) + len(value.encode()) for name, value in after.items()) <= _MOST_ANNOTATED
 
 
-def listed(path: str, present: list[Json], wanted: Json, *, first: bool = False) -> list[Operation]:
-    """Have ``wanted`` in a list whose entries are told apart by name; a new one comes first or last."""
+def listed(path: str, present: list[Json], wanted: Json) -> list[Operation]:
+    """Have ``wanted`` in a list whose entries are told apart by name; a new one comes last."""
     for index, entry in enumerate(present):
         if entry["name"] == wanted["name"]:
             return [] if covers(entry, wanted) else [{"op": "replace", "path": f"{path}/{index}", "value": wanted}]
     if not present:
         return [replaced(path, [wanted])]
-    return [replaced(f"{path}/0" if first else f"{path}/-", wanted)]
+    return [replaced(f"{path}/-", wanted)]
+
+
+def first_listed(path: str, present: list[Json], wanted: Sequence[Json]) -> list[Operation]:
+    """Have all of ``wanted`` in such a list, in this order; new ones come first, or after the one before them."""
+    if not present:
+        return [replaced(path, list(wanted))]
+    operations = []
+    names = [entry["name"] for entry in present]
+    entries = {entry["name"]: entry for entry in present}
+    at = 0
+    for entry in wanted:
+        name = entry["name"]
+        if name not in entries:
+            operations.append(replaced(f"{path}/{at}", entry))
+            names.insert(at, name)
+        else:
+            at = names.index(name)
+            if not covers(entries[name], entry):
+                operations.append({"op": "replace", "path": f"{path}/{at}", "value": entry})
+        at += 1
+    return operations
 
 
 def all_listed(path: str, present: list[Json], wanted: Sequence[Json]) -> list[Operation]:

@@ -16,8 +16,11 @@ __all__ = [
     "main_containers",
     "on_windows",
     "ports_in_use",
+    "security_level",
     "takes_name",
     "user_of",
+    "users_of",
+    "without_nftables",
 ]
 
 Json = dict[str, Any]
@@ -44,6 +47,9 @@ _MESH_MARKS: Final[Mapping[str, frozenset[str]]] = {
 }
 """Labels and annotations, of pods or namespaces, by which meshes are asked to inject their own proxy."""
 _MESH_REVISION: Final = "istio.io/rev"
+_ENFORCED: Final = "pod-security.kubernetes.io/enforce"
+_WITHOUT_NFTABLES: Final = frozenset({"gvisor", "runsc"})
+"""Names that runtime classes of gVisor usually have; its network stack is its own."""
 
 
 def labels_of(thing: Json) -> dict[str, str]:
@@ -93,26 +99,43 @@ def in_a_mesh(pod: Json, namespace: Json) -> bool:
     return _MESH_REVISION in marks or any(marks.get(name) in values for name, values in _MESH_MARKS.items())
 
 
+def security_level(namespace: Json, default: str) -> str:
+    """Which Pod Security Standard is enforced there; ``default`` where the namespace has no label."""
+    return labels_of(namespace).get(_ENFORCED, default)
+
+
+def without_nftables(pod: Json) -> bool:
+    """Whether its runtime class is one in which no rules of nftables can be made, as far as its name tells."""
+    return pod["spec"].get("runtimeClassName") in _WITHOUT_NFTABLES
+
+
+def users_of(pod: Json, *, without: Collection[str]) -> frozenset[int]:
+    """The user ids that the pod and its containers name, but for the containers called ``without``."""
+    places = [pod["spec"], *(one for one in all_containers(pod) if one["name"] not in without)]
+    named = ((place.get("securityContext") or {}).get("runAsUser") for place in places)
+    return frozenset(user for user in named if user is not None)
+
+
 def user_of(pod: Json) -> int | None:
     """The user id that the pod gives containers which name none."""
     return (pod["spec"].get("securityContext") or {}).get("runAsUser")
 
 
-def takes_name(pod: Json, container_name: str, volumes: Collection[str]) -> bool:
-    """Whether a container that is no init container has that name, or one of another name one of those volumes."""
-    return any(container["name"] == container_name for container in main_containers(pod)) or any(
+def takes_name(pod: Json, names: Collection[str], volumes: Collection[str]) -> bool:
+    """Whether a container that is no init container has such a name, or one of another name one of those volumes."""
+    return any(container["name"] in names for container in main_containers(pod)) or any(
         mount["name"] in volumes
         for container in all_containers(pod)
-        if container["name"] != container_name
+        if container["name"] not in names
         for mount in container.get("volumeMounts") or []
     )
 
 
-def ports_in_use(pod: Json, *, without: str) -> frozenset[int]:
-    """Ports that containers say they listen on, but for the container called ``without``."""
+def ports_in_use(pod: Json, *, without: Collection[str]) -> frozenset[int]:
+    """Ports that containers say they listen on, but for the containers called ``without``."""
     return frozenset(
         port["containerPort"]
         for container in all_containers(pod)
-        if container["name"] != without
+        if container["name"] not in without
         for port in container.get("ports") or []
     )

@@ -19,8 +19,9 @@ def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettin
     """Return the settings with ports that are free, each higher by the same least number; None where there are none."""
     listener = settings.listener
     first = listener.bootstrap_port
-    brokers_ports = listener.brokers.values() or range(first + 1, first + 1 + _ROOM)
-    wanted = {settings.metrics_port, first, *brokers_ports}
+    # Where connections are redirected, brokers keep their own ports.
+    seen = () if listener.redirected else range(first + 1, first + 1 + _ROOM)
+    wanted = {settings.metrics_port, first, *(listener.brokers.values() or seen)}
     for more in range(min(_MOST_MOVED, _HIGHEST - max(wanted)) + 1):
         if all(port + more not in in_use for port in wanted):
             break

@@ -9,18 +9,29 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kwitness.contracts.endpoints import HEALTH_PATH
-from kwitness.contracts.injections import OBSERVER_CONTAINER, OBSERVER_FOLDER, OBSERVER_SETTINGS, Injection
+from kwitness.contracts.injections import (
+    OBSERVER_CONTAINER,
+    OBSERVER_FOLDER,
+    OBSERVER_SETTINGS,
+    REDIRECT_CONTAINER,
+    Injection,
+)
 from kwitness.contracts.observer_settings import ObserverSettings
 
 from .pods import Json
 
-__all__ = ["MARKER_VOLUME", "observer_container", "observer_files", "observer_volumes"]
+__all__ = ["MARKER_VOLUME", "OURS", "observer_container", "observer_files", "observer_volumes", "redirect_container"]
+
+OURS: Final = frozenset({OBSERVER_CONTAINER, REDIRECT_CONTAINER})
+"""Names of the containers that are made here."""
 
 MARKER_VOLUME: Final = "kwitness-observer-marker"
 """By a file in it a process knows that the one before was killed. In memory: a node that restarts leaves none."""
 
 _MARKER_FOLDER: Final = "/var/run/kwitness/observer"
 _MARKER_SIZE: Final = "1Mi"
+_REDIRECTION: Final = f"{_MARKER_FOLDER}/redirection"
+"""By this file the observer knows what became of the redirection."""
 _DRAIN_SECONDS: Final = 5
 """The application has ended by then: native sidecars are told last."""
 _TOKEN_SECONDS: Final = 3600
@@ -72,6 +83,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
+    redirection = ("--redirection", _REDIRECTION) if injection.intercept == "transparent" else ()
     if observer.run_as_user is not None:
         security |= {"runAsUser": observer.run_as_user, "runAsGroup": observer.run_as_user}
     container: Json = {
@@ -82,6 +94,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
             *("run", "--settings", OBSERVER_SETTINGS),
             *("--drain-seconds", str(_DRAIN_SECONDS)),
             *("--marker", f"{_MARKER_FOLDER}/marker"),
+            *redirection,
         ],
         "env": [
             {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
@@ -107,6 +120,39 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
             "failureThreshold": 60,
         }
     return container
+
+
+def redirect_container(injection: Injection) -> Json:
+    """The init container that makes the rules; it comes after the observer, whose user id they spare.
+
+    It ends without an error whatever happens, since a pod whose init container fails does not start.
+    """
+    observer = injection.observer
+    return {
+        "name": REDIRECT_CONTAINER,
+        "image": observer.image,
+        "imagePullPolicy": observer.pull_policy,
+        "args": [
+            *("redirect", "--settings", OBSERVER_SETTINGS),
+            *("--user", str(observer.run_as_user)),
+            *("--redirection", _REDIRECTION),
+        ],
+        "resources": {part: dict(amounts) for part, amounts in observer.resources.items()},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"add": ["NET_ADMIN"], "drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            # The kernel gives the capability to no other user of a container.
+            "runAsNonRoot": False,
+            "runAsUser": 0,
+            "runAsGroup": 0,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "volumeMounts": [
+            {"name": OBSERVER_CONTAINER, "mountPath": OBSERVER_FOLDER, "readOnly": True},
+            {"name": MARKER_VOLUME, "mountPath": _MARKER_FOLDER},
+        ],
+    }
 
 
 def _name(path: str) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kwitness.contracts.injections import OBSERVER_CONTAINER, Injection, Variables
+from kwitness.contracts.injections import Injection, Variables
 from kwitness.contracts.observer_settings import ObserverSettings
 
 from .addresses import names_listener
 from .pods import Json, all_containers
+from .sidecar import OURS
 
 __all__ = ["chosen_containers", "names_another_cluster", "rewritten_environment"]
 
 
 def chosen_containers(pod: Json, injection: Injection) -> list[Json]:
     """The containers whose variables are meant, init containers first."""
-    own = [one for one in all_containers(pod) if one["name"] != OBSERVER_CONTAINER]
+    own = [one for one in all_containers(pod) if one["name"] not in OURS]
     return [one for one in own if not injection.containers or one["name"] in injection.containers]
 
 

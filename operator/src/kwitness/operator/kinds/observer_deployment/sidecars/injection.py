@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kwitness.contracts.audiences import collector_audience
-from kwitness.contracts.injections import OBSERVER_FOLDER, Injection, ObserverContainer, Variables
+from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, ObserverContainer, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
@@ -21,7 +21,7 @@ from kwitness.operator.kinds.observer_deployment.environment import (
 )
 from kwitness.operator.kinds.observer_deployment.reporting_settings import collector_address, reported
 from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in
-from kwitness.operator.model.errors import TransientError
+from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import ClusterKnowledge, KafkaState, Refusals
@@ -43,16 +43,18 @@ def injection_of(
     Raises
     ------
     TerminalError
-        CollectorNotReady, or Unsupported.
+        CollectorNotReady, PortReserved, or Unsupported.
     TransientError
         ClusterNotReady: the cluster was never reached, or its CA certificates are not known yet.
     """
     spec, metadata, settings = resource.spec, resource.metadata, view.settings
+    transparent = spec.transparent is not None
+    redirected = _redirected(listener) if transparent else ()
     image = observer_image(settings)
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(cluster, view)
-    upstream_ca = _authority(cluster, listener, knowledge)
+    upstream_ca = None if transparent else _authority(cluster, listener, knowledge)
     namespaces = spec.namespace_selector
     return Injection(
         namespace=metadata.namespace,
@@ -62,13 +64,15 @@ def injection_of(
         namespaces=allowed_namespaces(resource, settings) if namespaces is not None else None,
         pod_labels=dict(spec.selector.match_labels) if spec.selector is not None else {},
         containers=spec.containers or (),
-        intercept="none" if spec.env is None else "env",
+        intercept="transparent" if transparent else "none" if spec.env is None else "env",
         variables=None if spec.env is None else Variables.model_validate(spec.env.model_dump()),
         addresses=listener.bootstrap_servers,
         address_namespace=cluster.metadata.namespace,
         client_protocol="SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT",
-        observer=_container(image, settings),
-        settings=_settings(resource, listener, collector, cluster_id=cluster_id, upstream_ca=upstream_ca),
+        observer=_container(image, settings, transparent=transparent),
+        settings=_settings(
+            resource, listener, collector, cluster_id=cluster_id, upstream_ca=upstream_ca, redirected=redirected
+        ),
         upstream_ca=upstream_ca,
         collector_ca=collector.authority,
         token_audience=collector_audience(collector.resource.metadata.namespace, collector.resource.metadata.name),
@@ -83,9 +87,11 @@ def _settings(
     *,
     cluster_id: str,
     upstream_ca: str | None,
+    redirected: tuple[int, ...],
 ) -> ObserverSettings:
     port = resource.spec.sidecar_port
-    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if uses_tls(listener) else None
+    encrypts = uses_tls(listener) and not redirected
+    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if encrypts else None
     return ObserverSettings(
         cluster_id=cluster_id,
         namespace=resource.metadata.namespace,
@@ -101,11 +107,24 @@ def _settings(
             advertised_host=_LOOPBACK,
             # Brokers get ports in the order in which a client sees them.
             brokers={},
+            redirected=redirected,
         ),
         **reported(resource),
         collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
         metrics_port=port - 1,
     )
+
+
+def _redirected(listener: ClientListener) -> tuple[int, ...]:
+    """The ports at which clients reach the brokers, as far as they are known."""
+    ports = {int(address.rpartition(":")[2]) for address in listener.bootstrap_servers}
+    if reserved := sorted(RESERVED_PORTS & ports):
+        raise TerminalError(
+            "PortReserved",
+            f"listener {listener.name} has port {reserved[0]}, and to redirect it would take connections of programs of"
+            " every kind: give it other ports, or use spec.env in place of spec.transparent",
+        )
+    return tuple(sorted(ports))
 
 
 def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: ClusterKnowledge | None) -> str | None:
@@ -123,13 +142,14 @@ def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: Clust
     return authority
 
 
-def _container(image: str, settings: OperatorSettings) -> ObserverContainer:
+def _container(image: str, settings: OperatorSettings, *, transparent: bool) -> ObserverContainer:
+    user = settings.observer.transparent_user if transparent else settings.pods.run_as_user
     return ObserverContainer.model_validate(
         {
             "image": image,
             "pull_policy": settings.images.observer_pull_policy,
             "pull_secrets": settings.image_pull_secrets,
             "resources": settings.observer.sidecar_resources,
-            "run_as_user": settings.pods.run_as_user,
+            "run_as_user": user,
         }
     )

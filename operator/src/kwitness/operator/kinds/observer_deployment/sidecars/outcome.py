@@ -103,9 +103,11 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         own,
         view.now_ms,
     )
+    transparent = resource.spec.transparent is not None
     status = ObserverDeploymentStatus(
-        bootstrap_servers=f"{found.settings.listener.bind}:{resource.spec.sidecar_port}",
-        security_protocol=found.client_protocol,
+        # Where connections are redirected, clients use the brokers' own addresses and protocol.
+        bootstrap_servers=None if transparent else f"{found.settings.listener.bind}:{resource.spec.sidecar_port}",
+        security_protocol=None if transparent else found.client_protocol,
         connections=_connections(own),
         coverage=coverage(state, heard),
         ledger=ledger(own),
@@ -129,7 +131,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     verdicts = (
         verdict,
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
-        *traffic(pods),
+        *traffic(pods, own, redirected=found.settings.listener.redirected),
         *(reporting(own, known=state is not None) if pods.observed else ()),
         *serving(own),
     )

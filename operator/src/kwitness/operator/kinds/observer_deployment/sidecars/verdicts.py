@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kwitness.contracts.envelopes import ObserverState
 from kwitness.contracts.injections import INJECTION
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, PodCoverage
 from kwitness.operator.model.conditions import Verdict, ready
@@ -106,15 +107,38 @@ def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
     return Verdict("Covered", "True", "PodsCovered", share)
 
 
-def traffic(coverage: PodCoverage) -> tuple[Verdict, ...]:
-    """Whether applications connect to the observers beside them; nothing is said where all do."""
-    if not coverage.silent:
-        return ()
-    message = (
-        f"{coverage.silent} pods have had no connection within five minutes of their start: name the variables that"
-        " their application reads in spec.env, or have it connect to the port in status.bootstrapServers"
-    )
-    return (Verdict("Traffic", "False", "NoTraffic", message),)
+def traffic(coverage: PodCoverage, own: Sequence[ObserverState], *, redirected: Sequence[int]) -> tuple[Verdict, ...]:
+    """Whether applications connect to the observers beside them and can be read; nothing is said where all do.
+
+    ``redirected`` are the ports whose connections are redirected, if any are.
+    """
+    apart = [one for one in own if one.not_intercepted is not None]
+    if apart:
+        message = (
+            f"in {len(apart)} pods connections are not redirected to the observer, so they are not seen; in"
+            f" {apart[0].pod_namespace}/{apart[0].pod}: {apart[0].not_intercepted}; have the node's runtime allow"
+            " nftables, or use spec.env in place of spec.transparent"
+        )
+        return (Verdict("Traffic", "False", "NotIntercepted", message),)
+    if coverage.silent:
+        remedy = (
+            "have their application connect to one of the ports that are redirected"
+            f" ({', '.join(map(str, redirected))}), or add the brokers' addresses to the listener of the KafkaCluster"
+            if redirected
+            else "name the variables that their application reads in spec.env, or have it connect to the port in"
+            " status.bootstrapServers"
+        )
+        message = f"{coverage.silent} pods have had no connection within five minutes of their start: {remedy}"
+        return (Verdict("Traffic", "False", "NoTraffic", message),)
+    encrypted = sum(one.opaque.get("tls", 0) for one in own) if redirected else 0
+    if encrypted:
+        message = (
+            f"{encrypted} connections were encrypted between application and broker and are passed on unread: use"
+            " spec.env in place of spec.transparent, with securityProtocol and caFile, so that the observer speaks TLS"
+            " to the brokers, or a gateway"
+        )
+        return (Verdict("Traffic", "False", "TlsNotRead", message),)
+    return ()
 
 
 def _no_namespace(resource: ObserverDeployment) -> Verdict:

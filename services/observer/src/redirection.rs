@@ -1,0 +1,145 @@
+//! Rules of the pod that send its connections to the observer: a step of their own makes them, and says what became of it.
+//!
+//! The step runs once, before the application starts, with a capability that the observer has not. Whatever happens it
+//! ends without an error, since the pod would not start otherwise. What it found out lies in a file, which the observer
+//! reads.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::log::log;
+use crate::settings::Settings;
+
+/// How long the step may take before it counts as failed.
+const SAID_WITHIN: Duration = Duration::from_mins(1);
+const IN_PLACE: &str = "in place";
+const LONGEST: usize = 256;
+
+/// What is given on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// The observer's settings file.
+    pub(crate) settings: PathBuf,
+    /// The observer's user id, whose connections stay as they are.
+    pub(crate) user: u32,
+    /// Where to say what became of it.
+    pub(crate) outcome: PathBuf,
+    /// The program nft.
+    pub(crate) nft: PathBuf,
+}
+
+/// Have connections redirected, as settings say, and tell what became of it.
+pub(crate) fn redirect(options: &Options) {
+    // A pod whose network was made anew runs this again, and the former word is no longer true.
+    let forgotten = forget(&options.outcome);
+    let outcome = forgotten.and_then(|()| make(options));
+    let said = match &outcome {
+        Ok(()) => IN_PLACE.to_owned(),
+        Err(error) => error.to_string(),
+    };
+    match outcome {
+        Ok(()) => log!(Info, "Connections are redirected"),
+        Err(_) => log!(Error, "Connections are not redirected: the pod runs without observer", reason = said),
+    }
+    if let Err(error) = fs::write(&options.outcome, said) {
+        log!(Error, "The observer does not know of it", reason = error.to_string());
+    }
+}
+
+fn forget(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn make(options: &Options) -> io::Result<()> {
+    let settings =
+        Settings::parse(&fs::read(&options.settings)?).map_err(|refused| io::Error::other(refused.to_string()))?;
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", options.nft.display()));
+    let mut command = Command::new(&options.nft);
+    command.args(["-f", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut nft = command.spawn().map_err(named)?;
+    if let Some(mut input) = nft.stdin.take() {
+        // One that ends before it has read everything says why.
+        let _ = input.write_all(rules(&settings, options.user).as_bytes());
+    }
+    let done = nft.wait_with_output()?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    Err(io::Error::other(format!("nft: {}", said.lines().next().unwrap_or("it failed without a word"))))
+}
+
+/// A table of our own in place of the one that may be there.
+fn rules(settings: &Settings, user: u32) -> String {
+    let mut ports = String::new();
+    for port in &settings.listener.redirected {
+        // Writing to a string cannot fail.
+        let _ = write!(ports, "{}{port}", if ports.is_empty() { "" } else { ", " });
+    }
+    let to = settings.listener.bootstrap_port;
+    format!(
+        "add table inet kwitness_observer\n\
+         delete table inet kwitness_observer\n\
+         table inet kwitness_observer {{\n\
+         chain output {{\n\
+         type nat hook output priority -100; policy accept;\n\
+         meta skuid {user} return\n\
+         tcp dport {{ {ports} }} redirect to :{to}\n\
+         }}\n\
+         }}\n"
+    )
+}
+
+/// The observer's knowledge of it.
+#[derive(Debug)]
+pub(crate) struct Redirection {
+    outcome: Option<PathBuf>,
+    since: Instant,
+}
+
+impl Redirection {
+    /// As the step says in this file; without one nothing is to be redirected.
+    pub(crate) fn said_in(outcome: Option<PathBuf>) -> Self {
+        Self { outcome, since: Instant::now() }
+    }
+
+    /// Why connections are not redirected; None where they are, where none are to be, and while the step may still run.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let said = match fs::read_to_string(self.outcome.as_ref()?) {
+            Ok(said) => said,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => error.to_string(),
+        };
+        match said.as_str() {
+            IN_PLACE => None,
+            "" => (self.since.elapsed() > SAID_WITHIN).then(|| "the redirect step has said nothing".to_owned()),
+            reason => Some(reason.chars().take(LONGEST).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_spare_the_observer_and_send_the_rest_to_it() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/observer_settings.json");
+        let examples: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        let named = |example: &&serde_json::Value| example["name"] == "a sidecar that connections are redirected to";
+        let example = examples["valid"].as_array().unwrap().iter().find(named).unwrap();
+        let settings = Settings::parse(example["settings"].to_string().as_bytes()).unwrap();
+
+        let rules = rules(&settings, 61_532);
+
+        let (spared, redirected) = ("meta skuid 61532 return", "tcp dport { 9092, 9093 } redirect to :19092");
+        assert!(rules.find(spared).unwrap() < rules.find(redirected).unwrap(), "{rules}");
+    }
+}

@@ -1,0 +1,195 @@
+"""Connections that rules redirect: in a network of its own, with a real broker and clients that know of nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.e2e.ports import free_port
+from kwitness.images.container_engine import install
+
+from tests.eventually import eventually
+from tests.observer.dialled_ports import port_of
+from tests.observer.events_server import EventsServer
+from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
+from tests.observer.observer_process import ObserverProcess
+from tests.observer.tap import Tap
+
+pytestmark = pytest.mark.broker
+
+USER: Final = 61532
+"""The observer's; whoever has another one is redirected."""
+NEW_NETWORK: Final = 0x40000000
+SPOKEN_FIRST: Final = b"220 here I am\r\n"
+
+
+@pytest.fixture(scope="module")
+def network() -> Iterator[None]:
+    """A network namespace for this thread and the processes that it starts."""
+    if os.geteuid() != 0:
+        pytest.skip("a network namespace takes root")
+    if shutil.which("nft") is None:
+        install("nftables", "rules are tried as they are in a pod", print)
+    libc = ctypes.CDLL(None, use_errno=True)
+    before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    if libc.unshare(NEW_NETWORK) != 0:
+        pytest.skip(f"no network namespace can be had: {os.strerror(ctypes.get_errno())}")
+    try:
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+        yield
+    finally:
+        assert libc.setns(before, NEW_NETWORK) == 0
+        os.close(before)
+
+
+@pytest.fixture(scope="module")
+def broker(network: None) -> Iterator[LocalBroker]:
+    with LocalBroker(listeners=[Listener.SSL], overrides={"num.partitions": "3"}) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def server(network: None) -> Iterator[EventsServer]:
+    with EventsServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def other_port(network: None) -> int:
+    """A port that is redirected, too, and has no broker."""
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+def observer(broker: LocalBroker, server: EventsServer, other_port: int, program: Path) -> Iterator[ObserverProcess]:
+    """One with a user id of its own, and the rules beside it."""
+    # Others cannot enter pytest's own folders.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "token").write_text("token")
+        shutil.copy(program, folder / "kwitness-observer")
+        changes = {
+            "mode": "sidecar",
+            "reported_by": "pod",
+            "collector": {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(folder / "token")},
+        }
+        observer = ObserverProcess(
+            folder / "kwitness-observer", folder, bootstrap=broker.bootstrap, nodes=(), changes=changes, user=USER
+        )
+        ports = [port_of(broker.bootstrap), port_of(broker.bootstrap_of(Listener.SSL)), other_port]
+        observer.set("listener", {**observer.settings["listener"], "redirected": sorted(ports)})
+        said = folder / "redirection"
+        with observer.with_arguments("--redirection", str(said)):
+            # As the container has it: root with this capability alone.
+            alone = ["setpriv", "--bounding-set", "-all,+net_admin", "--inh-caps", "-all"]
+            redirect = ["redirect", "--settings", observer.file, "--user", str(USER), "--redirection", said]
+            subprocess.run([*alone, folder / "kwitness-observer", *redirect], check=True)
+            assert said.read_text() == "in place"
+            yield observer
+
+
+@contextlib.contextmanager
+def serving(host: str, port: int, serve: Callable[[socket.socket], None]) -> Iterator[None]:
+    """A server in a thread."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.settimeout(30)
+                    with connection:
+                        serve(connection)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        yield
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def echo(connection: socket.socket) -> None:
+    connection.sendall(SPOKEN_FIRST)
+    while chunk := connection.recv(65_536):
+        connection.sendall(chunk)
+
+
+def test_a_client_that_knows_of_no_observer_is_seen(
+    broker: LocalBroker, observer: ObserverProcess, server: EventsServer
+) -> None:
+    produce_by_librdkafka(broker.bootstrap, "redirected", **{"compression.type": "zstd"})
+    values = consume_by_librdkafka(broker.bootstrap, "redirected", RECORDS)
+
+    assert sorted(values) == sorted(f"value {number}" for number in range(RECORDS))
+    eventually(lambda: server.records("Produce", "redirected"), RECORDS.__eq__)
+    eventually(lambda: server.records("Fetch", "redirected"), RECORDS.__eq__)
+    opened = [row for row in server.rows if row.get("kind") == "opened"]
+    assert {row["client_address"] for row in opened} == {"10.1.2.3"}
+    assert {row["client_software_name"] for row in opened} == {"confluent-kafka-python"}
+    assert not [sample for sample in observer.metrics() if sample.startswith("kwitness_observer_unserved")]
+    assert server.heads[-1].state.not_intercepted is None
+
+
+def test_a_client_by_ipv6_is_seen_and_reaches_whom_it_meant(
+    broker: LocalBroker, observer: ObserverProcess, server: EventsServer, other_port: int
+) -> None:
+    with Tap({("::1", other_port): ("127.0.0.1", port_of(broker.bootstrap))}) as meant:
+        produce_by_librdkafka(f"[::1]:{other_port}", "by-ipv6")
+
+    assert meant.recordings, "its first connection"
+    eventually(lambda: server.records("Produce", "by-ipv6"), RECORDS.__eq__)
+
+
+def test_bytes_pass_as_they_are_and_the_other_side_may_speak_first(observer: ObserverProcess, other_port: int) -> None:
+    sent = os.urandom(1_000_000)
+    for host in ("127.0.0.1", "::1"):
+        with (
+            serving(host, other_port, echo),
+            socket.create_connection((host, other_port), timeout=30) as client,
+            client.makefile("rb") as stream,
+        ):
+            greeting = stream.read(len(SPOKEN_FIRST))
+            threading.Thread(target=client.sendall, args=(sent,)).start()
+            came = stream.read(len(sent))
+
+            assert (greeting, came == sent) == (SPOKEN_FIRST, True)
+
+
+def test_a_connection_that_nobody_takes_does_not_come_about(observer: ObserverProcess, other_port: int) -> None:
+    def ask() -> bytes:
+        with socket.create_connection(("127.0.0.1", other_port), timeout=30) as client:
+            client.sendall(b"anybody?")
+            return client.recv(1)
+
+    with pytest.raises(ConnectionError):
+        ask()
+
+
+def test_tls_passes_unread_and_is_counted(broker: LocalBroker, observer: ObserverProcess) -> None:
+    assert broker.certificates is not None
+    security = {"security.protocol": "SSL", "ssl.ca.location": str(broker.certificates.ca_file)}
+    produce_by_librdkafka(broker.bootstrap_of(Listener.SSL), "encrypted", **security)
+
+    assert observer.metrics()['kwitness_observer_opaque_total{reason="tls"}'] > 0
+
+
+def test_a_connection_to_the_observer_itself_is_closed(observer: ObserverProcess) -> None:
+    port = observer.settings["listener"]["bootstrap_port"]
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client, contextlib.suppress(ConnectionError):
+        assert client.recv(1) == b""
+
+    eventually(lambda: observer.metrics()['kwitness_observer_connections_closed_total{end="loop"}'], (1.0).__eq__)
