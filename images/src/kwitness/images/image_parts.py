@@ -106,12 +106,17 @@ def cargo_binary(package: str, progress: Progress = silent) -> Path:
         progress(f"building {package} with Cargo")
         target = cache_folder() / "rust-target"
         with exclusive(cache_folder() / "rust-target.lock"):
-            command = ["cargo", "build", "--quiet", "--locked", "--release", "--package", package]
             manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
-            run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
+            # Cargo takes what was built of another clone for this one's where that is newer than the sources.
+            own = ["--package", "kwitness-wire", "--package", "kwitness-observer"]
+            for command in (
+                ["cargo", "clean", "--quiet", "--locked", "--release", *own],
+                ["cargo", "build", "--quiet", "--locked", "--release", "--package", package],
+            ):
+                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
             shutil.copy2(target / "release" / package, folder / package)
 
-    return cached_folder("rust", content_key(*RUST_SOURCES, platform.machine()), make)
+    return cached_folder("rust", content_key("2", *RUST_SOURCES, platform.machine()), make)
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:
