@@ -320,5 +320,13 @@ async def test_an_observer_beside_a_client_has_whatever_account_its_pod_has(
             await authenticator.caller(f"Bearer {unbound}", (SENDERS,))
         named = token(api, "sender", SENDING)
         assert (await authenticator.caller(f"Bearer {named}", (SENDERS,))).kind == "plugin"
+        brokers = {"serviceAccountName": "sender", "containers": [{"name": "kafka", "image": "none"}]}
+        pod = {**pod, "metadata": {"name": "broker-0"}, "spec": brokers}
+        answer = api.request("POST", "/api/v1/namespaces/default/pods", json=pod)
+        assert answer.status_code == 201, answer.text
+        shared = f"Bearer {token(api, 'sender', SENDING, bound_to='broker-0')}"
+        meant = Caller("observer", CLUSTER, "default/broker-0", "pod")
+        assert await authenticator.caller(shared, (SENDERS,), ("observer", "collector")) == meant
+        assert (await authenticator.caller(shared, (SENDERS,))).kind == "plugin"
     finally:
         authenticator.configure(config)

@@ -20,6 +20,15 @@ from tests.injector.samples import INJECTION, injection
 
 SCHEMA = Path(__file__).resolve().parents[2] / "contracts/schemas/kwitness.injections.v1.json"
 TLS = {"upstream": {"bootstrap_servers": ["kafka:9093"], "tls": {"ca_file": "/etc/kwitness/observer/upstream-ca.crt"}}}
+BROKER: dict[str, Any] = {
+    "variables": None,
+    "intercept": "none",
+    "settings": {
+        "mode": "broker",
+        "upstream": {"bootstrap_servers": ["127.0.0.1:19092"]},
+        "listener": {"bind": "0.0.0.0", "brokers": {"0": None, "1": None}},
+    },
+}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a gateway's settings": ({"settings": {"mode": "gateway"}}, "mode sidecar"),
     "a listener for everybody": ({"settings": {"listener": {"bind": "0.0.0.0"}}}, "bind 127.0.0.1"),
@@ -43,6 +52,28 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "two files have one name",
     ),
     "no image": ({"observer": {"image": ""}}, "image"),
+    "a volume beside a client": ({"pod_volume": "kafka-tls"}, "pod_volume"),
+    "a volume beside a broker without TLS": ({**BROKER, "pod_volume": "kafka-tls"}, "pod_volume"),
+    "a broker's certificate outside its volume": (
+        {
+            **BROKER,
+            "settings": {
+                **BROKER["settings"],
+                "listener": {"brokers": {"0": None, "1": None}, "tls": {"certificate_file": "/a", "key_file": "/b"}},
+            },
+            "pod_volume": "kafka-tls",
+        },
+        "not in /etc/kwitness/listener",
+    ),
+    "a broker's variables": (
+        {**BROKER, "intercept": "env", "variables": {"bootstrap_servers": ["KAFKA"]}},
+        "intercept none",
+    ),
+    "every pod as a broker's": ({**BROKER, "pod_labels": {"app": None}}, "pod_labels"),
+    "two brokers in one pod": (
+        {**BROKER, "settings": {**BROKER["settings"], "upstream": {"bootstrap_servers": ["a:1", "b:1"]}}},
+        "one upstream.bootstrap_servers",
+    ),
     "the root user": ({"observer": {"run_as_user": 0}}, "run_as_user"),
 }
 

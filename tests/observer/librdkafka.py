@@ -20,10 +20,10 @@ def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> N
     assert producer.flush(60) == 0
 
 
-def consume_by_librdkafka(bootstrap: str, topic: str, count: int) -> list[str]:
+def consume_by_librdkafka(bootstrap: str, topic: str, count: int, **more: Any) -> list[str]:
     """The values of so many records, from the beginning, by a group of its own."""
     configuration = {"bootstrap.servers": bootstrap, "group.id": f"{topic}-rdkafka", "auto.offset.reset": "earliest"}
-    consumer = Consumer(configuration)
+    consumer = Consumer(configuration | more)
     consumer.subscribe([topic])
     values: list[str] = []
 

@@ -12,8 +12,9 @@ from kwitness.e2e.certificates import Authority, Certificate
 class ListenerCertificates:
     """Certificate and key of a listener on loopback, and an authority of clients; all in one folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hosts: tuple[str, ...] = ("127.0.0.1",)) -> None:
         folder.mkdir()
+        self._hosts = hosts
         self.authority = Authority("servers of the test")
         self.clients = Authority("clients of the test")
         self.certificate = folder / "tls.crt"
@@ -25,7 +26,7 @@ class ListenerCertificates:
 
     def renew(self, authority: Authority | None = None) -> Certificate:
         """Write another certificate with its key."""
-        issued = (authority or self.authority).issue("gateway", ("127.0.0.1",))
+        issued = (authority or self.authority).issue("gateway", self._hosts)
         self.key.write_text(issued.key)
         self.certificate.write_text(issued.certificate)
         return issued

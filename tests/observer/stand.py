@@ -87,10 +87,8 @@ class Stand:
         return {int(node): {(CLIENTS_HOST, port)} for node, port in nodes.items()}
 
     def create(self, topic: str) -> None:
-        """Create a topic, and wait until brokers know what they lead: before, they refuse records, or lose them."""
-        admin = AdminClient({"bootstrap.servers": self.cluster.bootstrap})
-        admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result(PATIENCE_S)
-        eventually(lambda: _is_led(admin, topic))
+        """Create a topic."""
+        create_topic(self.cluster.bootstrap, topic)
 
     def compared(self, read: Read) -> Comparison:
         """Hold both sides of all connections against each other that were opened since the last time and have ended."""
@@ -117,6 +115,13 @@ class Stand:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._exits.__exit__(kind, error, trace)
+
+
+def create_topic(bootstrap: str, topic: str) -> None:
+    """Create a topic, and wait until brokers know what they lead: before, they refuse records, or lose them."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result(PATIENCE_S)
+    eventually(lambda: _is_led(admin, topic))
 
 
 def _is_led(admin: AdminClient, topic: str) -> bool:

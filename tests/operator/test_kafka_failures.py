@@ -244,6 +244,19 @@ class TestAgainstARealBroker:
         reason, _ = await self._reason(broker, Listener.MTLS, tls=files(**client))
         assert reason == "Forbidden"  # let in by its certificate, which has no rights
 
+    async def test_a_broker_says_what_its_listeners_are_for(self, broker):
+        connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")
+        seen = await KafkaAdmin().observe(connection, (), ("PLAINTEXT", "SASL_SSL_PLAIN", "MTLS"))
+        [found] = [one.listeners for one in seen.brokers]
+        said = [(one.name, one.shared_with, one.encrypted, one.identifies_by_certificate) for one in found]
+
+        assert said == [
+            ("PLAINTEXT", "brokers", False, False),
+            ("SASL_SSL_PLAIN", None, True, False),
+            ("MTLS", None, True, True),
+        ]
+        assert {(one.host, one.port == one.advertised_port) for one in found} == {("127.0.0.1", True)}
+
     async def test_a_wrong_password_is_told_from_everything_else(self, broker, files):
         for listener, mechanism in (
             (Listener.SASL_SSL_PLAIN, "PLAIN"),

@@ -35,6 +35,7 @@ from kwitness.operator.desired.subscription_plan import (
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
+from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
@@ -243,13 +244,19 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
             return tuple(one for one in objects if one["kind"] == kind and cluster_of(_key_of(one), one) == cluster)
         case KafkaState():
             known = case.get("kafka")
-            return ClusterKnowledge(**{**known, "node_ids": tuple(known["node_ids"])}) if known else None
+            return _knowledge(known) if known else None
         case Inventory():
             return ClusterState.model_validate(case["state"]) if "state" in case else None
         case Labels(namespace):
             return case.get("labels", {}).get(namespace)
         case _:
             return _value_for_sidecars(case, fact, objects)
+
+
+def _knowledge(known: dict[str, Any]) -> ClusterKnowledge:
+    listeners = known.get("listeners")
+    told = None if listeners is None else tuple(BrokerListener(**one) for one in listeners)
+    return ClusterKnowledge(**{**known, "node_ids": tuple(known["node_ids"]), "listeners": told})
 
 
 def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:
@@ -306,6 +313,7 @@ def _observer(case: dict[str, Any]) -> Any:
 DECISIONS = {
     "gateway": _observer,
     "sidecar": _observer,
+    "broker": _observer,
     "injections": _injections,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import Injection, InjectionsFile, injection_hash
+from kwitness.e2e.kafka.local_broker import Listener
 
 from tests.eventually import eventually
 from tests.operator.conftest import USERS, at_the_resync
@@ -152,6 +153,34 @@ def test_without_an_injector_a_sidecar_is_refused(api, namespace, clean_broker, 
     start_operator()
     assert "injector.enabled" in until_reason(api, "kobs", "orders", namespace, "InjectorMissing")
     assert told(api, namespace) == {}
+
+
+def test_brokers_are_asked_beside_which_listener_of_theirs_an_observer_may_stand(enabled, api, namespace, clean_broker):
+    shared = {"name": "PLAINTEXT", "bootstrapServers": [clean_broker.bootstrap], "security": "Plaintext"}
+    address = clean_broker.bootstrap_of(Listener.SASL_PLAINTEXT_PLAIN)
+    own = {"name": "SASL_PLAINTEXT_PLAIN", "bootstrapServers": [address], "security": "SaslPlaintext"}
+    listeners = [shared, {**own, "mechanisms": ["PLAIN"]}]
+    apply(
+        api,
+        cluster("main", namespace, clean_broker.bootstrap, listeners=listeners),
+        beside_brokers("shared", namespace, "PLAINTEXT"),
+        beside_brokers("own", namespace, own["name"]),
+    )
+    enabled()
+    run_the_injector(api, namespace)
+
+    assert "broker 1" in until_reason(api, "kobs", "shared", namespace, "ListenerShared")
+    until_reason(api, "kobs", "own", namespace, "Injecting")
+    assert sorted(told(api, namespace)) == ["orders", "own"]
+    reasons = {one["type"]: one["reason"] for one in get(api, "kobs", "own", namespace)["status"]["conditions"]}
+    assert (reasons["Loopback"], reasons["ClientAddresses"]) == ("ListenerElsewhere", "SeenAsLoopback")
+
+
+def beside_brokers(name: str, namespace: str, listener: str) -> dict[str, Any]:
+    spec = {"listenerRef": {"name": listener}, "selector": {"matchLabels": {"app": "kafka"}}, "broker": {}}
+    body = sidecar(name, namespace, mode="Broker", **spec)
+    del body["spec"]["env"]
+    return body
 
 
 def test_a_namespace_has_to_let_its_pods_get_observers(enabled, api, namespace):

@@ -13,6 +13,7 @@ mod memory;
 mod metrics;
 mod observer;
 mod open_connections;
+mod own_broker;
 mod pod;
 mod ports;
 mod probes;

@@ -19,6 +19,7 @@ use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
 use crate::marker::Marker;
 use crate::metrics::{Process, render, resident_bytes};
+use crate::own_broker::OwnBroker;
 use crate::pod::Pod;
 use crate::ports::Ports;
 use crate::probes::{self, Answers};
@@ -62,6 +63,8 @@ struct Status {
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<ReportLedger>>,
     is_listening: AtomicBool,
+    /// The broker of the pod was not seen to listen on loopback, so nobody is let in.
+    awaits_broker: AtomicBool,
     /// TLS is wanted, and there is no certificate to show.
     lacks_certificate: AtomicBool,
     is_draining: AtomicBool,
@@ -74,6 +77,9 @@ impl Answers for Status {
         }
         if self.lacks_certificate.load(Relaxed) {
             return Some("the listener has no certificate to show".to_owned());
+        }
+        if self.awaits_broker.load(Relaxed) {
+            return Some("the broker does not listen where the observer looks for it".to_owned());
         }
         (!self.is_listening.load(Relaxed)).then(|| "a port of the listener cannot be had".to_owned())
     }
@@ -177,14 +183,19 @@ async fn relay_and_report(
         settings_refused: AtomicU64::new(0),
         certificates_refused: AtomicU64::new(0),
         is_listening: AtomicBool::new(true),
+        awaits_broker: AtomicBool::new(false),
         lacks_certificate: AtomicBool::new(false),
         is_draining: AtomicBool::new(false),
     });
     let mut listeners = Listeners::new(Arc::clone(&entrance));
     let current = Arc::clone(&published.borrow());
     follow(&mut certificates, &current, &status);
+    let mut own_broker = OwnBroker::default();
+    status.awaits_broker.store(current.mode == Mode::Broker, Relaxed);
     probes::serve(current.metrics_port, Arc::clone(&status))?;
-    listeners.follow(&current)?;
+    if current.mode != Mode::Broker {
+        listeners.follow(&current)?;
+    }
     log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
 
     let mut tick = looks();
@@ -205,13 +216,7 @@ async fn relay_and_report(
         let current = Arc::clone(&published.borrow());
         obey(&control, told.borrow().as_ref(), &current);
         follow(&mut certificates, &current, &status);
-        let followed = listeners.follow(&current);
-        if let Err(error) = &followed
-            && status.is_listening.load(Relaxed)
-        {
-            log!(Error, "A port of the listener cannot be had", reason = error.to_string());
-        }
-        status.is_listening.store(followed.is_ok(), Relaxed);
+        let_in(&mut listeners, &mut own_broker, &current, &status).await;
     }
 
     status.is_draining.store(true, Relaxed);
@@ -276,6 +281,22 @@ fn follow(certificates: &mut Certificates, settings: &Settings, status: &Status)
         }
     }
     status.lacks_certificate.store(wanted.is_some() && !certificates.are_shown(), Relaxed);
+}
+
+/// Have the listener's ports open: beside a broker not before it listens behind the observer, with what clients need.
+async fn let_in(listeners: &mut Listeners, own_broker: &mut OwnBroker, settings: &Settings, status: &Status) {
+    let is_behind = own_broker.is_behind(settings).await;
+    status.awaits_broker.store(!is_behind, Relaxed);
+    if !is_behind || (settings.mode == Mode::Broker && status.lacks_certificate.load(Relaxed)) {
+        return;
+    }
+    let followed = listeners.follow(settings);
+    if let Err(error) = &followed
+        && status.is_listening.load(Relaxed)
+    {
+        log!(Error, "A port of the listener cannot be had", reason = error.to_string());
+    }
+    status.is_listening.store(followed.is_ok(), Relaxed);
 }
 
 /// Have connections observed, or not, as is wanted now, and not too soon after a crash.

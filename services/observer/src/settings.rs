@@ -311,6 +311,14 @@ impl Settings {
         if self.upstream.bootstrap_servers.is_empty() {
             return refused("upstream.bootstrap_servers", "is empty; name at least one broker");
         }
+        if self.mode == Mode::Broker {
+            if self.upstream.bootstrap_servers.len() != 1 {
+                return refused("upstream.bootstrap_servers", "names more than the one broker of the observer's pod");
+            }
+            if !self.listener.brokers.is_empty() {
+                return refused("listener.brokers", "has entries, and a broker's own observer has one port");
+            }
+        }
         let mut ports = BTreeSet::from([self.listener.bootstrap_port]);
         if self.listener.bootstrap_port == 0 {
             return refused("listener.bootstrap_port", "0 is no port");
@@ -436,6 +444,17 @@ mod tests {
 
             assert!(refused.field.starts_with(field), "{bad}: {refused}");
         }
+    }
+
+    #[test]
+    fn a_brokers_own_observer_has_one_broker_and_one_port() {
+        let of_broker = GOOD.replace(r#""mode":"gateway""#, r#""mode":"broker""#);
+        let of_one = of_broker.replace(r#","[::1]:9092""#, "");
+
+        let refused = |text: &str| Settings::parse(text.as_bytes()).unwrap_err().field;
+        assert_eq!(refused(&of_broker), "upstream.bootstrap_servers");
+        assert_eq!(refused(&of_one), "listener.brokers");
+        assert!(Settings::parse(of_one.replace(r#""0":9093,"7":9094"#, "").as_bytes()).is_ok());
     }
 
     #[test]

@@ -192,9 +192,10 @@ async fn pass_on(
         ..Limits::default()
     };
     let directory = || Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
-    let directory = (!is_redirected).then(directory);
+    let keeps_names = is_redirected || settings.mode == Mode::Broker;
+    let directory = (!keeps_names).then(directory);
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
-    let tap = if is_redirected { tap.keeping_names() } else { tap };
+    let tap = if keeps_names { tap.keeping_names() } else { tap };
     let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {
         // Given back once it is open: TLS and connecting need twice as much as all that comes after.

@@ -47,7 +47,7 @@ class SenderConfig(_Config):
     An observer speaks for the pod in its token alone; ``reported_by`` says what its rows are marked with, and is
     ``pod`` unless the operator itself made it and nobody else can use the account. ``service_account`` may be
     `ANY_ACCOUNT`, of observers: sidecars have the account of the pod that they are in. A sender that is named comes
-    before.
+    before, but for what it may not send.
     """
 
     namespace: str

@@ -28,6 +28,7 @@ __all__ = [
     "OBSERVER_CONTAINER",
     "OBSERVER_FOLDER",
     "OBSERVER_SETTINGS",
+    "POD_VOLUME_FOLDER",
     "REDIRECT_CONTAINER",
     "RESERVED_PORTS",
     "Injection",
@@ -68,6 +69,8 @@ REDIRECT_CONTAINER: Final = f"{OBSERVER_CONTAINER}-redirect"
 """Name of the init container that has connections redirected to the observer."""
 RESERVED_PORTS: Final = frozenset({53, 80, 443})
 """Ports that are never redirected: programs of every kind use them."""
+POD_VOLUME_FOLDER: Final = "/etc/kwitness/listener"
+"""Where the container finds a volume of the pod's own, with the certificate that clients are shown."""
 
 LeftOutReason = Literal[
     "AddressNotOfCluster",
@@ -86,11 +89,13 @@ LeftOutReason = Literal[
     "RuntimeUnsupported",
     "SameUser",
     "SidecarsUnsupported",
+    "VolumeNotFound",
     "Windows",
 ]
 """Why an ObserverDeployment that selects a pod is not beside it."""
 
 EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
+VolumeName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 _FILE: Final = re.compile(re.escape(OBSERVER_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
 Labels = dict[str, str]
 
@@ -123,7 +128,7 @@ class ObserverContainer(_Config):
 
 
 class Injection(_Config):
-    """One ObserverDeployment in mode Sidecar.
+    """One ObserverDeployment in mode Sidecar or Broker, as the mode in `settings` says.
 
     Attributes
     ----------
@@ -136,8 +141,9 @@ class Injection(_Config):
     containers
         Whose variables are rewritten, init containers too; empty: every container's.
     intercept
-        ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself. ``transparent``: rules
-        in the pod redirect connections to the observer, but for those of the observer's own user id.
+        ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself, and so it is
+        beside brokers. ``transparent``: rules in the pod redirect connections to the observer, but for those of the
+        observer's own user id.
     addresses
         host:port by which clients know the listener. A variable that names none of them is another cluster's.
     address_namespace
@@ -148,6 +154,8 @@ class Injection(_Config):
         What the observer starts with. Ports move together where the pod has one of them; files are in OBSERVER_FOLDER.
     upstream_ca, collector_ca
         PEM, for the files that `settings` names.
+    pod_volume
+        Name of a volume that the pod has, mounted at POD_VOLUME_FOLDER; beside brokers alone.
     token_audience
         Of the token for the collector, for the file that `settings` names; None where nothing is reported.
     refused_in
@@ -171,6 +179,7 @@ class Injection(_Config):
     upstream_ca: str | None = None
     collector_ca: str | None = None
     token_audience: str | None = None
+    pod_volume: VolumeName | None = None
     refused_in: tuple[Namespace, ...] = ()
 
     @property
@@ -178,11 +187,17 @@ class Injection(_Config):
         """<namespace>/<name> of the ObserverDeployment."""
         return f"{self.namespace}/{self.name}"
 
+    @property
+    def is_beside_broker(self) -> bool:
+        """Whether it is in mode Broker."""
+        return self.settings.mode == "broker"
+
     @model_validator(mode="after")
     def _fits_together(self) -> Injection:
-        listener = self.settings.listener
-        if self.settings.mode != "sidecar" or listener.bind != "127.0.0.1" or listener.tls is not None:
-            raise ValueError("settings: a sidecar has mode sidecar, listener.bind 127.0.0.1 and no listener.tls")
+        if self.is_beside_broker:
+            self._fits_a_broker()
+        else:
+            self._fits_a_client()
         if (self.intercept == "env") != (self.variables is not None):
             raise ValueError("variables: go with intercept env, and only with it")
         self._redirects_what_can_be()
@@ -213,6 +228,28 @@ class Injection(_Config):
         if ports and self.observer.run_as_user is None:
             raise ValueError("observer: intercept transparent needs run_as_user, by which its connections are told")
 
+    def _fits_a_client(self) -> None:
+        listener = self.settings.listener
+        if self.settings.mode != "sidecar" or listener.bind != "127.0.0.1" or listener.tls is not None:
+            raise ValueError("settings: a sidecar has mode sidecar, listener.bind 127.0.0.1 and no listener.tls")
+        if self.pod_volume is not None:
+            raise ValueError("pod_volume: goes with settings of mode broker, and only with them")
+
+    def _fits_a_broker(self) -> None:
+        listener, upstream = self.settings.listener, self.settings.upstream
+        if len(upstream.bootstrap_servers) != 1 or upstream.tls is not None or listener.brokers:
+            raise ValueError(
+                "settings: mode broker has one upstream.bootstrap_servers, no TLS to it, no brokers' ports"
+            )
+        if self.intercept != "none" or self.namespace_labels is not None or not self.pod_labels:
+            raise ValueError("settings: mode broker goes with intercept none, pod_labels and no namespace_labels")
+        tls = listener.tls
+        if (tls is None) != (self.pod_volume is None):
+            raise ValueError("pod_volume: goes with settings.listener.tls of mode broker, and only with it")
+        files = () if tls is None else (tls.certificate_file, tls.key_file)
+        if any(not one.startswith(f"{POD_VOLUME_FOLDER}/") for one in files):
+            raise ValueError(f"settings: listener.tls names a file that is not in {POD_VOLUME_FOLDER}")
+
 
 class InjectionsFile(BaseModel):
     """All injections of an installation."""
@@ -229,6 +266,9 @@ def injection_hash(injection: Injection) -> str:
     Whom it is given to does not count, nor whether it is suspended, of which running observers are told.
     """
     left_out: dict[str, bool | set[str]] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend"}}
+    if injection.pod_volume is None:
+        # As it was before there were such volumes, so that no pod is outdated by an upgrade.
+        left_out["pod_volume"] = True
     text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
 

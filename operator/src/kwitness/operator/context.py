@@ -13,6 +13,7 @@ from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.refusals import Refusal
@@ -52,12 +53,13 @@ class ClusterFacts:
 
     ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
     ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
-    is well. ``subscriptions`` None means not read yet. ``outcomes`` are what the last reconcile of the subscriptions
-    found, by resource.
+    is well. ``listeners`` are those of the brokers that answered last. ``subscriptions`` None means not read yet.
+    ``outcomes`` are what the last reconcile of the subscriptions found, by resource.
     """
 
     connection: KafkaConnection | None = None
     seen: ClusterDescription | None = None
+    listeners: tuple[BrokerListener, ...] | None = None
     cluster_id: str | None = None
     checked: bool = False
     trouble: str | None = None

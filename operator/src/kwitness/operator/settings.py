@@ -121,7 +121,9 @@ class OtherNamespaces(_Settings):
 class InjectorSettings(_Settings):
     """What the operator knows of the injector."""
 
-    enabled: bool = Field(False, description="Whether the installation has one; else mode Sidecar is refused.")
+    enabled: bool = Field(
+        False, description="Whether the installation has one; else modes Sidecar and Broker are refused."
+    )
     other_namespaces: OtherNamespaces = Field(
         default_factory=OtherNamespaces, description="Where ObserverDeployments act beside their own namespace."
     )

@@ -12,6 +12,7 @@
 mod collector;
 mod hostile;
 mod listing;
+mod own_broker;
 mod process;
 mod relaying;
 mod reporting;

@@ -116,6 +116,13 @@ impl Observer {
 
     /// One that is ready, with these variables.
     pub fn within(environment: &[(&str, &str)], settings: Value, arguments: &[&str]) -> Self {
+        let observer = Self::started(environment, settings, arguments);
+        eventually("it is ready", || observer.readiness().is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
+        observer
+    }
+
+    /// One that was just started, with these variables.
+    pub fn started(environment: &[(&str, &str)], settings: Value, arguments: &[&str]) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("observer-{}-{}.json", std::process::id(), NUMBER.fetch_add(1, Ordering::SeqCst));
         let file = std::env::temp_dir().join(name);
@@ -134,9 +141,12 @@ impl Observer {
         });
         let port = |value: &Value| u16::try_from(value.as_u64().unwrap()).unwrap();
         let (listener, metrics_port) = (port(&settings["listener"]["bootstrap_port"]), port(&settings["metrics_port"]));
-        let observer = Self { child, port: listener, metrics_port, settings, file, lines };
-        eventually("it is ready", || observer.get("/readyz").is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
-        observer
+        Self { child, port: listener, metrics_port, settings, file, lines }
+    }
+
+    /// What it answers to who asks whether it is ready.
+    pub fn readiness(&self) -> Option<String> {
+        self.get("/readyz")
     }
 
     /// A client of it.

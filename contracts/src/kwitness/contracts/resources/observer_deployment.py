@@ -1,4 +1,4 @@
-"""ObserverDeployment: observers on the wire, as a gateway in front of a cluster's listener or beside its clients."""
+"""ObserverDeployment: observers on the wire, as a gateway in front of a listener, beside clients or beside brokers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
 from .observer_host import ObserverHost
+from .own_broker import OwnBroker
 from .precedence import priority_field
 from .references import CaSecretRef, ClusterRef, LabelSelector, SecretRef
+from .rewritten_environment import RewrittenEnvironment
 from .standstill import suspend_field
 
 __all__ = [
+    "DEFAULT_BASE_PORT",
     "Coverage",
     "Gateway",
     "GatewayService",
@@ -29,7 +32,6 @@ __all__ = [
     "ObserverDeploymentSpec",
     "ObserverDeploymentStatus",
     "PodCoverage",
-    "RewrittenEnvironment",
     "Transparent",
     "UnseenSoftware",
 ]
@@ -38,7 +40,6 @@ DEFAULT_BASE_PORT: Final = 19092
 """Where an application finds the observer beside it."""
 DEFAULT_REPLICAS: Final = 2
 
-VariableName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
 ContainerName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 Command = Annotated[str, Field(max_length=512)]
 NamespaceName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
@@ -128,33 +129,6 @@ class Gateway(Contract):
     )
 
 
-class RewrittenEnvironment(Contract):
-    """Environment variables that are rewritten, so that an application connects to the observer beside it.
-
-    Of each list those that a container has are rewritten; all of them, where it shows none.
-    """
-
-    bootstrap_servers: tuple[VariableName, ...] = Field(
-        description="Variables with the addresses of brokers. One that names another cluster is left alone.",
-        min_length=1,
-        max_length=16,
-        json_schema_extra=list_set(),
-    )
-    security_protocol: tuple[VariableName, ...] = Field(
-        (),
-        description="Variables with security.protocol: PLAINTEXT or SASL_PLAINTEXT afterwards, since the observer "
-        "speaks TLS to the brokers itself. Required where the listener has TLS.",
-        max_length=16,
-        json_schema_extra=list_set(),
-    )
-    ca_file: tuple[VariableName, ...] = Field(
-        (),
-        description="Variables with the path of CA certificates: empty afterwards.",
-        max_length=16,
-        json_schema_extra=list_set(),
-    )
-
-
 class Transparent(Contract):
     """Connections of the pod to the listener's ports are redirected to the observer, without a change of any setting.
 
@@ -170,9 +144,10 @@ class ObserverDeploymentSpec(Contract):
         json_schema_extra=rules(
             Rule(
                 "self.mode != 'Gateway' || !(has(self.selector) || has(self.namespaceSelector) || "
-                "has(self.containers) || has(self.env) || has(self.transparent) || has(self.basePort))",
-                "selector, namespaceSelector, containers, env, transparent and basePort are for mode Sidecar: remove "
-                "them, or make another resource with that mode",
+                "has(self.containers) || has(self.env) || has(self.transparent) || has(self.basePort) || "
+                "has(self.broker))",
+                "selector, namespaceSelector, containers, env, transparent and basePort are for mode Sidecar, selector "
+                "and broker for mode Broker: remove them, or make another resource with that mode",
             ),
             Rule(
                 "!has(self.transparent) || !(has(self.env) || has(self.containers))",
@@ -181,9 +156,21 @@ class ObserverDeploymentSpec(Contract):
                 field_path=".transparent",
             ),
             Rule(
-                "self.mode != 'Sidecar' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef))",
-                "gateway, replicas and caSecretRef are for mode Gateway: remove them; sidecars know brokers by the CA "
-                "certificates of the KafkaCluster",
+                "self.mode != 'Sidecar' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef) || "
+                "has(self.broker))",
+                "gateway, replicas and caSecretRef are for mode Gateway, broker is for mode Broker: remove them; "
+                "sidecars know brokers by the CA certificates of the KafkaCluster",
+            ),
+            Rule(
+                "self.mode != 'Broker' || (has(self.broker) && has(self.selector) && has(self.listenerRef))",
+                "mode Broker needs selector (the brokers' pods), listenerRef (their listener) and broker (its ports)",
+            ),
+            Rule(
+                "self.mode != 'Broker' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef) || "
+                "has(self.namespaceSelector) || has(self.containers) || has(self.env) || has(self.transparent) || "
+                "has(self.basePort))",
+                "gateway, replicas, caSecretRef, namespaceSelector, containers, env, transparent and basePort are for "
+                "other modes: remove them; an observer beside a broker reaches it by loopback, in its own namespace",
             ),
             Rule(
                 "!has(self.host) || self.observers.exists(one, one.type == 'Requests')",
@@ -198,9 +185,10 @@ class ObserverDeploymentSpec(Contract):
         description="The listener whose clients are observed. Absent: the one of the KafkaCluster's "
         "spec.bootstrapServers.",
     )
-    mode: Literal["Gateway", "Sidecar"] = Field(
+    mode: Literal["Gateway", "Sidecar", "Broker"] = Field(
         description="Where observers run. Gateway: by themselves in front of the cluster; clients use its address. "
-        "Sidecar: beside the client in its pod, from the pod's next start on.",
+        "Sidecar: beside the client in its pod, from the pod's next start on. Broker: beside the broker in its pod, "
+        "whose listener is on loopback; clients keep their addresses.",
         json_schema_extra=rules(
             Rule(
                 # Its values used to begin with a small letter.
@@ -212,7 +200,9 @@ class ObserverDeploymentSpec(Contract):
     priority: int = priority_field("ObserverDeployments of one listener or pod")
     replicas: int | None = Field(None, description=f"Replicas of the gateway. Absent: {DEFAULT_REPLICAS}.", ge=1, le=64)
     selector: LabelSelector | None = Field(
-        None, description="Pods that get an observer, in mode Sidecar. Absent: every pod of the namespaces."
+        None,
+        description="Pods that get an observer: in mode Sidecar clients' (absent: every pod of the namespaces), in "
+        "mode Broker the brokers', of this resource's namespace.",
     )
     namespace_selector: LabelSelector | None = Field(
         None,
@@ -267,12 +257,18 @@ class ObserverDeploymentSpec(Contract):
         description="Classes of your own that are called for requests and responses (KIP-388). Absent: none, and "
         "nothing runs.",
     )
+    broker: OwnBroker | None = Field(None, description="The brokers' listener, in mode Broker.")
     suspend: bool = suspend_field("observers relay and read nothing")
 
     @property
     def addresses(self) -> Gateway:
         """The gateway's, with defaults."""
         return self.gateway or Gateway()
+
+    @property
+    def own_broker(self) -> OwnBroker:
+        """The brokers' listener, with defaults."""
+        return self.broker or OwnBroker()
 
     @property
     def gateway_replicas(self) -> int:
@@ -360,7 +356,9 @@ class ObserverDeploymentStatus(Status):
     host_replicas: int | None = Field(None, description="Replicas of the host that call observers now.", ge=0)
     config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)
     pods_with_config: int | None = Field(None, description="Pods that report these settings.", ge=0)
-    pods: PodCoverage | None = Field(None, description="Which of the selected pods have an observer, in mode Sidecar.")
+    pods: PodCoverage | None = Field(
+        None, description="Which of the selected pods have an observer, in modes Sidecar and Broker."
+    )
     refused_in: tuple[NamespaceName, ...] = Field(
         (),
         description="Namespaces in which pods were refused because of the observer: none is put into pods there until "

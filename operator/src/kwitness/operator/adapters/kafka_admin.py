@@ -20,6 +20,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
 from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.adapters.own_thread import in_own_thread
+from kwitness.operator.model.broker_listeners import BrokerListener, listener_configs, listeners_of
 from kwitness.operator.model.cluster_description import (
     TOPIC_CONFIGS,
     BrokerDescription,
@@ -47,15 +48,19 @@ T = TypeVar("T")
 class KafkaAdmin:
     """The adapter; it has no state."""
 
-    async def observe(self, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterDescription:
+    async def observe(
+        self, connection: KafkaConnection, topics: tuple[str, ...], listeners: tuple[str, ...] = ()
+    ) -> ClusterDescription:
         """Describe the cluster and find out whether the operator's permissions suffice.
+
+        Brokers are asked for their ``listeners`` of these names; without any for none.
 
         Raises
         ------
         OperatorError
             Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden, ClusterIdChanged.
         """
-        return await _in_thread(connection, lambda client: _observe(client, connection, topics))
+        return await _in_thread(connection, lambda client: _observe(client, connection, topics, listeners))
 
     async def subscriptions(self, connection: KafkaConnection) -> dict[str, dict[str, str]]:
         """Every CLIENT_METRICS resource with the values that are set on it.
@@ -134,7 +139,9 @@ def _check_cluster(client: AdminClient, connection: KafkaConnection) -> None:
         )
 
 
-def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...]) -> ClusterDescription:
+def _observe(
+    client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...], listeners: tuple[str, ...]
+) -> ClusterDescription:
     with _translated("DESCRIBE", connection):
         described = client.describe_cluster()
         existing = [topic for topic in client.describe_topics(list(topics)) if topic["error_code"] == 0]
@@ -150,6 +157,7 @@ def _observe(client: AdminClient, connection: KafkaConnection, topics: tuple[str
                 port=broker["port"],
                 rack=broker.get("rack"),
                 telemetry=_telemetry(client, broker["broker_id"]),
+                listeners=_listeners(client, broker["broker_id"], listeners),
             )
             for broker in sorted(described["brokers"], key=lambda one: int(one["broker_id"]))
         ),
@@ -171,6 +179,20 @@ def _telemetry(client: AdminClient, broker_id: int) -> bool | None:
         return client.has_telemetry(broker_id)
     except kafka_errors.KafkaError:
         # The others still count; a broker that is down comes back with the next look.
+        return None
+
+
+def _listeners(client: AdminClient, broker_id: int, names: tuple[str, ...]) -> tuple[BrokerListener, ...] | None:
+    if not names:
+        return None
+    wanted = dict.fromkeys(listener_configs(names))
+    resource = ConfigResource(ConfigResourceType.BROKER, str(broker_id), configs=wanted)
+    try:
+        described = client.describe_configs([resource], config_filter="all").get("broker", {})
+        configs = {key: entry["value"] for key, entry in described.get(str(broker_id), {}).items()}
+        return listeners_of(broker_id, configs, names) if configs else None
+    except (kafka_errors.KafkaError, ValueError):
+        # As of a broker that is down.
         return None
 
 

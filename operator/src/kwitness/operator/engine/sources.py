@@ -87,7 +87,7 @@ def _cluster_knowledge(context: Context, cluster: Any) -> ClusterKnowledge | Non
     cluster_id = facts.cluster_id or status.get("clusterId")
     tls = facts.connection.tls if facts.connection is not None else None
     authority = certificates_of(tls.ca_certificates) if tls is not None and tls.ca_certificates else None
-    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority)
+    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority, facts.listeners)
 
 
 def _answers(verdict: Any) -> bool:

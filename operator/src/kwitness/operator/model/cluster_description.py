@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from kwitness.operator.model.broker_listeners import BrokerListener
+
 __all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "TopicDescription", "WantedTopic"]
 
 TOPIC_CONFIGS: Final = ("cleanup.policy", "retention.ms", "min.insync.replicas")
@@ -14,13 +16,17 @@ TOPIC_CONFIGS: Final = ("cleanup.policy", "retention.ms", "min.insync.replicas")
 
 @dataclass(frozen=True, slots=True)
 class BrokerDescription:
-    """One broker as metadata shows it; ``telemetry`` None means that it could not be asked."""
+    """One broker as metadata shows it; ``telemetry`` None means that it could not be asked.
+
+    ``listeners`` are those of the names that were asked for; None where it did not tell.
+    """
 
     id: int
     host: str
     port: int
     rack: str | None
     telemetry: bool | None
+    listeners: tuple[BrokerListener, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

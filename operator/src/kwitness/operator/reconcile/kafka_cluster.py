@@ -86,10 +86,14 @@ async def _observe(
     if facts.inventory_verdict is None:
         await poll_inventory(context, key)
     facts.seen = None
-    seen = await context.kafka.observe(connection, topic_names(cluster))
+    seen = await context.kafka.observe(
+        connection, topic_names(cluster), tuple(one.name for one in cluster.spec.listeners)
+    )
     _check_identity(cluster, seen, fields.get("clusterId"))
     connection = replace(connection, cluster_id=seen.cluster_id)
     facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
+    told = [one.listeners for one in seen.brokers if one.listeners is not None]
+    facts.listeners = tuple(listener for listeners in told for listener in listeners) if told else facts.listeners
     found = warnings(
         cluster=cluster,
         seen=seen,

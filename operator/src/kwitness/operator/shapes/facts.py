@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from kwitness.contracts.envelopes import ClusterState
+from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.refusals import Refusal
@@ -86,12 +87,14 @@ class ClusterKnowledge:
 
     ``trouble`` says why it could not be reached, None when all is well. ``authority`` is who signs the brokers'
     certificates, PEM text of certificates alone; None where the system's count, or while this process does not know.
+    ``listeners`` are those of spec.listeners, of each broker that could be asked; None where none could.
     """
 
     cluster_id: str | None
     node_ids: tuple[int, ...]
     trouble: str | None
     authority: str | None = None
+    listeners: tuple[BrokerListener, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def decide(unit: Unit, view: View) -> Decision:
     subject = Subject.of(body)
     try:
         resource = parse_resource(ObserverDeployment, body)
-        if resource.spec.mode == "Sidecar":
+        if resource.spec.mode != "Gateway":
             outcome = sidecar_outcome(subject, body, resource, view)
         else:
             outcome = _outcome(subject, resource, view)

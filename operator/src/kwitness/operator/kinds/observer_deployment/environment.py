@@ -43,6 +43,9 @@ T = TypeVar("T")
 _BOUND_TO_ADDRESSES: Final = frozenset({"GSSAPI", "AWS_MSK_IAM"})
 """Mechanisms that sign the name of the broker, which behind a gateway is another."""
 
+_IN_PODS: Final = frozenset({"Sidecar", "Broker"})
+"""Modes of observers that the injector puts into pods."""
+
 _DEFAULT_LISTENER: Final = "DEFAULT"
 """How rows name the listener of the KafkaCluster's own bootstrap servers."""
 
@@ -128,7 +131,8 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     """
     reference = resource.spec.listener_ref
     # A redirected connection keeps the broker's name, and TLS reaches from end to end.
-    untouched = resource.spec.transparent is not None
+    # Clients know the broker by its own name.
+    untouched = resource.spec.transparent is not None or resource.spec.mode == "Broker"
     if reference is None:
         listener = _default_listener(cluster, untouched=untouched)
     else:
@@ -155,6 +159,12 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
 
 def _check_encryption(resource: ObserverDeployment, listener: ClientListener) -> None:
     gateway, env = resource.spec.addresses, resource.spec.env
+    if resource.spec.mode == "Broker" and resource.spec.own_broker.tls is None:
+        raise TerminalError(
+            "ClientsUnencrypted",
+            f"clients of listener {listener.name} use TLS, which the observer beside the broker has to end: name the"
+            " volume with the broker's certificate in spec.broker.tls.fromPodVolume",
+        )
     if resource.spec.mode == "Gateway" and gateway.tls is None and not gateway.insecure_plaintext:
         raise TerminalError(
             "ClientsUnencrypted",
@@ -258,7 +268,8 @@ def first_rival(
     """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
 
     Two that read requests would count them twice. One that reports connections alone may stand beside others, and
-    sidecars stand in pods, each of which has one: the injector decides between two of them.
+    observers beside clients stand in pods, each of which has one, and so do those beside brokers: the injector decides
+    between two of them.
     """
     if not _counts_requests(resource):
         return None
@@ -270,7 +281,7 @@ def first_rival(
             _counts_requests(one)
             and not one.spec.suspend
             and one.metadata.deletion_timestamp is None
-            and not one.spec.mode == resource.spec.mode == "Sidecar"
+            and not (one.spec.mode == resource.spec.mode and resource.spec.mode in _IN_PODS)
             and _shares_a_server(one, cluster, listener)
         )
     ]

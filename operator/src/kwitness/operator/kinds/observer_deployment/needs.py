@@ -59,7 +59,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     else:
         patience = _patience(resource.spec.host.replicas, view, hosting)
         found |= related(unit.key, resource, view) | {Need(hosting, patience)}
-    if resource.spec.mode == "Sidecar":
+    if resource.spec.mode != "Gateway":
         if view.settings.injector.enabled:
             found |= related(unit.key, resource, view) | _sidecar(unit.key, resource, view)
         return frozenset(found)

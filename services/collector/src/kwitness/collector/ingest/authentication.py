@@ -98,8 +98,13 @@ class Authenticator:
         elif self._file is None or self._file.path != Path(path):
             self._file = ReloadingFile(Path(path), parse_tokens)
 
-    async def caller(self, authorization: str | None, purposes: tuple[Purpose, ...]) -> Caller:
+    async def caller(
+        self, authorization: str | None, purposes: tuple[Purpose, ...], kinds: tuple[Kind, ...] = ()
+    ) -> Caller:
         """Find out who calls, with a token for one of these purposes.
+
+        An account may be of several kinds, as that of a broker with the plugin and an observer in one pod: the first of
+        ``kinds`` is meant then, if there is one.
 
         Raises
         ------
@@ -120,7 +125,7 @@ class Authenticator:
         audiences = [self._audience(purpose) for purpose in purposes]
         for purpose, audience in zip(purposes, audiences, strict=True):
             user = await self._reviewer.user(token, audience) if self._reviewer is not None else None
-            caller = self._of_user(user, purpose) if user else None
+            caller = self._of_user(user, purpose, kinds) if user else None
             if caller is not None:
                 return caller
             if user is not None:
@@ -142,7 +147,7 @@ class Authenticator:
         except (OSError, ValueError):
             return None
 
-    def _of_user(self, user: User, purpose: Purpose) -> Caller | None:
+    def _of_user(self, user: User, purpose: Purpose, kinds: tuple[Kind, ...]) -> Caller | None:
         _, _, account = user.name.partition("system:serviceaccount:")
         namespace, _, name = account.partition(":")
         config = self._config
@@ -151,16 +156,18 @@ class Authenticator:
             if not listed:
                 return None
             return Caller("operator" if any(one.directs for one in listed) else "reader", None)
+        found: list[Caller] = []
         for account in (name, ANY_ACCOUNT):
             for sender in config.ingest.senders:
                 if (sender.namespace, sender.service_account) != (namespace, account):
                     continue
                 pod = f"{namespace}/{user.pod}" if user.pod and sender.source == "observer" else None
                 if account == ANY_ACCOUNT and pod is None:
-                    # Only what is beside a client in a pod is meant.
+                    # Only what is beside a client or a broker in a pod is meant.
                     continue
-                return Caller(sender.source, config.cluster_id, pod, sender.reported_by)
-        return None
+                found.append(Caller(sender.source, config.cluster_id, pod, sender.reported_by))
+        meant = (one for one in found if one.kind in kinds)
+        return next(meant, found[0] if found else None)
 
 
 def require(caller: Caller, *kinds: Kind) -> None:

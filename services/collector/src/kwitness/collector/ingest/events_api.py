@@ -15,7 +15,7 @@ from kwitness.collector.failures import (
     UnsupportedContentError,
 )
 from kwitness.collector.ingest import bodies
-from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
+from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, Kind, require
 from kwitness.collector.observation import Observation, Sender
 from kwitness.collector.peers import CLUSTER, FORWARDED, POD, REPORTED_BY, Peers
 from kwitness.contracts.endpoints import EVENTS_PATH
@@ -47,8 +47,9 @@ class EventsApi:
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Take a request, or stream it to the owner of its source."""
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
-        require(caller, "observer", "collector")
+        kinds: tuple[Kind, ...] = ("observer", "collector")
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
+        require(caller, *kinds)
         if request.content_type != EVENTS_CONTENT_TYPE:
             raise UnsupportedContentError(
                 "UnknownContentType", f"send {EVENTS_CONTENT_TYPE}, not {request.content_type[:60]}"

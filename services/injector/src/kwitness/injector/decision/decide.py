@@ -116,7 +116,7 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
             },
         ),
         *_environments(pod, injection, settings),
-        *_observer(pod, injection, settings, probed=not pods.in_a_mesh(pod, place.namespace)),
+        *_observer(pod, injection, settings, probed=_is_probed(injection, pod, place)),
     ]
     return Decision("injected", injection.owner, tuple(patch), left_out)
 
@@ -128,8 +128,10 @@ def _present_observer(pod: Json) -> str | None:
     return None
 
 
-def _order(injection: Injection, present: str | None) -> tuple[bool, tuple[int, str, str]]:
-    return injection.owner != present, precedence(injection.priority, injection.namespace, injection.name)
+def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple[int, str, str]]:
+    # A broker whose listener is on loopback has no clients without its own observer.
+    order = precedence(injection.priority, injection.namespace, injection.name)
+    return injection.owner != present, not injection.is_beside_broker, order
 
 
 def _selects(injection: Injection, pod: Json, place: Place) -> bool:
@@ -174,6 +176,7 @@ def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | N
         ("PodLevelResources", bool(spec.get("resources"))),
         ("NoServiceAccount", injection.token_audience is not None and not spec.get("serviceAccountName")),
         ("RunsAsRoot", injection.observer.run_as_user is None and pods.user_of(pod) == 0),
+        ("VolumeNotFound", injection.pod_volume is not None and not pods.has_volume(pod, injection.pod_volume)),
         ("MeshPresent", injection.intercept != "env" and pods.in_a_mesh(pod, place.namespace)),
         ("ContainerNotFound", not chosen_containers(pod, injection)),
     )
@@ -203,6 +206,14 @@ def _environments(pod: Json, injection: Injection, settings: ObserverSettings) -
             if wanted is not None and wanted != container.get("env"):
                 operations.append(replaced(f"/spec/{part}/{index}/env", wanted))
     return operations
+
+
+def _is_probed(injection: Injection, pod: Json, place: Place) -> bool:
+    """Whether what starts after the observer waits for it. A broker does not: its replicas need it before its clients.
+
+    In a mesh the probe would be redirected to a proxy that has not started.
+    """
+    return not injection.is_beside_broker and not pods.in_a_mesh(pod, place.namespace)
 
 
 def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, probed: bool) -> list[Operation]:

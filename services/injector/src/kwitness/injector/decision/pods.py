@@ -9,6 +9,7 @@ __all__ = [
     "Json",
     "all_containers",
     "annotations_of",
+    "has_volume",
     "in_a_mesh",
     "init_containers",
     "is_mirror",
@@ -129,6 +130,11 @@ def takes_name(pod: Json, names: Collection[str], volumes: Collection[str]) -> b
         if container["name"] not in names
         for mount in container.get("volumeMounts") or []
     )
+
+
+def has_volume(pod: Json, name: str) -> bool:
+    """Whether the pod has a volume of that name."""
+    return any(volume["name"] == name for volume in pod["spec"].get("volumes") or [])
 
 
 def ports_in_use(pod: Json, *, without: Collection[str]) -> frozenset[int]:

@@ -16,7 +16,12 @@ _HIGHEST: Final = 65_535
 
 
 def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettings | None:
-    """Return the settings with ports that are free, each higher by the same least number; None where there are none."""
+    """Return the settings with ports that are free, each higher by the same least number; None where there are none.
+
+    Beside a broker the port for clients is theirs to know, and only the one for metrics moves.
+    """
+    if settings.mode == "broker":
+        return _metrics_moved(settings, in_use)
     listener = settings.listener
     first = listener.bootstrap_port
     # Where connections are redirected, brokers keep their own ports.
@@ -32,3 +37,12 @@ def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettin
     return settings.model_copy(
         update={"metrics_port": settings.metrics_port + more, "listener": listener.model_copy(update=ports)}
     )
+
+
+def _metrics_moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettings | None:
+    upstream = {int(address.rpartition(":")[2]) for address in settings.upstream.bootstrap_servers}
+    taken = {settings.listener.bootstrap_port, *upstream, *in_use}
+    last = min(settings.metrics_port + _MOST_MOVED, _HIGHEST)
+    free = (port for port in range(settings.metrics_port, last + 1) if port not in taken)
+    port = next(free, None)
+    return None if port is None else settings.model_copy(update={"metrics_port": port})

@@ -13,6 +13,7 @@ from kwitness.contracts.injections import (
     OBSERVER_CONTAINER,
     OBSERVER_FOLDER,
     OBSERVER_SETTINGS,
+    POD_VOLUME_FOLDER,
     REDIRECT_CONTAINER,
     Injection,
 )
@@ -112,6 +113,9 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
             {"name": MARKER_VOLUME, "mountPath": _MARKER_FOLDER},
         ],
     }
+    if injection.pod_volume is not None:
+        mount = {"name": injection.pod_volume, "mountPath": POD_VOLUME_FOLDER, "readOnly": True}
+        container["volumeMounts"].append(mount)
     if probed:
         # What starts after it finds it listening.
         container["startupProbe"] = {

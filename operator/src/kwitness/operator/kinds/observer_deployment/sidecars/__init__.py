@@ -1,1 +1,1 @@
-"""Mode Sidecar: what the injector is told of one ObserverDeployment, and what became of the pods that it selects."""
+"""Modes Sidecar and Broker: what the injector is told of a resource, and what became of the pods that it selects."""

@@ -39,7 +39,8 @@ def decide(unit: Unit, view: View) -> Decision:
     """Compile the ConfigMap.
 
     What cannot be had now leaves a resource's injection as it stands; what is wrong takes it out, and its status says
-    why: pods then start without observer, which harms nobody.
+    why: pods then start without observer, which harms nobody but a broker whose listener is on loopback. So an
+    injection beside brokers stays until its resource is gone.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def decide(unit: Unit, view: View) -> Decision:
 
 
 def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
-    """ObserverDeployments in mode Sidecar that can be read and are not being deleted, by key."""
+    """ObserverDeployments in modes Sidecar and Broker that can be read and are not being deleted, by key."""
     answer = view.get(Every(KIND))
     for body in (answer.value or ()) if answer is not None else ():
         if "deletionTimestamp" in body["metadata"]:
@@ -75,7 +76,7 @@ def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
         except OperatorError:
             # Its own status says so.
             continue
-        if resource.spec.mode == "Sidecar":
+        if resource.spec.mode != "Gateway":
             yield body, resource
 
 
@@ -90,7 +91,7 @@ def _wanted(
     except TransientError:
         return standing.get(owner)
     except OperatorError:
-        return None
+        return standing.get(owner) if resource.spec.mode == "Broker" else None
     return None if isinstance(found, Key) else found
 
 

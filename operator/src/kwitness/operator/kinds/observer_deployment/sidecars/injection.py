@@ -1,4 +1,4 @@
-"""One ObserverDeployment in mode Sidecar, as the injector is told of it."""
+"""One ObserverDeployment in mode Sidecar or Broker, as the injector is told of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, ObserverContainer, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.kinds.observer_deployment.environment import (
     CollectorOfObserver,
@@ -20,6 +20,7 @@ from kwitness.operator.kinds.observer_deployment.environment import (
     uses_tls,
 )
 from kwitness.operator.kinds.observer_deployment.reporting_settings import collector_address, reported
+from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import check_own_listener, own_listener_settings
 from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
@@ -36,16 +37,22 @@ _TOKEN: Final = f"{OBSERVER_FOLDER}/token"
 
 
 def injection_of(
-    body: Mapping[str, Any], resource: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener, view: View
+    body: Mapping[str, Any],
+    resource: ObserverDeployment,
+    cluster: KafkaCluster,
+    listener: ClientListener,
+    view: View,
+    *,
+    relay_only: bool = False,
 ) -> Injection:
-    """Translate the resource.
+    """Translate the resource; with ``relay_only`` its observers read nothing.
 
     Raises
     ------
     TerminalError
-        CollectorNotReady, PortReserved, or Unsupported.
+        CollectorNotReady, PortReserved, Unsupported, ListenerShared, or IdentityWouldChange.
     TransientError
-        ClusterNotReady: the cluster was never reached, or its CA certificates are not known yet.
+        ClusterNotReady: the cluster was never reached, or its CA certificates or listeners are not known yet.
     """
     spec, metadata, settings = resource.spec, resource.metadata, view.settings
     transparent = spec.transparent is not None
@@ -54,7 +61,10 @@ def injection_of(
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(cluster, view)
-    upstream_ca = None if transparent else _authority(cluster, listener, knowledge)
+    tls = spec.own_broker.tls if spec.mode == "Broker" else None
+    if spec.mode == "Broker":
+        check_own_listener(listener, knowledge)
+    upstream_ca = _authority(cluster, listener, knowledge) if spec.mode == "Sidecar" and not transparent else None
     namespaces = spec.namespace_selector
     return Injection(
         namespace=metadata.namespace,
@@ -71,47 +81,44 @@ def injection_of(
         client_protocol="SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT",
         observer=_container(image, settings, transparent=transparent),
         settings=_settings(
-            resource, listener, collector, cluster_id=cluster_id, upstream_ca=upstream_ca, redirected=redirected
+            resource,
+            collector,
+            _beside_client(resource, listener, upstream_ca, redirected)
+            if spec.mode == "Sidecar"
+            else _beside_broker(resource, listener),
+            cluster_id=cluster_id,
+            suspend=spec.suspend or relay_only,
         ),
         upstream_ca=upstream_ca,
         collector_ca=collector.authority,
         token_audience=collector_audience(collector.resource.metadata.namespace, collector.resource.metadata.name),
+        pod_volume=None if tls is None else tls.from_pod_volume.volume,
         refused_in=refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=settings),
     )
 
 
 def _settings(
     resource: ObserverDeployment,
-    listener: ClientListener,
     collector: CollectorOfObserver,
+    between: tuple[UpstreamSettings, ListenerSettings],
     *,
     cluster_id: str,
-    upstream_ca: str | None,
-    redirected: tuple[int, ...],
+    suspend: bool,
 ) -> ObserverSettings:
-    port = resource.spec.sidecar_port
-    encrypts = uses_tls(listener) and not redirected
-    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if encrypts else None
+    upstream, listener = between
+    is_sidecar = resource.spec.mode == "Sidecar"
     return ObserverSettings(
         cluster_id=cluster_id,
         namespace=resource.metadata.namespace,
         name=resource.metadata.name,
-        mode="sidecar",
+        mode="sidecar" if is_sidecar else "broker",
         reported_by="pod",
-        suspend=resource.spec.suspend,
-        upstream=UpstreamSettings(bootstrap_servers=listener.bootstrap_servers, tls=tls),
-        listener=ListenerSettings(
-            name=listener.name,
-            bind=_LOOPBACK,
-            bootstrap_port=port,
-            advertised_host=_LOOPBACK,
-            # Brokers get ports in the order in which a client sees them.
-            brokers={},
-            redirected=redirected,
-        ),
+        suspend=suspend,
+        upstream=upstream,
+        listener=listener,
         **reported(resource),
         collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
-        metrics_port=port - 1,
+        metrics_port=(resource.spec.sidecar_port if is_sidecar else DEFAULT_BASE_PORT) - 1,
     )
 
 
@@ -125,6 +132,27 @@ def _redirected(listener: ClientListener) -> tuple[int, ...]:
             " every kind: give it other ports, or use spec.env in place of spec.transparent",
         )
     return tuple(sorted(ports))
+
+
+def _beside_client(
+    resource: ObserverDeployment, listener: ClientListener, upstream_ca: str | None, redirected: tuple[int, ...]
+) -> tuple[UpstreamSettings, ListenerSettings]:
+    encrypts = uses_tls(listener) and not redirected
+    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if encrypts else None
+    return UpstreamSettings(bootstrap_servers=listener.bootstrap_servers, tls=tls), ListenerSettings(
+        name=listener.name,
+        bind=_LOOPBACK,
+        bootstrap_port=resource.spec.sidecar_port,
+        advertised_host=_LOOPBACK,
+        # Brokers get ports in the order in which a client sees them.
+        brokers={},
+        redirected=redirected,
+    )
+
+
+def _beside_broker(resource: ObserverDeployment, listener: ClientListener) -> tuple[UpstreamSettings, ListenerSettings]:
+    broker = f"{_LOOPBACK}:{resource.spec.own_broker.loopback_port}"
+    return UpstreamSettings(bootstrap_servers=(broker,)), own_listener_settings(resource, listener)
 
 
 def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: ClusterKnowledge | None) -> str | None:

@@ -1,10 +1,10 @@
-"""What becomes of one ObserverDeployment in mode Sidecar: its status, and what running observers are told."""
+"""What becomes of one ObserverDeployment in mode Sidecar or Broker: its status, and what running observers are told."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from kwitness.contracts.injections import INJECTION_HASHES_KEY, Injection, injection_hash
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
@@ -29,13 +29,22 @@ from kwitness.operator.kinds.observer_deployment.reports import (
 )
 from kwitness.operator.kinds.observer_deployment.sidecars.coverage import Selection, pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
+from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import own_listener_verdicts
 from kwitness.operator.kinds.observer_deployment.sidecars.places import INJECTOR, config_map_key
 from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.sidecars.verdicts import covered, injecting, traffic
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.shapes.facts import Body, EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods
+from kwitness.operator.shapes.facts import (
+    Body,
+    EnabledNamespaces,
+    Inventory,
+    KafkaState,
+    NamedObject,
+    Refusals,
+    RunningPods,
+)
 from kwitness.operator.shapes.work import Outcome, View
 
 __all__ = ["injection_for", "sidecar_outcome"]
@@ -43,6 +52,8 @@ __all__ = ["injection_for", "sidecar_outcome"]
 
 def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injection | Key:
     """What the injector is told of a resource, or the rival that observes the same clients in its place.
+
+    Observers beside brokers stay and read nothing: their clients have no other way to the brokers.
 
     Raises
     ------
@@ -52,7 +63,9 @@ def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injec
     cluster = permitted_cluster(resource, view)
     listener = listener_of(resource, cluster)
     rival = first_rival(resource, cluster, listener, view)
-    return rival if rival is not None else injection_of(body, resource, cluster, listener, view)
+    if rival is not None and resource.spec.mode != "Broker":
+        return rival
+    return injection_of(body, resource, cluster, listener, view, relay_only=rival is not None)
 
 
 def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, view: View) -> Outcome:
@@ -72,7 +85,8 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     found = injection_for(body, resource, view)
     cluster = permitted_cluster(resource, view)
     collector = collector_of(cluster, view)
-    state = view[Inventory(Key(cluster.metadata.namespace, cluster.metadata.name))].value
+    at = Key(cluster.metadata.namespace, cluster.metadata.name)
+    state = view[Inventory(at)].value
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     since = seen_since(body, view.now_ms)
@@ -103,11 +117,13 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         own,
         view.now_ms,
     )
-    transparent = resource.spec.transparent is not None
+    listener = listener_of(resource, cluster)
+    is_broker, transparent = resource.spec.mode == "Broker", resource.spec.transparent is not None
+    at_pod = f"{found.settings.listener.bind}:{resource.spec.sidecar_port}"
     status = ObserverDeploymentStatus(
         # Where connections are redirected, clients use the brokers' own addresses and protocol.
-        bootstrap_servers=None if transparent else f"{found.settings.listener.bind}:{resource.spec.sidecar_port}",
-        security_protocol=None if transparent else found.client_protocol,
+        bootstrap_servers=listener.bootstrap_servers[0] if is_broker else None if transparent else at_pod,
+        security_protocol=None if transparent else _protocol(found),
         connections=_connections(own),
         coverage=coverage(state, heard),
         ledger=ledger(own),
@@ -128,16 +144,26 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         wanted=digest,
         injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
     )
+    rival = first_rival(resource, cluster, listener, view) if is_broker else None
+    reports = reporting(own, known=state is not None) if pods.observed and rival is None else ()
     verdicts = (
-        verdict,
+        *((verdict,) if rival is None else conflict(rival, listener)),
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
-        *traffic(pods, own, redirected=found.settings.listener.redirected),
-        *(reporting(own, known=state is not None) if pods.observed else ()),
+        *traffic(pods, own, redirected=found.settings.listener.redirected, beside_brokers=is_broker),
+        *(own_listener_verdicts(resource, listener, view[KafkaState(at)].value) if is_broker else ()),
+        *reports,
         *serving(own),
     )
-    suspend = resource.spec.suspend
+    suspend = found.settings.suspend
     told = directives(subject.key, own, collector, settings=digest, suspend=suspend)
     return Outcome(subject.uid, subject.generation, status, verdicts, None if not told else (), told)
+
+
+def _protocol(injection: Injection) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:
+    """What an application speaks to the observer."""
+    if injection.settings.listener.tls is None:
+        return injection.client_protocol
+    return "SASL_SSL" if injection.client_protocol == "SASL_PLAINTEXT" else "SSL"
 
 
 def _connections(own: tuple[Any, ...]) -> int | None:

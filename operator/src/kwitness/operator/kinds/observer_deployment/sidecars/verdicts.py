@@ -1,4 +1,4 @@
-"""What the status of an ObserverDeployment in mode Sidecar says in words."""
+"""What the status of an ObserverDeployment in mode Sidecar or Broker says in words."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _telling(told: str | None, wanted: str) -> Verdict | None:
     if told is None:
         return _not_ready(
             "LimitExceeded",
-            "there are more ObserverDeployments in mode Sidecar than one ConfigMap holds, and others come first: give"
-            " this one a higher spec.priority, or let one select what several do",
+            "there are more ObserverDeployments in modes Sidecar and Broker than one ConfigMap holds, and others come"
+            " first: give this one a higher spec.priority, or let one select what several do",
         )
     if told != wanted:
         return _not_ready(
@@ -107,7 +107,9 @@ def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
     return Verdict("Covered", "True", "PodsCovered", share)
 
 
-def traffic(coverage: PodCoverage, own: Sequence[ObserverState], *, redirected: Sequence[int]) -> tuple[Verdict, ...]:
+def traffic(
+    coverage: PodCoverage, own: Sequence[ObserverState], *, redirected: Sequence[int], beside_brokers: bool = False
+) -> tuple[Verdict, ...]:
     """Whether applications connect to the observers beside them and can be read; nothing is said where all do.
 
     ``redirected`` are the ports whose connections are redirected, if any are.
@@ -128,6 +130,11 @@ def traffic(coverage: PodCoverage, own: Sequence[ObserverState], *, redirected: 
             else "name the variables that their application reads in spec.env, or have it connect to the port in"
             " status.bootstrapServers"
         )
+        if beside_brokers:
+            remedy = (
+                "see the condition Loopback, and the log of the container kwitness-observer for a certificate or port"
+                " that it cannot have"
+            )
         message = f"{coverage.silent} pods have had no connection within five minutes of their start: {remedy}"
         return (Verdict("Traffic", "False", "NoTraffic", message),)
     encrypted = sum(one.opaque.get("tls", 0) for one in own) if redirected else 0

@@ -1,0 +1,150 @@
+"""Mode Broker: what brokers say of the listener that is observed, and where the observer in their pods listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kwitness.contracts.injections import POD_VOLUME_FOLDER
+from kwitness.contracts.observer_settings import ListenerSettings, ListenerTls
+from kwitness.contracts.resources.kafka_cluster import ClientListener
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.model.broker_listeners import BrokerListener
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.shapes.facts import ClusterKnowledge
+
+__all__ = ["check_own_listener", "own_listener_settings", "own_listener_verdicts"]
+
+_EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - clients are elsewhere
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
+_MOST_BROKERS: Final = 5
+
+
+def check_own_listener(listener: ClientListener, knowledge: ClusterKnowledge | None) -> None:
+    """Refuse a listener that has others than clients, or whose clients would be somebody else afterwards.
+
+    Raises
+    ------
+    TerminalError
+        ListenerShared, or IdentityWouldChange.
+    TransientError
+        ClusterNotReady: no broker told what its listeners are.
+    """
+    name = listener.name
+    found = _of(listener, knowledge)
+    if found is None:
+        raise TransientError(
+            "ClusterNotReady",
+            f"no broker has told yet what its listener {name} is for: wait; if it stays so, see the KafkaCluster's"
+            " status and the right DescribeConfigs on the cluster in status.acls",
+        )
+    shared = [one for one in found if one.shared_with is not None]
+    if shared:
+        raise TerminalError(
+            "ListenerShared",
+            f"listener {name} is also the one of {shared[0].shared_with} ({_brokers(shared)}), who would come through"
+            " the observer as well: give brokers a listener for clients alone, and name that in spec.listenerRef",
+        )
+    asking = [one for one in found if one.identifies_by_certificate]
+    if asking:
+        raise TerminalError(
+            "IdentityWouldChange",
+            f"listener {name} asks clients for certificates ({_brokers(asking)}), which the observer cannot show in"
+            " their place, so the broker would know them as somebody else: name a listener where clients sign in by"
+            " SASL or not at all, or use the broker plugin",
+        )
+
+
+def own_listener_settings(resource: ObserverDeployment, listener: ClientListener) -> ListenerSettings:
+    """Where the observer listens in the broker's place."""
+    own = resource.spec.own_broker
+    volume = own.tls.from_pod_volume if own.tls is not None else None
+    tls = None
+    if volume is not None:
+        tls = ListenerTls(
+            certificate_file=f"{POD_VOLUME_FOLDER}/{volume.certificate}", key_file=f"{POD_VOLUME_FOLDER}/{volume.key}"
+        )
+    return ListenerSettings(
+        name=listener.name,
+        bind=_EVERY_ADDRESS,
+        bootstrap_port=own.port,
+        # Nobody is told: the broker's own answers pass as they are.
+        advertised_host=_EVERY_ADDRESS,
+        brokers={},
+        tls=tls,
+    )
+
+
+def own_listener_verdicts(
+    resource: ObserverDeployment, listener: ClientListener, knowledge: ClusterKnowledge | None
+) -> tuple[Verdict, ...]:
+    """Where brokers listen, and what sees 127.0.0.1 as the address of every client."""
+    found = _of(listener, knowledge) or ()
+    return (_where(resource, listener, found), _addresses(found))
+
+
+def _where(resource: ObserverDeployment, listener: ClientListener, found: tuple[BrokerListener, ...]) -> Verdict:
+    own, name = resource.spec.own_broker, listener.name
+    wanted = f"127.0.0.1:{own.loopback_port}"
+    if not found:
+        return Verdict(
+            "Loopback", "Unknown", "ListenerUnknown", f"no broker has a listener {name} yet: {_remedy(resource, name)}"
+        )
+    elsewhere = [one for one in found if not _is_behind(one, resource)]
+    if elsewhere:
+        one = elsewhere[0]
+        where = f"{one.host}:{one.port}{' with TLS' if one.encrypted else ''}, advertised at port {one.advertised_port}"
+        return Verdict(
+            "Loopback",
+            "False",
+            "ListenerElsewhere",
+            f"{name} is not plaintext at {wanted} on {_brokers(elsewhere)} ({where}), so the observer there waits and"
+            f" clients reach the broker as before: {_remedy(resource, name)}",
+        )
+    return Verdict("Loopback", "True", "ListenerOnLoopback", f"{name} is at {wanted} on {_brokers(found)}")
+
+
+def _remedy(resource: ObserverDeployment, name: str) -> str:
+    own = resource.spec.own_broker
+    return (
+        f"with the observer in place, set {name}://127.0.0.1:{own.loopback_port} in listeners,"
+        f" {name}://HOST:{own.port} in advertised.listeners, and restart one broker after the other"
+    )
+
+
+def _is_behind(one: BrokerListener, resource: ObserverDeployment) -> bool:
+    own = resource.spec.own_broker
+    at = one.host in _LOOPBACK and one.port == own.loopback_port and one.advertised_port == own.port
+    return at and not one.encrypted
+
+
+def _addresses(found: tuple[BrokerListener, ...]) -> Verdict:
+    limits = [one for one in found if one.connections_by_address is not None]
+    limited = ""
+    if limits:
+        limited = (
+            f"; max.connections.per.ip is {limits[0].connections_by_address} on {_brokers(limits)}, for all clients"
+            " together: set max.connections.per.ip.overrides=127.0.0.1:2147483647"
+        )
+    return Verdict(
+        "ClientAddresses",
+        "False",
+        "SeenAsLoopback",
+        "brokers see 127.0.0.1 as the address of every client of the listener: ACLs by host, limits of connections and"
+        " of connection rates by address, and subscriptions that match clientSourceAddress do not tell clients apart;"
+        f" quotas by user and client id stay{limited}",
+    )
+
+
+def _of(listener: ClientListener, knowledge: ClusterKnowledge | None) -> tuple[BrokerListener, ...] | None:
+    if knowledge is None or knowledge.listeners is None:
+        return None
+    return tuple(one for one in knowledge.listeners if one.name == listener.name)
+
+
+def _brokers(found: Iterable[BrokerListener]) -> str:
+    nodes = sorted({one.node_id for one in found})
+    more = f" and {len(nodes) - _MOST_BROKERS} more" if len(nodes) > _MOST_BROKERS else ""
+    names = ", ".join(map(str, nodes[:_MOST_BROKERS]))
+    return f"broker{'s' if len(nodes) > 1 else ''} {names}{more}"

@@ -1,0 +1,117 @@
+"""Observers in the place of brokers whose listeners are on loopback: clients keep their addresses."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from kwitness.e2e.kafka.local_broker import Listener, LocalCluster
+
+from tests.eventually import eventually
+from tests.observer.events_server import EventsServer
+from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
+from tests.observer.listener_certificates import ListenerCertificates
+from tests.observer.observer_process import ObserverProcess
+from tests.observer.sign_in import SignIn
+from tests.observer.stand import PARTITIONS, create_topic
+
+pytestmark = pytest.mark.broker
+
+HOSTS: Final = ("127.0.3.1", "127.0.3.2")
+"""Where brokers say that they are, and observers are."""
+SASL: Final = Listener.SASL_PLAINTEXT_PLAIN
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    with LocalCluster(2, clients_hosts=HOSTS, listeners=(SASL,)) as cluster:
+        yield cluster
+
+
+@contextlib.contextmanager
+def observers(
+    program: Path, folder: Path, ports: list[int], server: EventsServer, *, tls: dict[str, str | None] | None = None
+) -> Iterator[list[ObserverProcess]]:
+    """One for each broker, at the host that it advertises and the port that it has on loopback."""
+    with contextlib.ExitStack() as running:
+        found = []
+        for host, port in zip(HOSTS, ports, strict=True):
+            own = folder / host
+            own.mkdir()
+            token = own / "token"
+            token.write_text("token")
+            at: dict[str, Any] = {"name": "CLIENTS", "bind": host, "bootstrap_port": port, "advertised_host": host}
+            changes = {
+                "mode": "broker",
+                "reported_by": "pod",
+                "listener": {**at, "brokers": {}, "tls": tls},
+                "collector": {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)},
+            }
+            observer = ObserverProcess(program, own, bootstrap=f"127.0.0.1:{port}", nodes=(), changes=changes)
+            found.append(running.enter_context(observer))
+        yield found
+
+
+def counted_once(server: EventsServer, topic: str, principal: str) -> None:
+    eventually(lambda: server.records("Fetch", topic), RECORDS.__eq__)
+    assert server.records("Produce", topic) == RECORDS
+    rows = [row for row in server.rows if row.get("topic") == topic]
+    assert {row["principal"] for row in rows} == {principal}
+    assert {row["observer_mode"] for row in rows} == {"broker"}
+    assert {row["partition"] for row in rows if row["kind"] == "partition"} == set(range(PARTITIONS))
+    assert not [row for row in server.rows if row.get("topic_id") and not row.get("topic")]
+
+
+def test_clients_go_to_the_brokers_own_addresses_and_each_record_counts_once(
+    cluster: LocalCluster, program: Path, tmp_path: Path
+) -> None:
+    ports = [broker.clients_port or 0 for broker in cluster.brokers]
+    addresses = [f"{host}:{port}" for host, port in zip(HOSTS, ports, strict=True)]
+    with EventsServer() as server, observers(program, tmp_path, ports, server) as both:
+        create_topic(cluster.bootstrap, "plain")
+        # Each observer hears the topic's name once, whichever broker later clients ask.
+        for address in addresses:
+            told = AdminClient({"bootstrap.servers": address}).list_topics(timeout=30).brokers.values()
+            assert {f"{one.host}:{one.port}" for one in told} == set(addresses)
+        produce_by_librdkafka(addresses[0], "plain")
+        assert len(consume_by_librdkafka(addresses[0], "plain", RECORDS)) == RECORDS
+        ask_from("127.0.5.1", HOSTS[1], ports[1])
+
+        counted_once(server, "plain", "User:ANONYMOUS")
+        opened = [row for row in server.rows if row.get("kind") == "opened"]
+        assert "127.0.5.1" in {row["client_address"] for row in opened}
+        assert {row["security_protocol"] for row in opened} == {"PLAINTEXT"}
+        assert all(one.metrics()['kwitness_observer_connections_closed_total{end="error"}'] == 0 for one in both)
+
+
+def test_tls_ends_at_the_observer_with_the_brokers_certificate_and_sasl_at_the_broker(
+    cluster: LocalCluster, program: Path, tmp_path: Path
+) -> None:
+    ports = [int(broker.bootstrap_of(SASL).rpartition(":")[2]) for broker in cluster.brokers]
+    bootstrap = f"{HOSTS[0]}:{ports[0]}"
+    certificates = ListenerCertificates(tmp_path / "volume", hosts=HOSTS)
+    way = SignIn("alice", "alice-secret", "PLAIN", certificates.trusted()).librdkafka()
+    with EventsServer() as server, observers(program, tmp_path, ports, server, tls=certificates.settings()):
+        create_topic(cluster.bootstrap, "tls")
+        for host, port in zip(HOSTS, ports, strict=True):
+            AdminClient({"bootstrap.servers": f"{host}:{port}", **way}).list_topics(timeout=30)
+        produce_by_librdkafka(bootstrap, "tls", **way)
+        assert len(consume_by_librdkafka(bootstrap, "tls", RECORDS, **way)) == RECORDS
+
+        counted_once(server, "tls", "User:alice")
+        opened = [row for row in server.rows if row.get("kind") == "opened"]
+        assert {row["security_protocol"] for row in opened} == {"SASL_SSL"}
+
+
+def ask_from(source: str, host: str, port: int) -> None:
+    """ListGroups by a client with this address."""
+    request = bytes([0, 16, 0, 0, 0, 0, 0, 1, 0, 1, ord("t")])
+    with socket.create_connection((host, port), 30, (source, 0)) as client:
+        client.sendall(len(request).to_bytes(4, "big") + request)
+        assert client.recv(1)
