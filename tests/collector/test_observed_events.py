@@ -49,6 +49,7 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
         "rejected": [],
         "retry_after_ms": 0,
         "directives": {},
+        "wants_connections": False,
     }
     collector.scrape()
     assert collector.value(RECORDS, client_id="orders", topic="orders", api="Produce", principal="User:alice") == 30

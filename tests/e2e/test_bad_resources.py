@@ -61,7 +61,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
         without_pods_after(platform, "unwritable"),
         subscriptions.applied(platform, job),
     ):
-        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=240)
+        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=420)
         assert f"file://{TABLES}/unwritable" in found["message"]
         assert "give the job's pods the right to write there" in found["message"]
         # The driver ends, and its successor begins anew; the status keeps saying what is wrong.

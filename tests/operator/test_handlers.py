@@ -20,7 +20,7 @@ from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.process import kopf_settings
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Referring, Watched
+from kwitness.operator.shapes.facts import Every, Referring, Watched
 
 SOURCES = sorted(Path(inspect.getfile(kwitness.operator)).parent.rglob("*.py"))
 
@@ -164,6 +164,7 @@ def test_a_resource_that_moves_to_another_cluster_is_news_for_both(context):
     receive(context, kind, {"type": "MODIFIED", "object": _object(kind, "g", "2", clusterRef={"name": "new"})})
     assert set(context.changed) == {
         Watched(kind, Key("n", "g")),
+        Every(kind),
         Referring(kind, Key("n", "old")),
         Referring(kind, Key("n", "new")),
     }
