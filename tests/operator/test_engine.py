@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.resources.meta import Status
+from kwitness.operator.context import ClusterFacts
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.model.conditions import ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, TransientError
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.shapes.facts import Fact, NamedObject, Watched
+from kwitness.operator.shapes.facts import Fact, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, KindSpec, Need, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
 
@@ -35,12 +36,15 @@ class World:
         self.uid = "u"
         self.now = 1_000_000
         self.max_age_s = 60.0
+        self.also: frozenset[Need] = frozenset()
+        self.clusters: dict[Key, ClusterFacts] = {}
         self.store = Store()
         metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
         self.store.put(KIND, {"kind": KIND, "apiVersion": "v", "metadata": metadata})
         clock = SimpleNamespace(now_ms=lambda: self.now, rfc3339=lambda: "2026-01-01T00:00:00Z")
         context: Any = SimpleNamespace(
             store=self.store,
+            clusters=self.clusters,
             clock=clock,
             settings=SimpleNamespace(status_seconds=0, resync_seconds=600),
             kubernetes=SimpleNamespace(get=self.get, patch_status=self.patch),
@@ -61,7 +65,7 @@ class World:
 
     def needs(self, _unit: Unit, view: View) -> frozenset[Need]:
         """The second object is needed if the first one says so."""
-        found = {Need(OWN), Need(FIRST, self.max_age_s)}
+        found = {Need(OWN), Need(FIRST, self.max_age_s), *self.also}
         first = view.get(FIRST)
         return frozenset(found | {Need(SECOND)} if first is not None and first.value == "more" else found)
 
@@ -98,6 +102,33 @@ async def test_nothing_is_decided_before_everything_is_known(world):
     await world.turn()
     assert world.decided == [("more", None)]
     assert len(world.patched) == 1
+
+
+async def test_a_process_that_has_just_started_decides_nothing_before_it_has_tried_to_reach_the_cluster(world):
+    cluster = Key("n", "main")
+    world.also = frozenset({Need(KafkaState(cluster))})
+    await world.turn()
+    await world.fetch(FIRST)
+    metadata = {"name": "main", "namespace": "n", "uid": "c", "generation": 1, "resourceVersion": "1"}
+    world.store.put("KafkaCluster", {"kind": "KafkaCluster", "apiVersion": "v", "metadata": metadata})
+    world.clusters[cluster] = ClusterFacts()
+    await world.turn()
+    assert (world.asked, world.decided) == ([FIRST], [])
+
+    world.woken.clear()
+    world.clusters[cluster].checked = True
+    world.engine.facts.told(KafkaState(cluster))
+    assert world.woken == [UNIT]
+    await world.turn()
+    assert world.decided == [(None, None)]
+
+
+async def test_a_cluster_that_is_not_there_is_not_waited_for(world):
+    world.also = frozenset({Need(KafkaState(Key("n", "main")))})
+    await world.turn()
+    await world.fetch(FIRST)
+    await world.turn()
+    assert world.decided == [(None, None)]
 
 
 async def test_an_answer_that_is_too_old_is_asked_for_again(world):

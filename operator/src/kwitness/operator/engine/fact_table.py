@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from kwitness.operator.context import Context
-from kwitness.operator.engine.sources import fetch, is_in_memory, recall
+from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, recall
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import Answer, Fact
@@ -68,7 +68,8 @@ class FactTable:
         now = self._context.clock.now_ms()
         missing = [need.fact for need in needs if not self._is_current(need, now)]
         for fact in missing:
-            self._ask(fact)
+            if not is_in_memory(fact):
+                self._ask(fact)
         return bool(missing)
 
     def told(self, fact: Fact[Any]) -> None:
@@ -97,7 +98,7 @@ class FactTable:
 
     def _is_current(self, need: Need, now_ms: int) -> bool:
         if is_in_memory(need.fact):
-            return True
+            return is_known(self._context, need.fact)
         answer = self._answers.get(need.fact)
         if answer is None or isinstance(answer.failure, KubernetesUnavailableError):
             # An API server that is away says nothing about any resource.

@@ -24,7 +24,7 @@ from kwitness.operator.shapes.facts import (
     Watched,
 )
 
-__all__ = ["fetch", "is_in_memory", "recall"]
+__all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 
 _IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, Refusals)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
@@ -33,6 +33,14 @@ _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 def is_in_memory(fact: Fact[Any]) -> bool:
     """Whether a fact is known without asking anybody; whoever changes it tells the engine."""
     return isinstance(fact, _IN_MEMORY)
+
+
+def is_known(context: Context, fact: Fact[Any]) -> bool:
+    """Whether a fact in memory has been found out since the process began; whoever finds it out tells the engine."""
+    if not isinstance(fact, KafkaState) or context.store.get("KafkaCluster", fact.cluster) is None:
+        return True
+    facts = context.clusters.get(fact.cluster)
+    return facts is not None and facts.checked
 
 
 def recall(context: Context, fact: Fact[Any]) -> Any:
