@@ -10,7 +10,7 @@ from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import collector_config, pods_hash, subscriptions_file
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
-from kwitness.operator.desired.pods import labels, owner, selector
+from kwitness.operator.desired.pods import child_metadata, selector
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
@@ -41,12 +41,7 @@ def collector_objects(
         Unsupported or HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = collector.metadata.name, collector.metadata.namespace
-    metadata: dict[str, Any] = {
-        "name": collector_name(name),
-        "namespace": namespace,
-        "labels": labels("collector", name),
-        "ownerReferences": [owner("TelemetryCollector", name, collector.metadata.uid)],
-    }
+    metadata = child_metadata("TelemetryCollector", "collector", collector_name(name), collector.metadata)
     files = kafka_client_files(
         cluster, namespace, collector.spec.authentication, collector.spec.tls, settings.credentials
     )

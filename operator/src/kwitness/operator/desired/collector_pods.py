@@ -7,11 +7,9 @@ from typing import Any
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.endpoints import (
     COLLECTOR_PORT,
-    HEALTH_PATH,
     OTLP_GRPC_PORT,
     OTLP_HTTP_PORT,
     PROBE_PORT,
-    READY_PATH,
 )
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import STATE
@@ -21,7 +19,9 @@ from kwitness.operator.desired.pods import (
     credential_volume,
     labels,
     pod_base,
+    pod_fields,
     pod_security,
+    probes,
     projected_token,
     secret_volume,
     selector,
@@ -113,26 +113,9 @@ def _container(
         "name": "collector",
         "image": settings.images.collector,
         "imagePullPolicy": settings.images.collector_pull_policy,
-        "env": [
-            {"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}},
-            {
-                "name": "POD_NAMESPACE",
-                "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}},
-            },
-        ],
+        "env": pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace"),
         "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in PORTS.items()],
-        "readinessProbe": {"httpGet": {"path": READY_PATH, "port": "metrics"}, "periodSeconds": 3, "timeoutSeconds": 3},
-        "livenessProbe": {
-            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-            "periodSeconds": 20,
-            "timeoutSeconds": 5,
-            "failureThreshold": 3,
-        },
-        "startupProbe": {
-            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-            "periodSeconds": 2,
-            "failureThreshold": 60,
-        },
+        **probes(starts=60, period_s=3),
         "resources": resources,
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": mounts,

@@ -13,7 +13,7 @@ from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.job_config import job_config
 from kwitness.operator.desired.job_pods import DRIVER_PORTS, driver_pod, executor_template
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
-from kwitness.operator.desired.pods import labels, owner, selector
+from kwitness.operator.desired.pods import child_metadata, labels, selector
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import cut_name, job_name
@@ -41,12 +41,7 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
         Unsupported or HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = job.metadata.name, job.metadata.namespace
-    metadata: dict[str, Any] = {
-        "name": job_name(name),
-        "namespace": namespace,
-        "labels": labels("job", name),
-        "ownerReferences": [owner("AnalyticsJob", name, job.metadata.uid)],
-    }
+    metadata = child_metadata("AnalyticsJob", "job", job_name(name), job.metadata)
     files = kafka_client_files(cluster, namespace, job.spec.authentication, job.spec.tls, settings.credentials)
     data = {
         "job.json": job_config(job, cluster, cluster_id, files.connection, settings).model_dump_json(indent=1),

@@ -7,7 +7,7 @@ from typing import Any, Final
 from kwitness.contracts.endpoints import DRIVER_PORT, HEALTH_PATH
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
-from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_security
+from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_fields, pod_security
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["DRIVER_PORTS", "driver_pod", "executor_template"]
@@ -38,14 +38,9 @@ def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_ma
                 "imagePullPolicy": settings.images.spark_pull_policy,
                 "args": ["--config", "/etc/kwitness/job/job.json"],
                 "env": [
-                    {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
-                    for name, path in (
-                        ("POD_NAME", "metadata.name"),
-                        ("POD_NAMESPACE", "metadata.namespace"),
-                        ("POD_IP", "status.podIP"),
-                    )
-                ]
-                + [{"name": "KWITNESS_SPARK_DRIVER_MEMORY", "value": settings.analytics.driver_memory}],
+                    *pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace", POD_IP="status.podIP"),
+                    {"name": "KWITNESS_SPARK_DRIVER_MEMORY", "value": settings.analytics.driver_memory},
+                ],
                 "ports": [
                     {"name": name, "containerPort": port, "protocol": "TCP"} for name, port in DRIVER_PORTS.items()
                 ],

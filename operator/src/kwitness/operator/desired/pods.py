@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from kwitness.contracts.resources.meta import API_VERSION
+from kwitness.contracts.endpoints import HEALTH_PATH, READY_PATH
+from kwitness.contracts.resources.meta import API_VERSION, ObjectMeta
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = [
     "CONTAINER_SECURITY",
+    "child_metadata",
     "credential_volume",
     "labels",
     "owner",
     "pod_base",
+    "pod_fields",
     "pod_security",
+    "probes",
     "projected_token",
     "secret_volume",
     "selector",
@@ -52,6 +56,38 @@ def owner(kind: str, name: str, uid: str) -> dict[str, Any]:
         "uid": uid,
         "controller": True,
         "blockOwnerDeletion": False,
+    }
+
+
+def child_metadata(kind: str, component: str, child: str, parent: ObjectMeta) -> dict[str, Any]:
+    """Metadata of the object named ``child`` that stands for a resource of ``kind``, and goes with it."""
+    return {
+        "name": child,
+        "namespace": parent.namespace,
+        "labels": labels(component, parent.name),
+        "ownerReferences": [owner(kind, parent.name, parent.uid)],
+    }
+
+
+def pod_fields(**paths: str) -> list[dict[str, Any]]:
+    """Environment variables with what the pod knows of itself: paths into the pod by name of the variable."""
+    return [
+        {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
+        for name, path in paths.items()
+    ]
+
+
+def probes(*, starts: int, period_s: int) -> dict[str, Any]:
+    """Probes at the container's port ``metrics``; its start is asked about ``starts`` times, every 2 s."""
+    health = {"path": HEALTH_PATH, "port": "metrics"}
+    return {
+        "startupProbe": {"httpGet": health, "periodSeconds": 2, "failureThreshold": starts},
+        "readinessProbe": {
+            "httpGet": {"path": READY_PATH, "port": "metrics"},
+            "periodSeconds": period_s,
+            "timeoutSeconds": period_s,
+        },
+        "livenessProbe": {"httpGet": health, "periodSeconds": 20, "timeoutSeconds": 5, "failureThreshold": 3},
     }
 
 

@@ -99,7 +99,7 @@ class ClusterKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class KafkaState(Fact[ClusterKnowledge]):
-    """What is known of the Kafka cluster behind a KafkaCluster; awaited until it was looked at, None if there is none."""
+    """What is known of a KafkaCluster's Kafka cluster: awaited until it was looked at, None if there is none."""
 
     cluster: Key
 

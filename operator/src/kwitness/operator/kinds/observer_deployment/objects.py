@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.audiences import collector_audience
-from kwitness.contracts.endpoints import HEALTH_PATH, PROBE_PORT, READY_PATH
+from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
+    child_metadata,
     labels,
-    owner,
     pod_base,
+    pod_fields,
     pod_security,
+    probes,
     projected_token,
     selector,
 )
@@ -55,12 +57,7 @@ def gateway_objects(
     ``secrets`` are volumes, each mounted into the pods below `SECRETS` by its name.
     """
     name = resource.metadata.name
-    metadata: dict[str, Any] = {
-        "name": gateway_name(name),
-        "namespace": resource.metadata.namespace,
-        "labels": labels("gateway", name),
-        "ownerReferences": [owner("ObserverDeployment", name, resource.metadata.uid)],
-    }
+    metadata = child_metadata("ObserverDeployment", "gateway", gateway_name(name), resource.metadata)
     files = {SETTINGS_KEY: settings_text(settings)}
     if collector.authority is not None:
         files[AUTHORITY_KEY] = collector.authority
@@ -163,27 +160,9 @@ def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]]
             "--drain-seconds",
             str(_DRAIN_SECONDS),
         ],
-        "env": [
-            {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
-            for name, path in (("POD_NAME", "metadata.name"), ("POD_NAMESPACE", "metadata.namespace"))
-        ],
+        "env": pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace"),
         "ports": [{"name": "metrics", "containerPort": PROBE_PORT, "protocol": "TCP"}],
-        "startupProbe": {
-            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-            "periodSeconds": 2,
-            "failureThreshold": 30,
-        },
-        "readinessProbe": {
-            "httpGet": {"path": READY_PATH, "port": "metrics"},
-            "periodSeconds": 3,
-            "timeoutSeconds": 3,
-        },
-        "livenessProbe": {
-            "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-            "periodSeconds": 20,
-            "timeoutSeconds": 5,
-            "failureThreshold": 3,
-        },
+        **probes(starts=30, period_s=3),
         "resources": {part: dict(amounts) for part, amounts in installation.observer.resources.items()},
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": [

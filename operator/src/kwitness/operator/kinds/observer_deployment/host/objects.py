@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kwitness.contracts.endpoints import HEALTH_PATH, PROBE_PORT, READY_PATH
+from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_host_config import HostedObserver, ObserverHostConfig
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
@@ -12,7 +12,16 @@ from kwitness.contracts.resources.observer_host import ObserverHost
 from kwitness.contracts.topics import REQUESTS, topic_name
 from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles, kafka_client_files
-from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, owner, pod_base, pod_security, selector
+from kwitness.operator.desired.pods import (
+    CONTAINER_SECURITY,
+    child_metadata,
+    labels,
+    pod_base,
+    pod_fields,
+    pod_security,
+    probes,
+    selector,
+)
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import observer_host_name
@@ -38,12 +47,7 @@ def host_objects(
         Unsupported or HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = resource.metadata.name, resource.metadata.namespace
-    metadata: dict[str, Any] = {
-        "name": observer_host_name(name),
-        "namespace": namespace,
-        "labels": labels("observer-host", name),
-        "ownerReferences": [owner("ObserverDeployment", name, resource.metadata.uid)],
-    }
+    metadata = child_metadata("ObserverDeployment", "observer-host", observer_host_name(name), resource.metadata)
     files = kafka_client_files(cluster, namespace, host.authentication, host.tls, settings.credentials)
     config = ObserverHostConfig(
         kafka=files.connection,
@@ -88,26 +92,9 @@ def _pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_map: str
                 "image": settings.images.observer_host,
                 "imagePullPolicy": settings.images.observer_host_pull_policy,
                 "args": [f"{_FOLDER}/{_FILE}"],
-                "env": [
-                    {"name": "POD_NAME", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}
-                ],
+                "env": pod_fields(POD_NAME="metadata.name"),
                 "ports": [{"name": "metrics", "containerPort": PROBE_PORT, "protocol": "TCP"}],
-                "startupProbe": {
-                    "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-                    "periodSeconds": 2,
-                    "failureThreshold": 30,
-                },
-                "readinessProbe": {
-                    "httpGet": {"path": READY_PATH, "port": "metrics"},
-                    "periodSeconds": 5,
-                    "timeoutSeconds": 5,
-                },
-                "livenessProbe": {
-                    "httpGet": {"path": HEALTH_PATH, "port": "metrics"},
-                    "periodSeconds": 20,
-                    "timeoutSeconds": 5,
-                    "failureThreshold": 3,
-                },
+                **probes(starts=30, period_s=5),
                 "resources": {part: dict(amounts) for part, amounts in settings.observer_host.resources.items()},
                 "securityContext": CONTAINER_SECURITY,
                 "volumeMounts": [
