@@ -285,6 +285,11 @@ class OperatorSettings(_Settings):
         """Whether pods of any namespace may get observers."""
         return self.watches_everything or "*" in self.injector.other_namespaces.to
 
+    @property
+    def seen_namespaces(self) -> list[str]:
+        """Where pods may get observers, unless that is every namespace."""
+        return sorted({*self.watch_namespaces, *self.injector.other_namespaces.to})
+
     def watches(self, namespace: str) -> bool:
         """Whether the resources of ``namespace`` are served."""
         return self.watches_everything or namespace in self.watch_namespaces

@@ -19,11 +19,10 @@ __all__ = ["watch_refusals"]
 async def watch_refusals(context: Context, session: aiohttp.ClientSession, server: str) -> None:
     """Follow them until cancelled; of each namespace the last is kept."""
     settings = context.settings
-    namespaces = {*settings.watch_namespaces, *settings.injector.other_namespaces.to}
     paths = (
         ["/api/v1/events"]
         if settings.sees_every_namespace
-        else [f"/api/v1/namespaces/{one}/events" for one in sorted(namespaces)]
+        else [f"/api/v1/namespaces/{one}/events" for one in settings.seen_namespaces]
     )
 
     def changed(event: dict[str, Any], gone: bool) -> None:  # noqa: FBT001 - as every collection's

@@ -35,5 +35,6 @@ def may_refer(cluster: KafkaCluster, namespace: str, labels: Mapping[str, str] |
         return True
     if allowed.from_ != "Selector" or allowed.selector is None:
         return False
-    known = labels or {}
-    return all(known.get(name) == value for name, value in allowed.selector.match_labels.items())
+    return labels is not None and all(
+        labels.get(name) == value for name, value in allowed.selector.match_labels.items()
+    )

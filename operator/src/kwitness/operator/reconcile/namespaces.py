@@ -39,7 +39,7 @@ async def enabled_namespaces(context: Context) -> dict[str, dict[str, str]]:
         listed = context.kubernetes.metadata("Namespace", None, labels=f"{INJECTION}=enabled")
         return {one["name"]: dict(one.get("labels") or {}) async for one in listed}
     found = {}
-    for name in sorted({*settings.watch_namespaces, *settings.injector.other_namespaces.to}):
+    for name in settings.seen_namespaces:
         labels = await labels_of_namespace(context, name)
         if labels is not None and labels.get(INJECTION) == "enabled":
             found[name] = labels

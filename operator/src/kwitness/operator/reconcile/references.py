@@ -8,10 +8,11 @@ from typing import Any
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
+from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, cluster_of, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.namespaces import labels_of_namespace
 
 __all__ = ["deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
 
@@ -81,14 +82,5 @@ def _naming(resources: Iterable[tuple[Key, dict[str, Any]]], cluster: Key) -> di
 
 
 async def _permits(context: Context, cluster: KafkaCluster, namespace: str) -> bool:
-    if not depends_on_labels(cluster, namespace):
-        return may_refer(cluster, namespace, None)
-    try:
-        found = await context.kubernetes.get("Namespace", None, namespace)
-    except OperatorError as error:
-        if error.reason != "KubernetesForbidden":
-            # An API server that is away must not take a permission back.
-            raise
-        # Without the right to read namespaces nothing is known about their labels, so nothing is allowed.
-        return False
-    return may_refer(cluster, namespace, (found or {}).get("metadata", {}).get("labels", {}))
+    labels = await labels_of_namespace(context, namespace) if depends_on_labels(cluster, namespace) else None
+    return may_refer(cluster, namespace, labels)

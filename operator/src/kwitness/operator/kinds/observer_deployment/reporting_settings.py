@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypedDict
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
@@ -10,11 +11,12 @@ from kwitness.contracts.observer_settings import (
     IdentitySettings,
     LimitSettings,
     ReportSettings,
+    RequestSettings,
 )
 from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
-from kwitness.operator.kinds.observer_deployment.report_settings import report_settings
 from kwitness.runtime.child_names import collector_peer_host
 
 __all__ = ["Reported", "collector_address", "reported"]
@@ -34,7 +36,7 @@ def reported(resource: ObserverDeployment) -> Reported:
     spec, limits = resource.spec, resource.spec.limits
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
-        "report": report_settings(spec.observers),
+        "report": _report(spec.observers),
         "identity": IdentitySettings.model_validate(
             {"drop": [name for name, treatment in spec.identity if treatment == "Drop"]}
         ),
@@ -60,3 +62,17 @@ def collector_address(collector: CollectorOfObserver, *, authority: str, token: 
         ca_file=None if collector.authority is None else authority,
         token_file=token,
     )
+
+
+def _report(observers: Iterable[ObserverEntry]) -> ReportSettings:
+    entries = {entry.type: entry for entry in observers}
+    return ReportSettings(
+        connections="Connections" in entries,
+        traffic="Traffic" in entries,
+        latency="Latency" in entries,
+        requests=_requests(entries["Requests"]) if "Requests" in entries else None,
+    )
+
+
+def _requests(entry: ObserverEntry) -> RequestSettings:
+    return RequestSettings(apis=entry.apis or (), events_per_second=entry.events_per_second or EVENTS_PER_SECOND)

@@ -87,12 +87,11 @@ def _wanted(
     if is_paused(resource.metadata.annotations):
         return standing.get(owner)
     try:
-        found = injection_for(body, resource, view)
+        return injection_for(body, resource, view)
     except TransientError:
         return standing.get(owner)
     except OperatorError:
         return standing.get(owner) if resource.spec.mode == "Broker" else None
-    return None if isinstance(found, Key) else found
 
 
 def _standing(config_map: Body | None) -> dict[str, Injection]:

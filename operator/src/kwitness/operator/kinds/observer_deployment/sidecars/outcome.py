@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from kwitness.contracts.injections import INJECTION_HASHES_KEY, Injection, injection_hash
+from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
@@ -33,9 +35,11 @@ from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import own_
 from kwitness.operator.kinds.observer_deployment.sidecars.places import INJECTOR, config_map_key
 from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.sidecars.verdicts import covered, injecting, traffic
+from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.actions import TellObservers
 from kwitness.operator.shapes.facts import (
     Body,
     EnabledNamespaces,
@@ -50,22 +54,28 @@ from kwitness.operator.shapes.work import Outcome, View
 __all__ = ["injection_for", "sidecar_outcome"]
 
 
-def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injection | Key:
-    """What the injector is told of a resource, or the rival that observes the same clients in its place.
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """Whose clients a resource observes; ``rival`` is the resource that observes the same ones in its place."""
 
-    Observers beside brokers stay and read nothing: their clients have no other way to the brokers.
+    cluster: KafkaCluster
+    listener: ClientListener
+    rival: Key | None
+
+    @property
+    def at(self) -> Key:
+        return Key(self.cluster.metadata.namespace, self.cluster.metadata.name)
+
+
+def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injection | None:
+    """What the injector is told of a resource; None where a rival observes the same clients in its place.
 
     Raises
     ------
     OperatorError
         Something that it names is missing or not permitted, or cannot be had now.
     """
-    cluster = permitted_cluster(resource, view)
-    listener = listener_of(resource, cluster)
-    rival = first_rival(resource, cluster, listener, view)
-    if rival is not None and resource.spec.mode != "Broker":
-        return rival
-    return injection_of(body, resource, cluster, listener, view, relay_only=rival is not None)
+    return _injection(body, resource, _observed(resource, view), view)
 
 
 def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, view: View) -> Outcome:
@@ -82,81 +92,104 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
             "this installation has no injector, which puts observers into pods: have the Helm value injector.enabled"
             " set to true",
         )
-    found = injection_for(body, resource, view)
-    cluster = permitted_cluster(resource, view)
-    collector = collector_of(cluster, view)
-    at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    state = view[Inventory(at)].value
+    observed = _observed(resource, view)
+    injection = _injection(body, resource, observed, view)
+    collector = collector_of(observed.cluster, view)
+    state = view[Inventory(observed.at)].value
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     since = seen_since(body, view.now_ms)
-    if isinstance(found, Key):
+    if injection is None:
         # Pods that have an observer keep it until they end; what they do is counted by nobody twice.
         refused = refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=view.settings)
         status = ObserverDeploymentStatus(refused_in=refused, refusals_since=since, connections=_connections(own))
         told = directives(subject.key, own, collector, settings="", suspend=True)
-        return Outcome(
-            subject.uid,
-            subject.generation,
-            status,
-            conflict(found, listener_of(resource, cluster)),
-            None if not told else (),
-            told,
-        )
-    digest = injection_hash(found)
+        return _outcome(subject, status, _conflicts(observed), told)
+    digest, settings = injection_hash(injection), injection.settings
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
     pods = pod_coverage(
         Selection(
             owner=subject.key,
             pods=tuple(pod for answer in answers.values() for pod in answer.value or ()),
-            labels=found.pod_labels,
+            labels=injection.pod_labels,
             config_hash=digest,
-            refused_in=found.refused_in,
+            refused_in=injection.refused_in,
         ),
         own,
         view.now_ms,
     )
-    listener = listener_of(resource, cluster)
-    is_broker, transparent = resource.spec.mode == "Broker", resource.spec.transparent is not None
-    at_pod = f"{found.settings.listener.bind}:{resource.spec.sidecar_port}"
     status = ObserverDeploymentStatus(
-        # Where connections are redirected, clients use the brokers' own addresses and protocol.
-        bootstrap_servers=listener.bootstrap_servers[0] if is_broker else None if transparent else at_pod,
-        security_protocol=None if transparent else _protocol(found),
+        bootstrap_servers=_bootstrap_servers(resource, observed, injection),
+        security_protocol=None if resource.spec.transparent is not None else _protocol(injection),
         connections=_connections(own),
         coverage=coverage(state, heard),
         ledger=ledger(own),
         config_hash=digest,
         pods_with_config=pods.observed - pods.outdated,
         pods=pods,
-        refused_in=found.refused_in,
+        refused_in=injection.refused_in,
         refusals_since=since,
     )
     if is_paused(resource.metadata.annotations):
-        verdict = paused("what the injector was told of it is left as it is")
-        return Outcome(subject.uid, subject.generation, status, (verdict,))
-    verdict = injecting(
+        return _outcome(subject, status, (paused("what the injector was told of it is left as it is"),))
+    conflicts = _conflicts(observed)
+    injects = injecting(
         resource,
         namespaces,
-        refused=found.refused_in,
+        refused=injection.refused_in,
         told=_told(view),
         wanted=digest,
         injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
     )
-    rival = first_rival(resource, cluster, listener, view) if is_broker else None
-    reports = reporting(own, known=state is not None) if pods.observed and rival is None else ()
+    is_broker = resource.spec.mode == "Broker"
     verdicts = (
-        *((verdict,) if rival is None else conflict(rival, listener)),
+        *(conflicts or (injects,)),
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
-        *traffic(pods, own, redirected=found.settings.listener.redirected, beside_brokers=is_broker),
-        *(own_listener_verdicts(resource, listener, view[KafkaState(at)].value) if is_broker else ()),
-        *reports,
+        *traffic(pods, own, redirected=settings.listener.redirected, beside_brokers=is_broker),
+        *(own_listener_verdicts(resource, observed.listener, view[KafkaState(observed.at)].value) if is_broker else ()),
+        *(reporting(own, known=state is not None) if pods.observed and not conflicts else ()),
         *serving(own),
     )
-    suspend = found.settings.suspend
-    told = directives(subject.key, own, collector, settings=digest, suspend=suspend)
-    return Outcome(subject.uid, subject.generation, status, verdicts, None if not told else (), told)
+    return _outcome(
+        subject, status, verdicts, directives(subject.key, own, collector, settings=digest, suspend=settings.suspend)
+    )
+
+
+def _observed(resource: ObserverDeployment, view: View) -> _Observed:
+    cluster = permitted_cluster(resource, view)
+    listener = listener_of(resource, cluster)
+    return _Observed(cluster, listener, first_rival(resource, cluster, listener, view))
+
+
+def _injection(body: Body, resource: ObserverDeployment, observed: _Observed, view: View) -> Injection | None:
+    """Observers beside brokers stay and read nothing: their clients have no other way to the brokers."""
+    withdrawn = observed.rival is not None
+    if withdrawn and resource.spec.mode != "Broker":
+        return None
+    return injection_of(body, resource, observed.cluster, observed.listener, view, relay_only=withdrawn)
+
+
+def _conflicts(observed: _Observed) -> tuple[Verdict, ...]:
+    return () if observed.rival is None else conflict(observed.rival, observed.listener)
+
+
+def _outcome(
+    subject: Subject,
+    status: ObserverDeploymentStatus,
+    verdicts: tuple[Verdict, ...],
+    told: tuple[TellObservers, ...] = (),
+) -> Outcome:
+    return Outcome(subject.uid, subject.generation, status, verdicts, () if told else None, told)
+
+
+def _bootstrap_servers(resource: ObserverDeployment, observed: _Observed, injection: Injection) -> str | None:
+    """What an application sets; None where connections are redirected and it sets nothing."""
+    if resource.spec.mode == "Broker":
+        return observed.listener.bootstrap_servers[0]
+    if resource.spec.transparent is not None:
+        return None
+    return f"{injection.settings.listener.bind}:{resource.spec.sidecar_port}"
 
 
 def _protocol(injection: Injection) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:

@@ -12,13 +12,13 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.wording import some
 from kwitness.operator.shapes.facts import ClusterKnowledge
 
 __all__ = ["check_own_listener", "own_listener_settings", "own_listener_verdicts"]
 
 _EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - clients are elsewhere
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
-_MOST_BROKERS: Final = 5
 
 
 def check_own_listener(listener: ClientListener, knowledge: ClusterKnowledge | None) -> None:
@@ -144,7 +144,5 @@ def _of(listener: ClientListener, knowledge: ClusterKnowledge | None) -> tuple[B
 
 
 def _brokers(found: Iterable[BrokerListener]) -> str:
-    nodes = sorted({one.node_id for one in found})
-    more = f" and {len(nodes) - _MOST_BROKERS} more" if len(nodes) > _MOST_BROKERS else ""
-    names = ", ".join(map(str, nodes[:_MOST_BROKERS]))
-    return f"broker{'s' if len(nodes) > 1 else ''} {names}{more}"
+    nodes = {one.node_id for one in found}
+    return f"broker{'s' if len(nodes) > 1 else ''} {some(nodes)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kwitness.contracts.envelopes import ObserverState
@@ -10,10 +10,9 @@ from kwitness.contracts.injections import INJECTION
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, PodCoverage
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.store import Key
+from kwitness.operator.model.wording import some
 
 __all__ = ["covered", "injecting", "traffic"]
-
-_MOST_NAMES = 5
 
 
 def injecting(
@@ -33,7 +32,7 @@ def injecting(
     if refused:
         return _not_ready(
             "AdmissionRefused",
-            f"pods in {_some(refused)} were refused because of the observer (a quota, a limit range, Pod Security or"
+            f"pods in {some(refused)} were refused because of the observer (a quota, a limit range, Pod Security or"
             " another policy), so it is put into none there: see the events FailedCreate of their ReplicaSets, change"
             " the policy or the Helm value observer.sidecarResources, then change this resource's spec",
         )
@@ -46,7 +45,7 @@ def injecting(
         return trouble
     if resource.spec.suspend:
         return ready("Suspended", "observers relay and read nothing, as spec.suspend says; pods still get them")
-    return ready("Injecting", f"selected pods that start in {_some(namespaces)} get an observer")
+    return ready("Injecting", f"selected pods that start in {some(namespaces)} get an observer")
 
 
 def _telling(told: str | None, wanted: str) -> Verdict | None:
@@ -81,7 +80,7 @@ def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
             "Covered",
             "Unknown",
             "KubernetesForbidden",
-            f"the operator may not list pods in {_some(unseen)}: add the namespace to the Helm value watchNamespaces or"
+            f"the operator may not list pods in {some(unseen)}: add the namespace to the Helm value watchNamespaces or"
             " injector.otherNamespaces.to",
         )
     if not coverage.selected:
@@ -165,9 +164,3 @@ def _no_namespace(resource: ObserverDeployment) -> Verdict:
 
 def _not_ready(reason: str, message: str) -> Verdict:
     return Verdict("Ready", "False", reason, message)
-
-
-def _some(names: Iterable[str]) -> str:
-    known = sorted(names)
-    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
-    return ", ".join(known[:_MOST_NAMES]) + more
