@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-__all__ = ["ReloadingFile"]
+__all__ = ["ReloadingFile", "times_of_change"]
 
 T = TypeVar("T")
+
+
+def times_of_change(files: Iterable[str]) -> tuple[int, ...]:
+    """When each file that is there was changed last, ns: another answer means that one of them is new or gone."""
+    times: list[int] = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            times.append(Path(file).stat().st_mtime_ns)
+    return tuple(times)
 
 
 class ReloadingFile(Generic[T]):

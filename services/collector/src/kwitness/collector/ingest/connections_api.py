@@ -8,7 +8,7 @@ from aiohttp import web
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import answer, asks_locally, page_limit, reader
+from kwitness.collector.ingest.reading import PARTS, answer, asks_for_part, asks_locally, others_parts, page_limit
 from kwitness.collector.inventory.connection_registry import FILTERS, ConnectionPart, merge
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
@@ -16,8 +16,6 @@ from kwitness.collector.pipeline import now_ms
 from kwitness.contracts.endpoints import CONNECTIONS_PATH
 
 _PARAMETERS: Final = (*FILTERS, "limit", "continue", "local")
-_PARTS: Final = "parts"
-"""What a replica says when it asks another for its part of a page."""
 
 
 class ConnectionsApi:
@@ -35,7 +33,7 @@ class ConnectionsApi:
     async def connections(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of open connections, sorted by observer and age."""
         local = await asks_locally(request, self._authenticator)
-        unknown = sorted(request.query.keys() - {*_PARAMETERS, _PARTS})
+        unknown = sorted(request.query.keys() - {*_PARAMETERS, PARTS})
         if unknown:
             raise RefusedError("BadParameter", f"{unknown[0][:64]} is none of {', '.join(_PARAMETERS)}")
         limit = page_limit(request)
@@ -45,8 +43,6 @@ class ConnectionsApi:
         after = request.query.get("continue", "")
         own = observation.registry.part(observation.observers, wanted, limit, after, now)
         if local:
-            return answer(own if _PARTS in request.query else merge([own], limit, 0))
-        path = request.url.update_query({"local": "true", _PARTS: "1"}).raw_path_qs
-        answers = map(reader(ConnectionPart), await self._peers.ask_all(path))
-        others = [part for part in answers if part is not None]
-        return answer(merge([own, *others], limit, len(self._peers.others()) - len(others)))
+            return answer(own if asks_for_part(request) else merge([own], limit, 0))
+        parts = await others_parts(request, self._peers, ConnectionPart)
+        return answer(merge([own, *parts], limit, len(self._peers.others()) - len(parts)))

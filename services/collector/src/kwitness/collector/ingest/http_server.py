@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import ssl
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Final
 
 from aiohttp import web
@@ -16,6 +14,7 @@ from aiohttp.typedefs import Middleware
 from kwitness.collector.failures import RefusedError, UnavailableError
 from kwitness.collector.ingest.connections import IDLE_S, Connections
 from kwitness.contracts.envelopes import ApiError, ErrorBody
+from kwitness.runtime.reloading import times_of_change
 
 _LOG = logging.getLogger(__name__)
 _PROTOCOL_LOG = logging.getLogger(f"{__name__}.protocol")
@@ -115,11 +114,7 @@ class Certificate:
         self.context.load_cert_chain(*self.files)
 
     def _state(self) -> tuple[int, ...]:
-        times: list[int] = []
-        for file in self.files:
-            with contextlib.suppress(OSError):
-                times.append(Path(file).stat().st_mtime_ns)
-        return tuple(times)
+        return times_of_change(self.files)
 
     def refresh(self) -> None:
         """Load the files again if they changed; files that do not fit together change nothing."""

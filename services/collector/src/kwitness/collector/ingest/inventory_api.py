@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
 from kwitness.collector.failures import NotFoundError
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import Model, answer, asks_locally, page_limit, reader
+from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others, others_parts, page_limit
 from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
@@ -52,14 +51,12 @@ class InventoryApi:
         after = request.query.get("continue", "")
         subscriptions = self._configuration.subscriptions()
         own = reports.clients_page(self._state.clients, subscriptions, limit, after)
-        if local and "parts" in request.query:
+        if local and asks_for_part(request):
             rows = [[key, item.model_dump(exclude_none=True)] for key, item in own]
             return web.json_response(rows)
         parts = [own]
         if not local:
-            query = {"limit": str(limit), "continue": after, "local": "true", "parts": "1"}
-            path = request.url.with_query(query).raw_path_qs
-            parts += [_client_rows(other) for other in await self._peers.ask_all(path)]
+            parts += [_client_rows(other) for other in await others(request, self._peers)]
         page = reports.merge_pages(parts, limit)
         items = [item.model_dump(exclude_none=True) for item in page.items]
         return web.json_response({"items": items, "continue": page.continue_}, dumps=_dumps)
@@ -73,9 +70,9 @@ class InventoryApi:
             raise NotFoundError("UnknownSubscription", "the broker has no subscription of that name, or not yet")
         cluster_id = self._configuration.current().cluster_id
         own = subscription_report.part(self._state.clients, self._state.brokers, found, cluster_id)
-        if local and "parts" in request.query:
+        if local and asks_for_part(request):
             return answer(own)
-        parts = [own] if local else [own, *await self._others(request, reader(SubscriptionPart))]
+        parts = [own] if local else [own, *await others_parts(request, self._peers, SubscriptionPart)]
         return answer(subscription_report.merge(found, parts))
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
@@ -91,16 +88,11 @@ class InventoryApi:
         own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
         if local:
             return answer(own)
-        merged = reports.merge_clusters([own, *await self._others(request, reader(ClusterState))])
+        merged = reports.merge_clusters([own, *await others_parts(request, self._peers, ClusterState)])
         known = merged.brokers or merged.observers or merged.software or merged.clients
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)
-
-    async def _others(self, request: web.Request, read: Callable[[bytes], Model | None]) -> list[Model]:
-        path = request.url.with_query({"local": "true", "parts": "1"}).raw_path_qs
-        parts = [read(other) for other in await self._peers.ask_all(path)]
-        return [part for part in parts if part is not None]
 
 
 def _client_rows(content: bytes) -> list[tuple[str, ClientItem]]:

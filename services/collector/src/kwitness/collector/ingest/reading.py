@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
 from typing import Final, TypeVar
 
 from aiohttp import web
@@ -11,8 +11,12 @@ from pydantic import BaseModel, ValidationError
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
 from kwitness.collector.inventory.reports import MAX_PAGE
+from kwitness.collector.peers import Peers
 
 _DEFAULT_PAGE: Final = 100
+PARTS: Final = "parts"
+"""The parameter of a replica that asks another."""
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -38,16 +42,23 @@ def page_limit(request: web.Request) -> int:
     return int(text)
 
 
-def reader(model: type[Model]) -> Callable[[bytes], Model | None]:
-    """Make what reads another replica's answer; one that is something else counts as none."""
+def asks_for_part(request: web.Request) -> bool:
+    """Whether another replica asks, which puts the answer together itself."""
+    return PARTS in request.query
 
-    def read(content: bytes) -> Model | None:
-        try:
-            return model.model_validate_json(content)
-        except ValidationError:
-            return None
 
-    return read
+async def others(request: web.Request, peers: Peers) -> list[bytes]:
+    """What the other replicas answer for themselves; those that cannot be reached are left out."""
+    return await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
+
+
+async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> list[Model]:
+    """As `others`; an answer that is something else counts as none."""
+    found: list[Model] = []
+    for content in await others(request, peers):
+        with contextlib.suppress(ValidationError):
+            found.append(model.model_validate_json(content))
+    return found
 
 
 def answer(model: BaseModel) -> web.Response:

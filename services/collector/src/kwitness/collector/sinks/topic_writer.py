@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Producer
@@ -20,6 +19,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.private_keys import PrivateKeyError
 from kwitness.runtime.allowed_hosts import HostNotAllowedError
 from kwitness.runtime.kafka_client import credential_files
+from kwitness.runtime.reloading import times_of_change
 
 _LOG = logging.getLogger(__name__)
 _POLL_S: Final = 0.2
@@ -96,11 +96,7 @@ class TopicWriter:
             self._connect()
 
     def _state(self) -> tuple[int, ...]:
-        times: list[int] = []
-        for file in credential_files(self._kafka):
-            with contextlib.suppress(OSError):
-                times.append(Path(file).stat().st_mtime_ns)
-        return tuple(times)
+        return times_of_change(credential_files(self._kafka))
 
     def _connect(self) -> None:
         self._seen = self._state()

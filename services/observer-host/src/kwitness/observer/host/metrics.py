@@ -32,17 +32,10 @@ def page_of(reader: Reader, crew: Crew) -> CollectorRegistry:
     return registry
 
 
-def _counter(name: str, samples: Iterable[tuple[tuple[str, ...], float]]) -> Metric:
+def _family(name: str, samples: Iterable[tuple[tuple[str, ...], float]]) -> Metric:
     entry = own_metric(name)
-    family = CounterMetricFamily(name, entry.help, labels=entry.labels)
-    for labels, value in samples:
-        family.add_metric(labels, value)
-    return family
-
-
-def _gauge(name: str, samples: Iterable[tuple[tuple[str, ...], float]]) -> Metric:
-    entry = own_metric(name)
-    family = GaugeMetricFamily(name, entry.help, labels=entry.labels)
+    kind = CounterMetricFamily if entry.type == "counter" else GaugeMetricFamily
+    family = kind(name, entry.help, labels=entry.labels)
     for labels, value in samples:
         family.add_metric(labels, value)
     return family
@@ -63,19 +56,19 @@ class _Host(Collector):
             events.append(((one.name, "delivered", ""), ledger.delivered))
             events += [((one.name, "dropped", why), count) for why, count in sorted(ledger.dropped.items())]
             queued.append(((one.name,), ledger.queued))
-        yield _gauge("kwitness_build_info", [(("observer_host", installed_version()), 1)])
-        yield _counter("kwitness_observer_host_events_total", events)
-        yield _gauge("kwitness_observer_host_queued_events", queued)
-        yield _gauge("kwitness_observer_host_call_seconds", [((one.name,), one.call_seconds) for one in workers])
-        yield _gauge(
+        yield _family("kwitness_build_info", [(("observer_host", installed_version()), 1)])
+        yield _family("kwitness_observer_host_events_total", events)
+        yield _family("kwitness_observer_host_queued_events", queued)
+        yield _family("kwitness_observer_host_call_seconds", [((one.name,), one.call_seconds) for one in workers])
+        yield _family(
             "kwitness_observer_host_usable", [((one.name,), 1 if one.trouble is None else 0) for one in workers]
         )
         records = (("ordered", reader.ordered), ("repeated", reader.repeated), ("malformed", reader.malformed))
-        yield _counter("kwitness_observer_host_records_total", [((outcome,), count) for outcome, count in records])
-        yield _counter("kwitness_observer_host_missing_events_total", [((), reader.missing)])
-        yield _gauge("kwitness_observer_host_waiting_events", [((), reader.waiting)])
+        yield _family("kwitness_observer_host_records_total", [((outcome,), count) for outcome, count in records])
+        yield _family("kwitness_observer_host_missing_events_total", [((), reader.missing)])
+        yield _family("kwitness_observer_host_waiting_events", [((), reader.waiting)])
         lag = reader.lag
-        yield _gauge("kwitness_observer_host_lag_records", [] if lag is None else [((), lag)])
+        yield _family("kwitness_observer_host_lag_records", [] if lag is None else [((), lag)])
 
 
 class _Observers(Collector):
@@ -91,7 +84,7 @@ class _Observers(Collector):
             families += REGISTRY.collect()
         except Exception as error:  # noqa: BLE001 - collecting is the observers' own code
             self._report(reason_of(error))
-        yield _gauge("kwitness_observer_host_metrics_good", [((), 1 if families else 0)])
+        yield _family("kwitness_observer_host_metrics_good", [((), 1 if families else 0)])
         yield from (family for family in families if not family.name.startswith(_OURS))
 
     def _report(self, reason: str) -> None:

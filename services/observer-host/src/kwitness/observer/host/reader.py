@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -20,6 +19,7 @@ from kwitness.observer.host.crew import Crew
 from kwitness.observer.ordering import Arrival, Ordering
 from kwitness.runtime.allowed_hosts import HostNotAllowedError
 from kwitness.runtime.kafka_client import connection_settings, credential_files, librdkafka_log
+from kwitness.runtime.reloading import times_of_change
 
 __all__ = ["Reader"]
 
@@ -111,11 +111,7 @@ class Reader:
             self._connect()
 
     def _state(self) -> tuple[int, ...]:
-        times: list[int] = []
-        for file in credential_files(self._config.kafka):
-            with contextlib.suppress(OSError):
-                times.append(Path(file).stat().st_mtime_ns)
-        return tuple(times)
+        return times_of_change(credential_files(self._config.kafka))
 
     def _connect(self) -> None:
         self._files = self._state()
