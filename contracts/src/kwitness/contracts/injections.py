@@ -13,8 +13,9 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .observer_settings import ObserverSettings
-from .observers import Namespace, ResourceName
+from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.observer_settings import ObserverSettings
+from kwitness.contracts.observers import ResourceName
 
 __all__ = [
     "CONFIG_HASH",
@@ -95,7 +96,6 @@ LeftOutReason = Literal[
 """Why an ObserverDeployment that selects a pod is not beside it."""
 
 EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
-VolumeName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 _FILE: Final = re.compile(re.escape(OBSERVER_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
 Labels = dict[str, str]
 
@@ -162,25 +162,25 @@ class Injection(_Config):
         Namespaces in which admission refused pods because of the observer: it is left out there.
     """
 
-    namespace: Namespace
+    namespace: DnsLabel
     name: ResourceName
     priority: int = 0
     namespace_labels: Labels | None = None
-    namespaces: tuple[Namespace, ...] | None = None
+    namespaces: tuple[DnsLabel, ...] | None = None
     pod_labels: Labels
     containers: tuple[str, ...] = ()
     intercept: Literal["env", "none", "transparent"] = "env"
     variables: Variables | None = None
     addresses: tuple[str, ...] = ()
-    address_namespace: Namespace
+    address_namespace: DnsLabel
     client_protocol: Literal["PLAINTEXT", "SASL_PLAINTEXT"] = "PLAINTEXT"
     observer: ObserverContainer
     settings: ObserverSettings
     upstream_ca: str | None = None
     collector_ca: str | None = None
     token_audience: str | None = None
-    pod_volume: VolumeName | None = None
-    refused_in: tuple[Namespace, ...] = ()
+    pod_volume: DnsLabel | None = None
+    refused_in: tuple[DnsLabel, ...] = ()
 
     @property
     def owner(self) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-__all__ = ["Namespace", "ObserverMode", "ReportableApi", "ReportedBy", "ResourceName", "WorkloadKind"]
+__all__ = ["ObserverMode", "ReportableApi", "ReportedBy", "ResourceName", "WorkloadKind"]
 
 ObserverMode = Literal["gateway", "sidecar", "broker", "laptop"]
 ReportedBy = Literal["gateway", "pod", "broker", "laptop"]
@@ -23,7 +23,6 @@ ReportableApi = Literal[
     "AlterConfigs",
 ]
 """Kafka's names of the APIs whose fields may be reported; none has a client's secret in it."""
-Namespace = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 """A namespace."""
 ResourceName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 """A resource's or a pod's name."""

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
+from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.model.quantities import mebibytes
@@ -29,8 +30,6 @@ __all__ = [
 
 DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/operator/settings.json")
 """Where the chart mounts the ConfigMap ``kwitness-operator``, key ``settings.json``."""
-
-_LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 
 
 class _Settings(BaseModel):
@@ -216,7 +215,7 @@ class CredentialSettings(_Settings):
 class OperatorSettings(_Settings):
     """Everything the operator is told, with units and reasons."""
 
-    namespace: str = Field(pattern=_LABEL, description="Namespace of the release: the operator's own.")
+    namespace: str = Field(pattern=DNS_LABEL, description="Namespace of the release: the operator's own.")
     watch_namespaces: list[str] = Field(
         min_length=1, description="Namespaces whose resources are served; exactly ['*'] for all of them."
     )

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.observers import Namespace, ObserverMode, ReportedBy, ResourceName, WorkloadKind
+from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
@@ -52,7 +53,7 @@ CountsByReason = Annotated[dict[Reason, Count], Field(max_length=64)]
 class ObserverName(Envelope):
     """The ObserverDeployment that the observer belongs to."""
 
-    namespace: Namespace = Field(description="Its namespace.")
+    namespace: DnsLabel = Field(description="Its namespace.")
     name: ResourceName = Field(description="Its name.")
     mode: ObserverMode = Field(description="How its observers come between client and broker.")
 

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DnsLabel
+
 from .contract_model import Contract, Rule, rules
 from .references import ConfigMapRef, SecretRef
 
 __all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Sender"]
 
-_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
-Namespace = Annotated[str, Field(min_length=1, max_length=63, pattern=_LABEL)]
 ServiceAccountName = Annotated[str, Field(min_length=1, max_length=253, pattern=_SUBDOMAIN)]
 
 
@@ -48,7 +48,7 @@ class Sender(Contract):
         description="Name of the service account. The audience of its tokens is kwitness-collector.NAMESPACE.NAME, "
         "with namespace and name of this resource."
     )
-    namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
+    namespace: DnsLabel | None = Field(None, description="Its namespace. Absent: this resource's.")
     source: Literal["Plugin", "Otlp", "Observer"] = Field(
         description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
         "observer for its own pod, plain OTLP for itself."
@@ -62,7 +62,7 @@ class Reader(Contract):
         description="Name of the service account. The audience of its tokens is kwitness-inventory.NAMESPACE.NAME, "
         "with namespace and name of this resource."
     )
-    namespace: Namespace | None = Field(None, description="Its namespace. Absent: this resource's.")
+    namespace: DnsLabel | None = Field(None, description="Its namespace. Absent: this resource's.")
 
 
 class IngestPeer(Contract):
@@ -74,7 +74,7 @@ class IngestPeer(Contract):
             Rule("!has(self.cidr) || isCIDR(self.cidr)", "must be an address range such as 10.0.0.0/8", ".cidr"),
         )
     )
-    namespace: Namespace | None = Field(None, description="All pods of this namespace.")
+    namespace: DnsLabel | None = Field(None, description="All pods of this namespace.")
     cidr: str | None = Field(
         None, description="All addresses of this range, such as 10.0.0.0/8.", min_length=3, max_length=64
     )

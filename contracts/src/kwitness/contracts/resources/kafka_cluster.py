@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DNS_LABEL
+
 from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
@@ -87,7 +89,7 @@ class NamespaceRestriction(Contract):
         description="The namespace whose subscriptions are narrowed.",
         min_length=1,
         max_length=63,
-        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        pattern=DNS_LABEL,
     )
     selector: Literal["clientId", "clientSoftwareName"] = Field(
         "clientId", description="What of the client is compared; subscriptions of the namespace cannot match on it."

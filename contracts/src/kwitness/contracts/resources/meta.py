@@ -6,6 +6,8 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from kwitness.contracts.dns_label import DNS_LABEL
+
 from .contract_model import Contract, Rule, list_map, rules
 from .durations import parse_duration
 
@@ -93,7 +95,7 @@ def child_name_rule(limit: int) -> dict[str, Any]:
     """
     return rules(
         Rule(
-            f"self.metadata.name.size() <= {limit} && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+            f"self.metadata.name.size() <= {limit} && self.metadata.name.matches('{DNS_LABEL}')",
             f"metadata.name must be a DNS label of at most {limit} characters (lower-case letters, digits and '-'), "
             "since names of other objects are made from it",
             field_path=".metadata.name",

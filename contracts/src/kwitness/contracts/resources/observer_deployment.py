@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.endpoints import PROBE_PORT
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
@@ -40,9 +41,7 @@ DEFAULT_BASE_PORT: Final = 19092
 """Where an application finds the observer beside it."""
 DEFAULT_REPLICAS: Final = 2
 
-ContainerName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 Command = Annotated[str, Field(max_length=512)]
-NamespaceName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 
 
 class ListenerRef(Contract):
@@ -210,7 +209,7 @@ class ObserverDeploymentSpec(Contract):
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
         "kwitness.dev/injection=enabled.",
     )
-    containers: tuple[ContainerName, ...] | None = Field(
+    containers: tuple[DnsLabel, ...] | None = Field(
         None,
         description="Containers whose variables are rewritten, init containers too. Absent: all of the pod.",
         min_length=1,
@@ -359,7 +358,7 @@ class ObserverDeploymentStatus(Status):
     pods: PodCoverage | None = Field(
         None, description="Which of the selected pods have an observer, in modes Sidecar and Broker."
     )
-    refused_in: tuple[NamespaceName, ...] = Field(
+    refused_in: tuple[DnsLabel, ...] = Field(
         (),
         description="Namespaces in which pods were refused because of the observer: none is put into pods there until "
         "this resource's spec changes.",

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DNS_LABEL
+
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, list_map, rules
 
@@ -22,7 +24,7 @@ class HostedClass(Contract):
         description="What metrics, log and readiness call it.",
         min_length=1,
         max_length=63,
-        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        pattern=DNS_LABEL,
     )
     class_name: str = Field(
         description="Its full name in Python, such as shop.audit.Orders; it is in the image that the Helm value "

@@ -6,11 +6,12 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DnsLabel
+
 from .contract_model import Contract, Rule, rules
 
 __all__ = ["BrokerTls", "OwnBroker", "PodVolume"]
 
-VolumeName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 VolumeFile = Annotated[
     str,
     Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$"),
@@ -20,7 +21,7 @@ VolumeFile = Annotated[
 class PodVolume(Contract):
     """Files of a volume that the brokers' pods have already; it is mounted into the observer, read-only."""
 
-    volume: VolumeName = Field(description="Name of the volume in the pod.")
+    volume: DnsLabel = Field(description="Name of the volume in the pod.")
     certificate: VolumeFile = Field(
         "tls.crt", description="The certificate and those that it is signed by, PEM: path within the volume."
     )

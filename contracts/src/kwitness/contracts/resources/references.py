@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DNS_LABEL
+
 from .contract_model import Contract, Rule, rules
 
 __all__ = [
@@ -125,7 +127,7 @@ class ClusterRef(Contract):
         "(spec.allowedNamespaces).",
         min_length=1,
         max_length=63,
-        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        pattern=DNS_LABEL,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.identity import DEFAULT_LABELS, IdentityKey
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
@@ -93,7 +94,7 @@ class Forward(Contract):
         description="Name of the hop, shown in the ledger as forward:<name>.",
         min_length=1,
         max_length=40,
-        pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        pattern=DNS_LABEL,
     )
     endpoint: str = Field(
         description="URL for OTLP over HTTP, such as https://otlp.example.org:4318/v1/metrics.",
