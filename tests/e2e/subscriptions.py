@@ -35,6 +35,18 @@ def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spe
     }
 
 
+def like(platform: Platform, existing: str, kind: str, name: str, **spec: Any) -> dict[str, Any]:
+    """A resource as the demo has one, with another name and what `spec` changes."""
+    document = found(platform, existing, kind)
+    metadata = {"name": name, "namespace": NAMESPACE}
+    return {
+        "apiVersion": document["apiVersion"],
+        "kind": document["kind"],
+        "metadata": metadata,
+        "spec": {**document["spec"], **spec},
+    }
+
+
 @contextmanager
 def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
     """Apply a resource for the length of a block; gives its name. Deleted afterwards, whatever happens."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import manifests, releases, waiting
-from kwitness.demo.platform import APPS, COLLECTOR, JOB, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.platform import APPS, COLLECTOR, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
 
@@ -98,31 +98,6 @@ def test_an_operator_killed_at_random_moments_ends_in_the_same_state(platform: P
 
     assert there == wanted, f"seed {seed}"
     eventually(toolbox.subscriptions, lambda now: not [one for one in now if ".killed-" in one], seconds=120)
-
-
-@pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel|executor|driver|job|interrupt|thread|shuffle")
-def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: Platform) -> None:
-    def instances() -> dict[str, dict[str, Any]]:
-        return {row["client_instance_id"]: row for row in platform.inventory() if row["kind"] == "instance"}
-
-    before = instances()
-    platform.cluster.kubectl("delete", "pod", f"kwitness-job-{JOB}-0", f"--namespace={NAMESPACE}")
-    _stands(platform, "statefulset", f"kwitness-job-{JOB}")
-    subscriptions.reason_becomes(platform, JOB, "Running", "analyticsjob", seconds=240)
-    started = time.time() * 1000
-    after = eventually(
-        instances,
-        lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
-        seconds=300,
-        every=5,
-    )
-
-    for instance, row in before.items():
-        assert after[instance]["first_seen_ms"] == row["first_seen_ms"]
-        assert after[instance]["last_seen_ms"] >= row["last_seen_ms"]
-        assert set(row["metrics"]) <= set(after[instance]["metrics"])
-    told = ("logs", f"--selector=kwitness.dev/job={JOB}", f"--namespace={NAMESPACE}", "--tail=-1")
-    assert " INFO " not in platform.cluster.kubectl(*told), "executors do not tell each task"
 
 
 def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, node: Any) -> None:

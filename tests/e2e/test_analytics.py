@@ -1,0 +1,123 @@
+"""An AnalyticsJob: what Spark writes, what becomes of it when its driver goes, a table that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kwitness.demo import waiting
+from kwitness.demo.platform import JOB, NAMESPACE, Platform
+
+from tests.e2e import subscriptions
+from tests.eventually import eventually, remains
+
+KIND = "analyticsjob"
+TABLES = f"/var/lib/kwitness/tables/{NAMESPACE}"
+
+
+def suspend(platform: Platform, suspended: bool | None) -> None:
+    patch = json.dumps({"spec": {"suspend": suspended}})
+    at = (KIND, JOB, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}")
+    platform.cluster.kubectl("patch", *at)
+
+
+def wait_until_gone(platform: Platform, job: str) -> None:
+    """Wait for the pods of a job: a driver and its executors say much while they end."""
+    selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
+    eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods, seconds=180)
+
+
+@pytest.fixture(scope="session")
+def resting_job(platform: Platform) -> Iterator[None]:
+    """At the end of the run the job is as the demo has it."""
+    yield
+    suspend(platform, None)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def job(platform: Platform, resting_job: None) -> Iterator[None]:
+    """The demo's job; a driver takes a third of a processor, so for other tests it rests."""
+    suspend(platform, None)
+    subscriptions.reason_becomes(platform, JOB, "Running", KIND, seconds=240)
+    yield
+    suspend(platform, True)
+    wait_until_gone(platform, JOB)
+
+
+def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
+    rows = {row["client_id"]: row for row in platform.inventory(JOB) if row["kind"] == "instance"}
+
+    for client in ("demo-python-producer", "demo-java-producer", "demo-python-consumer", "demo-java-consumer"):
+        assert rows[client]["metrics"]
+        assert rows[client]["first_seen_ms"] <= rows[client]["last_seen_ms"] <= time.time() * 1000 + 60_000
+
+
+@pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel|executor|driver|job|interrupt|thread|shuffle")
+def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: Platform) -> None:
+    def instances() -> dict[str, dict[str, Any]]:
+        return {row["client_instance_id"]: row for row in platform.inventory() if row["kind"] == "instance"}
+
+    before = instances()
+    platform.cluster.kubectl("delete", "pod", f"kwitness-job-{JOB}-0", f"--namespace={NAMESPACE}")
+    eventually(
+        lambda: waiting.workload(platform.cluster, kind="statefulset", name=f"kwitness-job-{JOB}", namespace=NAMESPACE),
+        lambda missing: missing is None,
+        seconds=240,
+    )
+    subscriptions.reason_becomes(platform, JOB, "Running", KIND, seconds=240)
+    started = time.time() * 1000
+    after = eventually(
+        instances,
+        lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
+        seconds=300,
+        every=5,
+    )
+
+    for instance, row in before.items():
+        assert after[instance]["first_seen_ms"] == row["first_seen_ms"]
+        assert after[instance]["last_seen_ms"] >= row["last_seen_ms"]
+        assert set(row["metrics"]) <= set(after[instance]["metrics"])
+    told = ("logs", f"--selector=kwitness.dev/job={JOB}", f"--namespace={NAMESPACE}", "--tail=-1")
+    assert " INFO " not in platform.cluster.kubectl(*told), "executors do not tell each task"
+
+
+@contextmanager
+def unwritable_table(platform: Platform, name: str) -> Iterator[None]:
+    """A folder in the tables' volume that Spark's user may not write to."""
+    shell = ("exec", f"kwitness-job-{JOB}-0", f"--namespace={NAMESPACE}", "--", "sh", "-c")
+    platform.cluster.kubectl(*shell, f"mkdir -p {TABLES}/{name} && chmod 0555 {TABLES}/{name}")
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl(*shell, f"chmod -R u+w {TABLES}/{name}; rm -rf {TABLES}/{name}")
+
+
+@contextmanager
+def without_pods_after(platform: Platform, job: str) -> Iterator[None]:
+    """Wait for a job's pods once its resource is gone."""
+    yield
+    wait_until_gone(platform, job)
+
+
+@pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")
+def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(platform: Platform) -> None:
+    def condition() -> dict[str, Any]:
+        return subscriptions.ready(platform, "unwritable", KIND)
+
+    job = subscriptions.like(platform, JOB, KIND, "unwritable", table="unwritable", executors={"instances": 0})
+    with (
+        unwritable_table(platform, "unwritable"),
+        without_pods_after(platform, "unwritable"),
+        subscriptions.applied(platform, job),
+    ):
+        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=420)
+        assert f"file://{TABLES}/unwritable" in found["message"]
+        assert "give the job's pods the right to write there" in found["message"]
+        # The driver ends, and its successor begins anew; the status keeps saying what is wrong.
+        remains(condition, lambda one: one.get("reason") == "TableNotWritable", seconds=75)
+        assert subscriptions.ready(platform, JOB, KIND)["reason"] == "Running"
