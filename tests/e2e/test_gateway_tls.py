@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -13,14 +12,14 @@ from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.certificates import Authority, Certificate
 
-from tests.e2e import gateway_client, subscriptions, topic_records
+from tests.e2e import gateway_client, kafka_users, subscriptions, topic_records
 from tests.e2e.gateway_client import KIND
+from tests.e2e.kafka_users import ADMIN
 from tests.eventually import eventually
 
 NAME = "edge"
 HOST = f"kwitness-gateway-{NAME}.{NAMESPACE}.svc"
 SECRET = "kwitness-edge-tls"  # its name
-ADMIN = "admin"
 SHOWN = "import ssl, sys; print(ssl.get_server_certificate((sys.argv[1], 9092), timeout=10))"
 
 
@@ -60,12 +59,11 @@ def authority(platform: Platform) -> Iterator[Authority]:
 
 def admin(platform: Platform, authority: Authority) -> dict[str, str]:
     """librdkafka's settings of the brokers' administrator, who trusts the gateway's authority alone."""
-    found = platform.cluster.find("secret", "kwitness-dev-kafka-users", f"--namespace={NAMESPACE}")
     return {
         "security.protocol": "SASL_SSL",
         "sasl.mechanisms": "SCRAM-SHA-512",
         "sasl.username": ADMIN,
-        "sasl.password": base64.b64decode(found["data"][ADMIN]).decode(),
+        "sasl.password": kafka_users.password_of(platform),
         "ssl.ca.pem": authority.certificate,
     }
 
