@@ -1,0 +1,179 @@
+"""Redirected connections: where everything is allowed applications are seen unchanged, elsewhere they are let be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+import yaml
+
+from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
+from kwitness.demo import manifests, releases, secrets, waiting
+from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, SIDECAR_WORKLOAD, Platform
+from kwitness.images.commands import CommandFailedError
+
+from tests.e2e import client_listeners, kafka_users, subscriptions
+from tests.eventually import eventually
+
+KIND = "observerdeployment"
+NAME = "redirected"
+ENFORCED = "pod-security.kubernetes.io/enforce"
+RESTRICTED, ALLOWED = "restricted-producer", "allowed-producer"
+"""Deployments that start while the namespace enforces `restricted`, and while it enforces `privileged`."""
+LOGIN = "redirected-login"
+"""A Secret of theirs."""
+
+
+def resource() -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "ObserverDeployment",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "spec": {
+            "clusterRef": {"name": CLUSTER},
+            "listenerRef": {"name": client_listeners.SIGNED_IN["name"]},
+            "mode": "Sidecar",
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": APPS}},
+            "selector": {"matchLabels": {"redirected": "true"}},
+            "transparent": {},
+            "observers": [{"type": "Connections"}, {"type": "Traffic"}],
+            "window": "1s",
+        },
+    }
+
+
+def producer(platform: Platform, name: str) -> dict[str, Any]:
+    """A client of the demo, under another name and with the brokers' own address."""
+    images = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
+    text = manifests.filled(releases.CLIENTS / f"{SIDECAR_WORKLOAD}.yaml", images).replace(SIDECAR_WORKLOAD, name)
+    deployment: dict[str, Any] = yaml.safe_load(text)
+    deployment["metadata"]["namespace"] = APPS
+    template = deployment["spec"]["template"]
+    del template["metadata"]["labels"]["observed"]
+    template["metadata"]["labels"]["redirected"] = "true"
+    told = {
+        "BOOTSTRAP_SERVERS": client_listeners.SIGNED_IN["bootstrapServers"][0],
+        "KAFKA_SECURITY_PROTOCOL": "SASL_PLAINTEXT",
+        "KAFKA_SASL_MECHANISMS": "PLAIN",
+        "KAFKA_SASL_USERNAME": kafka_users.ADMIN,
+        "TOPIC": "demo.orders",
+        "CLIENT_ID": name,
+        "CLIENT_VARIANT": "confluent-2.16.1",
+        "RATE_PER_SECOND": "10",
+    }
+    template["spec"]["containers"][0]["env"] = [
+        *({"name": key, "value": value} for key, value in told.items()),
+        {"name": "KAFKA_SASL_PASSWORD", "valueFrom": {"secretKeyRef": {"name": LOGIN, "key": "password"}}},
+    ]
+    return deployment
+
+
+@contextmanager
+def running(platform: Platform, name: str) -> Iterator[None]:
+    """A Deployment of `producer`, whose pod is ready; afterwards neither of them is there."""
+    platform.cluster.apply_objects(producer(platform, name))
+    try:
+        eventually(
+            lambda: waiting.workload(platform.cluster, kind="deployment", name=name, namespace=APPS),
+            lambda missing: missing is None,
+        )
+        yield
+    finally:
+        selector = ("pod", f"--selector=app.kubernetes.io/name={name}", f"--namespace={APPS}")
+        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}", "--ignore-not-found")
+        platform.cluster.kubectl("wait", "--for=delete", *selector, "--timeout=60s")
+
+
+@contextmanager
+def enforcing(platform: Platform, level: str) -> Iterator[None]:
+    """Another Pod Security Standard for the clients' namespace, for the length of a block."""
+    label = ("label", "namespace", APPS, "--overwrite")
+    before = platform.cluster.find("namespace", APPS)["metadata"]["labels"][ENFORCED]
+    platform.cluster.kubectl(*label, f"{ENFORCED}={level}")
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl(*label, f"{ENFORCED}={before}")
+
+
+def would_be_observed(platform: Platform) -> bool:
+    """Whether a pod that is made now gets an observer, and is let in with it."""
+    template = producer(platform, ALLOWED)["spec"]["template"]
+    metadata = {**template["metadata"], "name": "tried", "namespace": APPS}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
+    trying = ("create", "--dry-run=server", "--output=json", "--filename=-")
+    try:
+        made = json.loads(platform.cluster.kubectl(*trying, input=json.dumps(pod)))
+    except CommandFailedError as failed:
+        if "violates PodSecurity" not in failed.output:
+            raise
+        return False
+    return OBSERVER in made["metadata"].get("annotations", {})
+
+
+@pytest.fixture(scope="module")
+def producers(platform: Platform) -> Iterator[None]:
+    """One that started where `restricted` is enforced, and one that started once `privileged` was."""
+    login = secrets.secret(LOGIN, {"password": kafka_users.password_of(platform)})
+    with ExitStack() as until:
+        platform.cluster.apply_objects(login, namespace=APPS)
+        until.callback(platform.cluster.kubectl, "delete", "secret", LOGIN, f"--namespace={APPS}")
+        until.enter_context(client_listeners.named(platform, client_listeners.SIGNED_IN))
+        until.enter_context(subscriptions.applied(platform, resource()))
+        subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
+        until.enter_context(running(platform, RESTRICTED))
+        until.enter_context(enforcing(platform, "privileged"))
+        # A real pod that is refused because of the observer would stop injection here.
+        eventually(lambda: would_be_observed(platform), every=0.2)
+        until.enter_context(running(platform, ALLOWED))
+        yield
+
+
+def pod_of(platform: Platform, name: str) -> dict[str, Any]:
+    [pod] = platform.cluster.pods(APPS, f"app.kubernetes.io/name={name}")
+    return pod
+
+
+def log_of(platform: Platform, name: str) -> str:
+    pod = pod_of(platform, name)["metadata"]["name"]
+    return platform.cluster.kubectl("logs", pod, f"--namespace={APPS}", "--container=client")
+
+
+@pytest.mark.usefixtures("producers")
+def test_where_privileged_is_enforced_an_application_is_seen_that_nobody_has_changed(platform: Platform) -> None:
+    pod = pod_of(platform, ALLOWED)
+    assert pod["metadata"]["annotations"][OBSERVER] == f"{NAMESPACE}/{NAME}"
+    assert [one["name"] for one in pod["spec"]["initContainers"]] == [OBSERVER_CONTAINER, REDIRECT_CONTAINER]
+    [client] = pod["spec"]["containers"]
+    [wanted] = producer(platform, ALLOWED)["spec"]["template"]["spec"]["containers"]
+    assert client["env"] == wanted["env"]
+    place = f'k8s_namespace="{APPS}",k8s_workload="{ALLOWED}",k8s_pod="{pod["metadata"]["name"]}"'
+    what = f'client_id="{ALLOWED}",principal="User:{kafka_users.ADMIN}",api="Produce",topic="demo.orders"'
+
+    records = eventually(
+        lambda: platform.latest(f"kafka_client_records_total{{{place},{what}}}"), lambda now: now > 0, seconds=90
+    )
+
+    assert platform.latest(f"kafka_client_record_bytes_total{{{place},{what}}}") > records
+    log = log_of(platform, ALLOWED)
+    assert "connected" in log
+    assert "not delivered" not in log
+
+
+@pytest.mark.usefixtures("producers")
+def test_where_restricted_is_enforced_pods_start_and_work_without_and_the_status_says_why(platform: Platform) -> None:
+    pod = pod_of(platform, RESTRICTED)
+    assert pod["metadata"]["annotations"][LEFT_OUT] == f"{NAMESPACE}/{NAME}=NotPrivileged"
+    assert not pod["spec"].get("initContainers")
+    eventually(lambda: log_of(platform, RESTRICTED), lambda log: "connected" in log)
+
+    def pods() -> dict[str, Any]:
+        return dict(subscriptions.found(platform, NAME, KIND)["status"].get("pods") or {})
+
+    example = f"{APPS}/{pod['metadata']['name']}"
+    told = eventually(pods, lambda now: now.get("observed") == 1 and now.get("leftOut"), seconds=90)
+    assert told["leftOut"] == [{"reason": "NotPrivileged", "pods": 1, "example": example}]
+    assert told["selected"] == 2
