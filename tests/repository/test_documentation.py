@@ -52,6 +52,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_tests_that_are_named_exist(page: Path) -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page.read_text())
+
+    assert [file for file, _ in named if not (ROOT / file).is_file()] == []
+    assert [name for file, name in named if name and f"def {name}(" not in (ROOT / file).read_text()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_targets_of_make_exist(page: Path) -> None:
     named = {target for line in code(page) for target in re.findall(r"(?:^|\s)make ([a-z][a-z0-9-]*)", line)}
 
