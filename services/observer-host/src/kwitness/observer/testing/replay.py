@@ -18,7 +18,10 @@ from kwitness.observer.ordering import Arrival, Ordering
 __all__ = ["RECORDED", "read_events", "replay"]
 
 RECORDED: Final = Path(__file__).with_name("recorded.jsonl")
-"""A producer, a consumer and an administrator as `kwitness.requests` has them; composed, not taken from a broker."""
+"""A producer, a consumer and an administrator as `kwitness.requests` has them.
+
+Composed, until `python -m tests.observer.record_requests` puts in its place what an observer told before a broker.
+"""
 
 T = TypeVar("T", bound=Observer)
 
