@@ -18,7 +18,7 @@ from kwitness.demo.platform import CLUSTER, KAFKA, NAMESPACE, Platform
 from kwitness.demo.secrets import config_map
 from kwitness.demo.toolbox import Toolbox
 
-from tests.e2e import client_listeners, kafka_users, subscriptions, topic_records
+from tests.e2e import client_listeners, dry_runs, kafka_users, subscriptions, topic_records
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
@@ -172,7 +172,9 @@ def beside(platform: Platform) -> Iterator[None]:
         until.callback(remove_broker, platform)
         own = config_map(BROKER, {f"{BROKER}.properties": properties(first)})
         cluster.apply_objects(own, namespace=NAMESPACE)
-        cluster.apply_objects(broker(platform))
+        pod = broker(platform)
+        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: OBSERVER in now, every=0.2)
+        cluster.apply_objects(pod)
         cluster.kubectl("wait", "--for=condition=Ready", f"pod/{BROKER}", f"--namespace={NAMESPACE}", "--timeout=120s")
         look(platform, f"{LOOK}=now")
         until.callback(look, platform, f"{LOOK}-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,9 +12,8 @@ import yaml
 from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
 from kwitness.demo import manifests, releases, secrets, waiting
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, SIDECAR_WORKLOAD, Platform
-from kwitness.images.commands import CommandFailedError
 
-from tests.e2e import client_listeners, kafka_users, subscriptions
+from tests.e2e import client_listeners, dry_runs, kafka_users, subscriptions
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
@@ -99,19 +97,11 @@ def enforcing(platform: Platform, level: str) -> Iterator[None]:
         platform.cluster.kubectl(*label, f"{ENFORCED}={before}")
 
 
-def would_be_observed(platform: Platform) -> bool:
-    """Whether a pod that is made now gets an observer, and is let in with it."""
+def tried(platform: Platform) -> dict[str, Any]:
+    """A pod as the Deployment makes them."""
     template = producer(platform, ALLOWED)["spec"]["template"]
     metadata = {**template["metadata"], "name": "tried", "namespace": APPS}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
-    trying = ("create", "--dry-run=server", "--output=json", "--filename=-")
-    try:
-        made = json.loads(platform.cluster.kubectl(*trying, input=json.dumps(pod)))
-    except CommandFailedError as failed:
-        if "violates PodSecurity" not in failed.output:
-            raise
-        return False
-    return OBSERVER in made["metadata"].get("annotations", {})
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"]}
 
 
 @pytest.fixture(scope="module")
@@ -124,10 +114,11 @@ def producers(platform: Platform) -> Iterator[None]:
         until.enter_context(client_listeners.named(platform, client_listeners.SIGNED_IN))
         until.enter_context(subscriptions.applied(platform, resource()))
         subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
+        pod = tried(platform)
+        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: LEFT_OUT in now, every=0.2)
         until.enter_context(running(platform, RESTRICTED))
         until.enter_context(enforcing(platform, "privileged"))
-        # A real pod that is refused because of the observer would stop injection here.
-        eventually(lambda: would_be_observed(platform), every=0.2)
+        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: OBSERVER in now, every=0.2)
         until.enter_context(running(platform, ALLOWED))
         yield
 
