@@ -11,7 +11,7 @@ import pytest
 
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.demo import secrets, waiting
-from kwitness.demo.platform import CLUSTER, KAFKA, NAMESPACE, Platform
+from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import client_listeners, gateway_client, kafka_users, subscriptions
@@ -52,7 +52,7 @@ def hosted(platform: Platform) -> Iterator[None]:
     user = {
         "username": kafka_users.ADMIN,
         "password": kafka_users.password_of(platform),
-        "hosts": f"*.{KAFKA}.{NAMESPACE}.svc:9096,*.{NAMESPACE}.svc:9096",
+        "hosts": f"*.{NAMESPACE}.svc:9096",
     }
     platform.cluster.apply_objects(secrets.secret(SECRET, user), namespace=NAMESPACE)
     try:
