@@ -176,7 +176,6 @@ def beside(platform: Platform) -> Iterator[None]:
         eventually(lambda: dry_runs.annotations(platform, pod), lambda now: OBSERVER in now, every=0.2)
         cluster.apply_objects(pod)
         cluster.kubectl("wait", "--for=condition=Ready", f"pod/{BROKER}", f"--namespace={NAMESPACE}", "--timeout=120s")
-        look(platform, f"{LOOK}=now")
         until.callback(look, platform, f"{LOOK}-")
         yield
     unregister(platform)
@@ -216,6 +215,8 @@ def test_clients_reach_a_broker_on_loopback_through_its_observer_and_are_seen_by
 
     # The broker's own answer: nothing in it was changed.
     assert json.loads(answer) == [f"{HOST}:{PORT}"]
+    # It takes part in the cluster by now, so the operator finds it.
+    look(platform, f"{LOOK}=now")
     series = f'client_id="{CLIENT}",principal="User:{kafka_users.ADMIN}",api="Produce",topic="{TOPIC}"'
     eventually(
         lambda: platform.latest(f"kafka_client_records_total{{{series}}}"), lambda now: now == RECORDS, seconds=90
