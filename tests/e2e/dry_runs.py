@@ -9,7 +9,7 @@ from kwitness.demo.platform import Platform
 from kwitness.images.commands import CommandFailedError
 
 
-def annotations(platform: Platform, pod: dict[str, Any]) -> dict[str, str]:
+def annotations_of(platform: Platform, pod: dict[str, Any]) -> dict[str, str]:
     """Those that it would have, the injector's among them; none where Pod Security refuses it.
 
     So a test waits until both know what it has just changed. A real pod that is refused would stop injection.

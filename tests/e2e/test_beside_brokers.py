@@ -173,7 +173,7 @@ def beside(platform: Platform) -> Iterator[None]:
         own = config_map(BROKER, {f"{BROKER}.properties": properties(first)})
         cluster.apply_objects(own, namespace=NAMESPACE)
         pod = broker(platform)
-        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: OBSERVER in now, every=0.2)
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now, every=0.2)
         cluster.apply_objects(pod)
         cluster.kubectl("wait", "--for=condition=Ready", f"pod/{BROKER}", f"--namespace={NAMESPACE}", "--timeout=120s")
         until.callback(look, platform, f"{LOOK}-")

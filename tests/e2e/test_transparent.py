@@ -115,10 +115,10 @@ def producers(platform: Platform) -> Iterator[None]:
         until.enter_context(subscriptions.applied(platform, resource()))
         subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
         pod = tried(platform)
-        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: LEFT_OUT in now, every=0.2)
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: LEFT_OUT in now, every=0.2)
         until.enter_context(running(platform, RESTRICTED))
         until.enter_context(enforcing(platform, "privileged"))
-        eventually(lambda: dry_runs.annotations(platform, pod), lambda now: OBSERVER in now, every=0.2)
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now, every=0.2)
         until.enter_context(running(platform, ALLOWED))
         yield
 
