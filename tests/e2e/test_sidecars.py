@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import yaml
 
 from kwitness.contracts.injections import INJECT, LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
-from kwitness.demo import manifests, releases, waiting
+from kwitness.demo import waiting
 from kwitness.demo.platform import APPS, NAMESPACE, SIDECAR_CLIENT, SIDECAR_WORKLOAD, SIDECARS, Platform
 
-from tests.e2e import subscriptions
+from tests.e2e import another_client, subscriptions
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
@@ -102,10 +101,7 @@ def refusing() -> list[dict[str, Any]]:
 
 def bounded_producer(platform: Platform) -> dict[str, Any]:
     """The demo's client with an observer, under another name and that quota."""
-    images = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / f"{SIDECAR_WORKLOAD}.yaml", images).replace(SIDECAR_WORKLOAD, BOUNDED)
-    deployment: dict[str, Any] = yaml.safe_load(text)
-    deployment["metadata"]["namespace"] = APPS
+    deployment = another_client.deployment(platform, BOUNDED)
     spec = deployment["spec"]["template"]["spec"]
     spec["priorityClassName"] = BOUNDED
     spec["containers"][0]["resources"]["limits"]["cpu"] = "500m"

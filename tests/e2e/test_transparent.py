@@ -7,13 +7,12 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-import yaml
 
 from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
-from kwitness.demo import manifests, releases, secrets, waiting
-from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, SIDECAR_WORKLOAD, Platform
+from kwitness.demo import secrets, waiting
+from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, Platform
 
-from tests.e2e import client_listeners, dry_runs, kafka_users, subscriptions
+from tests.e2e import another_client, client_listeners, dry_runs, kafka_users, subscriptions
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
@@ -45,10 +44,7 @@ def resource() -> dict[str, Any]:
 
 def producer(platform: Platform, name: str) -> dict[str, Any]:
     """A client of the demo, under another name and with the brokers' own address."""
-    images = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / f"{SIDECAR_WORKLOAD}.yaml", images).replace(SIDECAR_WORKLOAD, name)
-    deployment: dict[str, Any] = yaml.safe_load(text)
-    deployment["metadata"]["namespace"] = APPS
+    deployment = another_client.deployment(platform, name)
     template = deployment["spec"]["template"]
     del template["metadata"]["labels"]["observed"]
     template["metadata"]["labels"]["redirected"] = "true"
