@@ -17,24 +17,37 @@ PATIENCE_S: Final = 60.0
 """How long a test waits for what takes a moment on an idle machine."""
 
 
+_SHORTEST_S: Final = 0.1
+_LONGEST_S: Final = 2.0
+_PART: Final = 0.15
+"""Of the time waited so far: a look is often a process of its own, and many waits have one processor."""
+
+
 def eventually(
-    look: Callable[[], T], holds: Callable[[T], object] = bool, *, seconds: float = PATIENCE_S, every: float = 0.5
+    look: Callable[[], T],
+    holds: Callable[[T], object] = bool,
+    *,
+    seconds: float = PATIENCE_S,
+    every: float | None = None,
 ) -> T:
     """Look again and again until what is seen holds; return it.
+
+    Looks are `every` so many seconds; without, they become rarer the longer it takes.
 
     Raises
     ------
     AssertionError
         After `seconds`, with what was seen last.
     """
-    deadline = time.monotonic() + seconds
+    began = time.monotonic()
     while True:
         seen = look()
         if holds(seen):
             return seen
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - began
+        if waited > seconds:
             raise AssertionError(f"after {seconds:.0f} s still: {seen!r}")
-        time.sleep(every)
+        time.sleep(min(max(_SHORTEST_S, waited * _PART), _LONGEST_S) if every is None else every)
 
 
 async def eventually_beside(look: Callable[[], T], holds: Callable[[T], object] = bool) -> T:
