@@ -60,7 +60,8 @@ if [ ! -f "$directory/meta.properties" ]; then
   java_kafka kafka.tools.StorageTool format --ignore-formatted --cluster-id "$KAFKA_CLUSTER_ID" --config "$properties" "${scram[@]}"
 fi
 
+# A broker for development starts often and has little to do: the second compiler would not pay back.
 # shellcheck disable=SC2086 # options are words
-exec java "-Xms$KAFKA_HEAP" "-Xmx$KAFKA_HEAP" -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError ${KAFKA_OPTIONS:-} \
+exec java "-Xms$KAFKA_HEAP" "-Xmx$KAFKA_HEAP" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+ExitOnOutOfMemoryError ${KAFKA_OPTIONS:-} \
   "-Dlog4j.configuration=file:$home/log4j.properties" "-Dlog4j2.configurationFile=$home/log4j2.properties" \
   -cp "$home/plugin/*:$home/libs/*" kafka.Kafka "$properties"
