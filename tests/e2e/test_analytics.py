@@ -109,7 +109,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
     def condition() -> dict[str, Any]:
         return subscriptions.ready(platform, "unwritable", KIND)
 
-    job = subscriptions.like(platform, JOB, KIND, "unwritable", table="unwritable", executors={"instances": 0})
+    job = subscriptions.like(platform, JOB, KIND, "unwritable", table="unwritable")
     with (
         unwritable_table(platform, "unwritable"),
         without_pods_after(platform, "unwritable"),

@@ -90,9 +90,12 @@ def test_clients_go_to_the_brokers_own_addresses_and_each_record_counts_once(
         ask_from("127.0.5.1", HOSTS[1], ports[1])
 
         counted_once(server, "plain", "User:ANONYMOUS")
-        opened = [row for row in server.rows if row.get("kind") == "opened"]
-        assert "127.0.5.1" in {row["client_address"] for row in opened}
-        assert {row["security_protocol"] for row in opened} == {"PLAINTEXT"}
+
+        def opened() -> list[dict[str, Any]]:
+            return [row for row in server.rows if row.get("kind") == "opened"]
+
+        eventually(lambda: {row["client_address"] for row in opened()}, lambda known: "127.0.5.1" in known)
+        assert {row["security_protocol"] for row in opened()} == {"PLAINTEXT"}
         assert all(one.metrics()['kwitness_observer_connections_closed_total{end="error"}'] == 0 for one in both)
 
 
