@@ -119,6 +119,14 @@ def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: s
     return str(found["message"])
 
 
+AS_IN_ITS_IMAGE = """
+import runpy, sys
+sys.modules["kubernetes"] = None
+runpy.run_module("kwitness.operator", run_name="__main__", alter_sys=True)
+"""
+"""The library of the tests is not in the operator's image; kopf would spend seconds on it where it is installed."""
+
+
 class OperatorProcess:
     """``python -m kwitness.operator`` with settings of its own."""
 
@@ -138,7 +146,7 @@ class OperatorProcess:
         path.write_text(json.dumps(everything))
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "kwitness.operator", str(path)],
+                [sys.executable, "-c", AS_IN_ITS_IMAGE, str(path)],
                 env={**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2"},
                 stdout=log,
                 stderr=log,
