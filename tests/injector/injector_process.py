@@ -112,7 +112,11 @@ class Surroundings:
 
     def enable(self, *, enabled: bool) -> None:
         """Whether the tenant's namespace lets pods get observers."""
-        metadata = {"labels": {"kwitness.dev/injection": "enabled" if enabled else None}}
+        self.label({"kwitness.dev/injection": "enabled" if enabled else None})
+
+    def label(self, labels: dict[str, str | None]) -> None:
+        """Change labels of the tenant's namespace."""
+        metadata = {"labels": labels}
         path, kind = f"/api/v1/namespaces/{self.tenant}", {"Content-Type": "application/merge-patch+json"}
         assert self.api.request("PATCH", path, data=json.dumps({"metadata": metadata}), headers=kind).ok
 

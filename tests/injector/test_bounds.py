@@ -86,9 +86,7 @@ async def test_a_watch_that_cannot_go_on_begins_with_a_list_again(event: bytes, 
     application.router.add_get("/things", answer)
     seen: list[Any] = []
     async with TestServer(application) as server, ClientSession() as session:
-        things = Collection(
-            "/things", {}, "application/json", seen.append, lambda one, gone: seen.append((one, gone)), str
-        )
+        things = Collection("/things", {}, seen.append, lambda one, gone: seen.append((one, gone)), str)
         following = asyncio.create_task(follow(session, str(server.make_url("")).rstrip("/"), things))
         await eventually_beside(lambda: len(watches), lambda count: count >= 2)
         following.cancel()

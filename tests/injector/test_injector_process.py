@@ -116,6 +116,15 @@ def test_without_injections_nothing_is_injected(around: Surroundings) -> None:
     eventually(lambda: not around.injects(), every=0.1)
 
 
+def test_a_namespace_counts_by_the_labels_that_it_has_now(around: Surroundings) -> None:
+    around.inject({"namespace_labels": {"tier": "one"}})
+    eventually(lambda: not around.injects())
+
+    for tier in ("one", "two", "one", None):
+        around.label({"tier": tier})
+        eventually(around.injects, (tier == "one").__eq__)
+
+
 def test_a_namespace_counts_as_soon_as_it_is_enabled(around: Surroundings) -> None:
     around.enable(enabled=False)
     eventually(lambda: not around.injects(), every=0.1)

@@ -38,7 +38,6 @@ async def watch_refusals(context: Context, session: aiohttp.ClientSession, serve
             collection = Collection(
                 path=path,
                 selector={"fieldSelector": f"reason={REASON}"},
-                accept="application/json",
                 listed=listed,
                 changed=changed,
                 succeeded=_heard,

@@ -13,13 +13,16 @@ import aiohttp
 
 from kwitness.runtime.api_failures import in_words
 
-__all__ = ["Collection", "follow"]
+__all__ = ["METADATA", "Collection", "follow"]
 
 Json = dict[str, Any]
 
+METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+"""Content type of one object's metadata."""
+_METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 _WATCH_SECONDS: Final = 300
 """After which the API server ends a watch."""
-_PAUSE_S: Final = 0.1
+_PAUSE_S: Final = 1.0
 """Between two watches, should something end them at once."""
 _SILENT_SECONDS: Final = _WATCH_SECONDS + 30
 """A connection that a middlebox dropped would be waited on for ever."""
@@ -44,22 +47,22 @@ class Collection:
         URL path of the list.
     selector
         Query parameters that narrow it.
-    accept
-        Content type; a partial one spares what is not read.
     listed
         Called with all objects after each list.
     changed
         Called with each object that came or changed, and with True when it went.
     succeeded
         Called with the plural name after each list and at the start of each watch.
+    metadata_only
+        Spares what is not read.
     """
 
     path: str
     selector: Mapping[str, str]
-    accept: str
     listed: Callable[[list[Json]], None]
     changed: Callable[[Json, bool], None]
     succeeded: Callable[[str], None]
+    metadata_only: bool = False
 
     @property
     def resource(self) -> str:
@@ -90,13 +93,14 @@ async def follow(session: aiohttp.ClientSession, server: str, collection: Collec
 
 async def _list(session: aiohttp.ClientSession, server: str, collection: Collection) -> str:
     timeout = aiohttp.ClientTimeout(total=30)
+    headers = {"Accept": _METADATA_LIST if collection.metadata_only else "application/json"}
     found: list[Json] = []
     parameters = {**collection.selector, "limit": "500"}
     while True:
         async with session.get(
             server + collection.path,
             params=parameters,
-            headers={"Accept": collection.accept},
+            headers=headers,
             timeout=timeout,
             raise_for_status=True,
         ) as answer:
@@ -119,11 +123,13 @@ async def _watch(session: aiohttp.ClientSession, server: str, collection: Collec
         "allowWatchBookmarks": "true",
         "timeoutSeconds": str(_WATCH_SECONDS),
     }
+    # A watch that asks for a list of metadata is accepted, and ends at its first event.
+    headers = {"Accept": METADATA if collection.metadata_only else "application/json"}
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=_SILENT_SECONDS)
     async with session.get(
         server + collection.path,
         params=parameters,
-        headers={"Accept": collection.accept},
+        headers=headers,
         timeout=timeout,
         raise_for_status=_raise_unless_expired,
     ) as answer:

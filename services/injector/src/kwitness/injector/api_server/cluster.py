@@ -14,13 +14,12 @@ from kwitness.injector import metrics
 from kwitness.injector.configuration import Configuration
 from kwitness.injector.decision.decide import Place
 from kwitness.runtime.api_failures import in_words
-from kwitness.runtime.watching import Collection, follow
+from kwitness.runtime.watching import METADATA, Collection, follow
 
 __all__ = ["Cluster"]
 
 Json = dict[str, Any]
 
-_METADATA: Final = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1"
 _FALLBACK_S: Final = 1.0
 """How long one namespace is asked for: the API server waits two seconds for all of a review."""
 
@@ -53,7 +52,6 @@ class Cluster:
         self._config_map = Collection(
             path=f"/api/v1/namespaces/{namespace}/configmaps",
             selector={"fieldSelector": f"metadata.name={injections}"},
-            accept="application/json",
             listed=self._configure,
             changed=lambda one, gone: self._configure([] if gone else [one]),
             succeeded=_heard,
@@ -61,10 +59,10 @@ class Cluster:
         self._enabled = Collection(
             path="/api/v1/namespaces",
             selector={"labelSelector": f"{INJECTION}=enabled"},
-            accept=_METADATA.format("List") + f",{_METADATA.format('')}",
             listed=self._know,
             changed=self._change,
             succeeded=_heard,
+            metadata_only=True,
         )
 
     @property
@@ -88,7 +86,7 @@ class Cluster:
 
     async def _ask(self, name: str) -> Json | None:
         timeout = aiohttp.ClientTimeout(total=_FALLBACK_S)
-        url, headers = f"{self._server}/api/v1/namespaces/{name}", {"Accept": _METADATA.format("")}
+        url, headers = f"{self._server}/api/v1/namespaces/{name}", {"Accept": METADATA}
         try:
             async with self._session.get(url, headers=headers, timeout=timeout, raise_for_status=True) as answer:
                 return dict(await answer.json(content_type=None))
