@@ -18,9 +18,9 @@ from kwitness.observer.ordering import Arrival, Ordering
 __all__ = ["RECORDED", "read_events", "replay"]
 
 RECORDED: Final = Path(__file__).with_name("recorded.jsonl")
-"""A producer, a consumer and an administrator as `kwitness.requests` has them.
+"""A producer, a consumer and an administrator as `kwitness.requests` has them, told by an observer before a broker.
 
-Composed, until `python -m tests.observer.record_requests` puts in its place what an observer told before a broker.
+Written by `python -m tests.observer.record_requests`.
 """
 
 T = TypeVar("T", bound=Observer)
