@@ -1,4 +1,4 @@
-"""An AnalyticsJob: what Spark writes, what becomes of it when its driver goes, a table that cannot be written."""
+"""An AnalyticsJob: what its table shows, what becomes of it when its driver goes, a table that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import waiting
-from kwitness.demo.platform import JOB, NAMESPACE, Platform
+from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains
@@ -57,6 +57,40 @@ def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
         assert rows[client]["first_seen_ms"] <= rows[client]["last_seen_ms"] <= time.time() * 1000 + 60_000
 
 
+def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform) -> None:
+    def last_seen() -> dict[str, int]:
+        seen: dict[str, int] = {}
+        for row in platform.inventory():
+            if row["kind"] == "instance":
+                seen[row["client_id"]] = max(seen.get(row["client_id"], 0), row["last_seen_ms"])
+        return seen
+
+    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
+    java = [{"selector": "clientSoftwareName", "pattern": "apache-kafka-java"}]
+    platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": java}}))
+    try:
+        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
+        applied_ms = time.time() * 1000
+        # A table that knows pushes of this time knows all earlier ones: each batch reads all partitions to their end.
+        after = eventually(
+            last_seen,
+            lambda now: min(now[name] for name in ("demo-java-producer", "demo-java-consumer")) > applied_ms + 40_000,
+            seconds=240,
+            every=3,
+        )
+    finally:
+        platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
+        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=90)
+        # Who was told of no subscription asks again after five minutes only; a new client asks at once.
+        for name in ("python-producer", "python-consumer", "old-python-producer"):
+            platform.cluster.kubectl("rollout", "restart", f"deployment/{name}", f"--namespace={APPS}")
+
+    # Others push every 10 s as a rule; brokers take a moment to read what was applied.
+    assert after["demo-python-producer"] < applied_ms + 10_000
+    assert after["demo-python-consumer"] < applied_ms + 10_000
+
+
+@pytest.mark.timeout(900)  # a driver, an executor and a first batch, where three groups of tests have two processors
 @pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel|executor|driver|job|interrupt|thread|shuffle")
 def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: Platform) -> None:
     def instances() -> dict[str, dict[str, Any]]:
@@ -74,7 +108,7 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
     after = eventually(
         instances,
         lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
-        seconds=300,
+        seconds=480,
         every=5,
     )
 

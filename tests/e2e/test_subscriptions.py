@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
@@ -161,39 +160,6 @@ def test_an_interval_below_the_installations_limit_is_refused_in_status(platform
 
     assert condition["status"] == "False"
     assert condition["message"]
-
-
-def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform) -> None:
-    def last_seen() -> dict[str, int]:
-        seen: dict[str, int] = {}
-        for row in platform.inventory():
-            if row["kind"] == "instance":
-                seen[row["client_id"]] = max(seen.get(row["client_id"], 0), row["last_seen_ms"])
-        return seen
-
-    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
-    java = [{"selector": "clientSoftwareName", "pattern": "apache-kafka-java"}]
-    platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": java}}))
-    try:
-        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
-        applied_ms = time.time() * 1000
-        # A table that knows pushes of this time knows all earlier ones: each batch reads all partitions to their end.
-        after = eventually(
-            last_seen,
-            lambda now: min(now[name] for name in ("demo-java-producer", "demo-java-consumer")) > applied_ms + 40_000,
-            seconds=240,
-            every=3,
-        )
-    finally:
-        platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
-        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=90)
-        # Who was told of no subscription asks again after five minutes only; a new client asks at once.
-        for name in ("python-producer", "python-consumer", "old-python-producer"):
-            platform.cluster.kubectl("rollout", "restart", f"deployment/{name}", f"--namespace={APPS}")
-
-    # Others push every 10 s as a rule; brokers take a moment to read what was applied.
-    assert after["demo-python-producer"] < applied_ms + 10_000
-    assert after["demo-python-consumer"] < applied_ms + 10_000
 
 
 def _scale_operator(platform: Platform, replicas: int) -> None:
