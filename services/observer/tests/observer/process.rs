@@ -1,7 +1,10 @@
 //! The program itself, and what stands on its two sides.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,8 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 
 const PATIENCE: Duration = Duration::from_mins(1);
+const PORTS: Range<u16> = 10_000..20_000;
 
 /// Wait until it is so.
 pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
@@ -21,9 +26,23 @@ pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A port that was free a moment ago.
+/// A port that nobody listens on, another one at each call and in each process.
+///
+/// It is none that outgoing connections get: those could take it before its server is up. It stays bound until this
+/// process ends; a server that sets `SO_REUSEADDR`, as servers do, can have it all the same.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static HELD: Mutex<Vec<Socket>> = Mutex::new(Vec::new());
+    for _ in 0..200 {
+        let chance = RandomState::new().hash_one(()) % u64::from(PORTS.end - PORTS.start);
+        let port = PORTS.start + u16::try_from(chance).unwrap();
+        let candidate = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        if candidate.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)).into()).is_ok() {
+            candidate.set_reuse_address(true).unwrap();
+            HELD.lock().unwrap().push(candidate);
+            return port;
+        }
+    }
+    panic!("no free port was found on 127.0.0.1 in {PORTS:?}");
 }
 
 /// A server in the place of a broker; what it does with a connection is given.
@@ -116,8 +135,16 @@ impl Observer {
 
     /// One that is ready, with these variables.
     pub fn within(environment: &[(&str, &str)], settings: Value, arguments: &[&str]) -> Self {
-        let observer = Self::started(environment, settings, arguments);
-        eventually("it is ready", || observer.readiness().is_some_and(|answer| answer.starts_with("HTTP/1.1 200")));
+        let mut observer = Self::started(environment, settings, arguments);
+        eventually("it is ready", || {
+            let end = observer.child.try_wait().unwrap();
+            assert!(
+                end.is_none(),
+                "the observer ended before it was ready, {end:?}: {:?}",
+                observer.lines.lock().unwrap()
+            );
+            observer.readiness().is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
+        });
         observer
     }
 
