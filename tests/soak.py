@@ -1,6 +1,6 @@
 """How much of an exhaustive test is run: a tenth, or all of it in `make soak`, with chance that can be repeated.
 
-A test that asks for its share here has the marker `soak`.
+A test that asks for its share here has the marker `soak`; one that is only run in full has `alone` beside it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import os
 import random
 from typing import Final
 
+import pytest
+
 SOAKS: Final = os.environ.get("KWITNESS_SOAK") == "1"
 """Whether all of it is run."""
 
@@ -16,6 +18,10 @@ FIRST_SEED: Final = int(
     os.environ.get("KWITNESS_SOAK_SEED") or (random.SystemRandom().randrange(10**6) if SOAKS else 0)
 )
 """The first of the run's seeds. A tenth begins with the same one always, so that a change is judged and not luck."""
+
+
+alone: Final = pytest.mark.skipif(not SOAKS, reason="run by make soak: what it shows is shown at less cost elsewhere")
+"""For a test that costs minutes and has a cheaper one beside it."""
 
 
 def share(whole: int) -> int:

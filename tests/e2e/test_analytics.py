@@ -13,6 +13,7 @@ import pytest
 from kwitness.demo import waiting
 from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
 
+from tests import soak
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains
 
@@ -138,6 +139,9 @@ def without_pods_after(platform: Platform, job: str) -> Iterator[None]:
     wait_until_gone(platform, job)
 
 
+# tests/jobs/test_driver_process.py has a driver that says so, tests/operator what the operator makes of it.
+@soak.alone
+@pytest.mark.soak
 @pytest.mark.expects_log("(?i)cannot write under|Mkdirs failed|SparkContext|executor")
 def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(platform: Platform) -> None:
     def condition() -> dict[str, Any]:
