@@ -29,6 +29,11 @@ BROKER: dict[str, Any] = {
         "listener": {"bind": "0.0.0.0", "brokers": {"0": None, "1": None}},
     },
 }
+INBOUND: dict[str, Any] = {
+    **BROKER,
+    "intercept": "inbound",
+    "settings": {**BROKER["settings"], "listener": {**BROKER["settings"]["listener"], "redirected": [9092]}},
+}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a gateway's settings": ({"settings": {"mode": "gateway"}}, "mode sidecar"),
     "a listener for everybody": ({"settings": {"listener": {"bind": "0.0.0.0"}}}, "bind 127.0.0.1"),
@@ -69,6 +74,26 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {**BROKER, "intercept": "env", "variables": {"bootstrap_servers": ["KAFKA"]}},
         "intercept none",
     ),
+    "a broker's connections redirected by its user": ({**INBOUND, "intercept": "transparent"}, "intercept none"),
+    "a broker's connections from nowhere": ({**BROKER, "intercept": "inbound"}, "listener.redirected"),
+    "a client's connections from outside": (
+        {"intercept": "inbound", "variables": None, "settings": {"listener": {"redirected": [9092]}}},
+        "goes with mode broker",
+    ),
+    "a broker's TLS redirected": (
+        {
+            **INBOUND,
+            "settings": {
+                **INBOUND["settings"],
+                "listener": {
+                    **INBOUND["settings"]["listener"],
+                    "tls": {"certificate_file": "/etc/kwitness/listener/a", "key_file": "/etc/kwitness/listener/b"},
+                },
+            },
+            "pod_volume": "kafka-tls",
+        },
+        "TLS does not go",
+    ),
     "every pod as a broker's": ({**BROKER, "pod_labels": {"app": None}}, "pod_labels"),
     "two brokers in one pod": (
         {**BROKER, "settings": {**BROKER["settings"], "upstream": {"bootstrap_servers": ["a:1", "b:1"]}}},
@@ -82,6 +107,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 def test_an_injection_that_cannot_work_is_refused(changes, said) -> None:
     with pytest.raises(ValidationError, match=said):
         injection(**changes)
+
+
+def test_a_broker_is_redirected_without_a_user_of_its_own() -> None:
+    assert injection(**INBOUND, observer={"run_as_user": None}).redirects
 
 
 def test_fields_of_a_newer_operator_are_ignored() -> None:

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use rustix::io::Errno;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
@@ -88,12 +89,13 @@ impl Listeners {
         let at = |port| SocketAddr::new(listener.bind, port);
         let brokers = listener.brokers.iter().map(|(node, port)| (at(*port), Target::Broker(*node)));
         let bootstrap = at(listener.bootstrap_port);
-        let loopback_v6 = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), listener.bootstrap_port);
+        let of_v6 = if listener.bind.is_loopback() { Ipv6Addr::LOCALHOST } else { Ipv6Addr::UNSPECIFIED };
+        let bootstrap_v6 = SocketAddr::new(of_v6.into(), listener.bootstrap_port);
         let wanted: BTreeMap<_, _> = if listener.redirected.is_empty() {
             brokers.chain([(bootstrap, Target::Bootstrap)]).collect()
         } else {
-            // Rules redirect connections to loopback of the family that they are of.
-            BTreeMap::from([bootstrap, loopback_v6].map(|address| (address, Target::Original)))
+            // Rules redirect connections to an address of the family that they are of.
+            BTreeMap::from([bootstrap, bootstrap_v6].map(|address| (address, Target::Original)))
         };
         self.open.retain(|address, (target, task)| {
             let stays = wanted.get(address) == Some(target);
@@ -114,7 +116,7 @@ impl Listeners {
                     self.open.insert(address, (target, task.abort_handle()));
                 }
                 // Without IPv6 nothing comes by it.
-                Err(error) if address == loopback_v6 && is_absent(&error) => {}
+                Err(error) if address == bootstrap_v6 && is_absent(&error) => {}
                 Err(error) if outcome.is_ok() => {
                     outcome = Err(io::Error::new(error.kind(), format!("{address}: {error}")));
                 }
@@ -150,6 +152,10 @@ fn is_absent(error: &io::Error) -> bool {
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
+    if address.is_ipv6() {
+        // IPv4 has a socket of its own on the same port.
+        SockRef::from(&socket).set_only_v6(true)?;
+    }
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }

@@ -107,10 +107,10 @@ fn redirection(help: &'static str) -> Arg {
 
 fn redirect_command() -> Command {
     let file = |name| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf));
-    let user = Arg::new("user").long("user").value_name("ID").value_parser(value_parser!(u32)).required(true);
-    Command::new("redirect").about("Redirect connections of this pod to the observer; ends without an error").args([
+    let user = Arg::new("user").long("user").value_name("ID").value_parser(value_parser!(u32));
+    Command::new("redirect").about("Redirect connections of this pod, or to it, to the observer; ends without an error").args([
         file("settings").required(true).help("The observer's settings file, JSON"),
-        user.help("The observer's user id, whose connections stay as they are"),
+        user.help("The observer's user id, whose connections stay as they are; beside a broker none is needed"),
         redirection("Where to say what became of it").required(true),
         file("nft").default_value("/usr/sbin/nft").help("The program nft"),
     ])
@@ -119,7 +119,7 @@ fn redirect_command() -> Command {
 fn redirect(given: &ArgMatches) {
     redirection::redirect(&redirection::Options {
         settings: given.get_one("settings").cloned().unwrap_or_default(),
-        user: given.get_one("user").copied().unwrap_or_default(),
+        user: given.get_one("user").copied(),
         outcome: given.get_one("redirection").cloned().unwrap_or_default(),
         nft: given.get_one("nft").cloned().unwrap_or_default(),
     });

@@ -63,7 +63,7 @@ struct Status {
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<ReportLedger>>,
     is_listening: AtomicBool,
-    /// The broker of the pod was not seen to listen on loopback, so nobody is let in.
+    /// The broker of the pod was not seen to listen, so nobody is let in.
     awaits_broker: AtomicBool,
     /// TLS is wanted, and there is no certificate to show.
     lacks_certificate: AtomicBool,
@@ -190,7 +190,7 @@ async fn relay_and_report(
     let mut listeners = Listeners::new(Arc::clone(&entrance));
     let current = Arc::clone(&published.borrow());
     follow(&mut certificates, &current, &status);
-    let mut own_broker = OwnBroker::default();
+    let mut own_broker = OwnBroker::at(options.pod.address());
     status.awaits_broker.store(current.mode == Mode::Broker, Relaxed);
     probes::serve(current.metrics_port, Arc::clone(&status))?;
     if current.mode != Mode::Broker {

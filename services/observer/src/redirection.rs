@@ -1,4 +1,4 @@
-//! Rules of the pod that send its connections to the observer: a step of their own makes them, and says what became of it.
+//! Rules of the pod that send connections to the observer: a step of their own makes them, and says what became of it.
 //!
 //! The step runs once, before the application starts, with a capability that the observer has not. Whatever happens it
 //! ends without an error, since the pod would not start otherwise. What it found out lies in a file, which the observer
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::log::log;
-use crate::settings::Settings;
+use crate::settings::{Mode, Settings};
 
 /// How long the step may take before it counts as failed.
 const SAID_WITHIN: Duration = Duration::from_mins(1);
@@ -24,8 +24,8 @@ const LONGEST: usize = 256;
 pub(crate) struct Options {
     /// The observer's settings file.
     pub(crate) settings: PathBuf,
-    /// The observer's user id, whose connections stay as they are.
-    pub(crate) user: u32,
+    /// The observer's user id, whose connections stay as they are; beside a client there has to be one.
+    pub(crate) user: Option<u32>,
     /// Where to say what became of it.
     pub(crate) outcome: PathBuf,
     /// The program nft.
@@ -60,13 +60,14 @@ fn forget(file: &Path) -> io::Result<()> {
 fn make(options: &Options) -> io::Result<()> {
     let settings =
         Settings::parse(&fs::read(&options.settings)?).map_err(|refused| io::Error::other(refused.to_string()))?;
+    let rules = rules(&settings, options.user)?;
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", options.nft.display()));
     let mut command = Command::new(&options.nft);
     command.args(["-f", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut nft = command.spawn().map_err(named)?;
     if let Some(mut input) = nft.stdin.take() {
         // One that ends before it has read everything says why.
-        let _ = input.write_all(rules(&settings, options.user).as_bytes());
+        let _ = input.write_all(rules.as_bytes());
     }
     let done = nft.wait_with_output()?;
     if done.status.success() {
@@ -77,24 +78,32 @@ fn make(options: &Options) -> io::Result<()> {
 }
 
 /// A table of our own in place of the one that may be there.
-fn rules(settings: &Settings, user: u32) -> String {
+///
+/// Beside a client connections are redirected that the pod opens. Beside a broker it is those that come from outside of
+/// the pod: what is opened within it, to whichever of its addresses, comes by loopback.
+fn rules(settings: &Settings, user: Option<u32>) -> io::Result<String> {
     let mut ports = String::new();
     for port in &settings.listener.redirected {
         // Writing to a string cannot fail.
         let _ = write!(ports, "{}{port}", if ports.is_empty() { "" } else { ", " });
     }
     let to = settings.listener.bootstrap_port;
-    format!(
+    let (hook, spared) = match (settings.mode, user) {
+        (Mode::Broker, _) => ("prerouting", "iifname \"lo\"".to_owned()),
+        (_, Some(user)) => ("output", format!("meta skuid {user}")),
+        (_, None) => return Err(io::Error::other("--user is missing: without it the observer would redirect itself")),
+    };
+    Ok(format!(
         "add table inet kwitness_observer\n\
          delete table inet kwitness_observer\n\
          table inet kwitness_observer {{\n\
-         chain output {{\n\
-         type nat hook output priority -100; policy accept;\n\
-         meta skuid {user} return\n\
+         chain {hook} {{\n\
+         type nat hook {hook} priority -100; policy accept;\n\
+         {spared} return\n\
          tcp dport {{ {ports} }} redirect to :{to}\n\
          }}\n\
          }}\n"
-    )
+    ))
 }
 
 /// The observer's knowledge of it.
@@ -129,17 +138,33 @@ impl Redirection {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_rules_spare_the_observer_and_send_the_rest_to_it() {
+    fn example(name: &str) -> Settings {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/observer_settings.json");
         let examples: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-        let named = |example: &&serde_json::Value| example["name"] == "a sidecar that connections are redirected to";
-        let example = examples["valid"].as_array().unwrap().iter().find(named).unwrap();
-        let settings = Settings::parse(example["settings"].to_string().as_bytes()).unwrap();
+        let example = examples["valid"].as_array().unwrap().iter().find(|example| example["name"] == name).unwrap();
+        Settings::parse(example["settings"].to_string().as_bytes()).unwrap()
+    }
 
-        let rules = rules(&settings, 61_532);
+    #[test]
+    fn the_rules_spare_the_observer_and_send_the_rest_to_it() {
+        let rules = rules(&example("a sidecar that connections are redirected to"), Some(61_532)).unwrap();
 
         let (spared, redirected) = ("meta skuid 61532 return", "tcp dport { 9092, 9093 } redirect to :19092");
+        assert!(rules.contains("hook output"), "{rules}");
         assert!(rules.find(spared).unwrap() < rules.find(redirected).unwrap(), "{rules}");
+    }
+
+    #[test]
+    fn the_rules_beside_a_broker_spare_what_comes_by_loopback_and_know_no_user() {
+        let rules = rules(&example("beside a broker that connections from outside are redirected from"), None).unwrap();
+
+        let (spared, redirected) = ("iifname \"lo\" return", "tcp dport { 9092 } redirect to :19092");
+        assert!(rules.contains("hook prerouting") && !rules.contains("skuid"), "{rules}");
+        assert!(rules.find(spared).unwrap() < rules.find(redirected).unwrap(), "{rules}");
+    }
+
+    #[test]
+    fn there_are_no_rules_beside_a_client_that_would_redirect_the_observer() {
+        assert!(rules(&example("a sidecar that connections are redirected to"), None).is_err());
     }
 }

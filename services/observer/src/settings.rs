@@ -108,7 +108,8 @@ pub(crate) struct Listener {
     pub(crate) brokers: BTreeMap<i32, u16>,
     /// Without it clients speak plaintext.
     pub(crate) tls: Option<ListenerTls>,
-    /// Ports whose connections are redirected to the bootstrap port; where there are some, nothing is changed.
+    /// Ports whose connections are redirected to the bootstrap port; where there are some, nothing is changed. A
+    /// sidecar gets those that the pod opens, a broker's own observer those that come from outside of it.
     #[serde(default)]
     pub(crate) redirected: BTreeSet<u16>,
 }
@@ -334,8 +335,9 @@ impl Settings {
         }
         if !self.listener.redirected.is_empty() {
             let field = "listener.redirected";
-            if self.mode != Mode::Sidecar || self.listener.tls.is_some() || self.upstream.tls.is_some() {
-                return refused(field, "is for a sidecar that passes on what it gets, without TLS of its own");
+            let is_in_a_pod = matches!(self.mode, Mode::Sidecar | Mode::Broker);
+            if !is_in_a_pod || self.listener.tls.is_some() || self.upstream.tls.is_some() {
+                return refused(field, "is for one in another's pod that passes on what it gets, without TLS of its own");
             }
             if self.listener.redirected.iter().any(|port| *port == 0 || ports.contains(port)) {
                 return refused(field, "has 0, or a port of the observer itself");

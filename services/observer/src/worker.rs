@@ -295,7 +295,7 @@ async fn open(
 ) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
     let client = TcpStream::from_std(stream).map_err(|_| Unopened::Client(End::Client))?;
     set_options(&client).map_err(|_| Unopened::Client(End::Client))?;
-    let Some(first_request_by) = first_request_by else { return open_as_meant(Stream::Plain(client), shared).await };
+    let Some(first_request_by) = first_request_by else { return open_as_meant(Stream::Plain(client), settings).await };
     // Whoever sends nothing costs the brokers no connection.
     match timeout_at(first_request_by, client.ready(Interest::READABLE)).await {
         Ok(Ok(_)) => {}
@@ -319,17 +319,17 @@ async fn open(
             Some(address) => (brokers.connect(&address, upstream).await, None),
             None => (brokers.connect_to_any(upstream).await, Some(Makeshift { node, seen: Arc::clone(&shared.seen) })),
         },
-        Target::Original => return open_as_meant(client, shared).await,
+        Target::Original => return open_as_meant(client, settings).await,
     };
     Ok((client, broker.map_err(Unopened::Broker)?, makeshift))
 }
 
 /// Connect to where the client meant to go. It may be the other side that speaks first, so nothing is waited for.
-async fn open_as_meant(client: Stream, shared: &Shared) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
+async fn open_as_meant(client: Stream, settings: &Settings) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
     let meant = client.original_destination().map_err(Unopened::Loop)?;
-    let own = client.local_address().map_err(Unopened::Loop)?;
-    if meant.port() == own.port() && (meant.ip().is_loopback() || Some(meant.ip()) == shared.pod_address) {
-        return Err(Unopened::Loop(io::Error::other(format!("{meant} is the observer itself"))));
+    // Beside a broker others can reach the observer, too: it would connect to itself for ever.
+    if !settings.listener.redirected.contains(&meant.port()) {
+        return Err(Unopened::Loop(io::Error::other(format!("{meant} is not redirected"))));
     }
     match connect_as_meant(meant).await {
         Ok(broker) => Ok((client, broker, None)),

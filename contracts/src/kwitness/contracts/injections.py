@@ -143,7 +143,7 @@ class Injection(_Config):
     intercept
         ``env``: the variables are rewritten. ``none``: the application uses 127.0.0.1 by itself, and so it is
         beside brokers. ``transparent``: rules in the pod redirect connections to the observer, but for those of the
-        observer's own user id.
+        observer's own user id. ``inbound``, beside brokers: rules redirect those that come from outside of the pod.
     addresses
         host:port by which clients know the listener. A variable that names none of them is another cluster's.
     address_namespace
@@ -169,7 +169,7 @@ class Injection(_Config):
     namespaces: tuple[DnsLabel, ...] | None = None
     pod_labels: Labels
     containers: tuple[str, ...] = ()
-    intercept: Literal["env", "none", "transparent"] = "env"
+    intercept: Literal["env", "inbound", "none", "transparent"] = "env"
     variables: Variables | None = None
     addresses: tuple[str, ...] = ()
     address_namespace: DnsLabel
@@ -191,6 +191,11 @@ class Injection(_Config):
     def is_beside_broker(self) -> bool:
         """Whether it is in mode Broker."""
         return self.settings.mode == "broker"
+
+    @property
+    def redirects(self) -> bool:
+        """Whether rules in the pod bring connections to the observer."""
+        return self.intercept in {"inbound", "transparent"}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Injection:
@@ -219,13 +224,13 @@ class Injection(_Config):
 
     def _redirects_what_can_be(self) -> None:
         ports = self.settings.listener.redirected
-        if (self.intercept == "transparent") != bool(ports):
-            raise ValueError("settings: listener.redirected goes with intercept transparent, and only with it")
+        if self.redirects != bool(ports):
+            raise ValueError("settings: listener.redirected goes with intercept inbound or transparent, and only so")
         if reserved := RESERVED_PORTS & set(ports):
             raise ValueError(f"settings: listener.redirected has {min(reserved)}, which other programs use")
-        if ports and self.settings.upstream.tls is not None:
-            raise ValueError("settings: upstream.tls does not go with intercept transparent, which changes nothing")
-        if ports and self.observer.run_as_user is None:
+        if ports and (self.settings.upstream.tls is not None or self.settings.listener.tls is not None):
+            raise ValueError("settings: TLS does not go with listener.redirected, by which nothing is changed")
+        if self.intercept == "transparent" and self.observer.run_as_user is None:
             raise ValueError("observer: intercept transparent needs run_as_user, by which its connections are told")
 
     def _fits_a_client(self) -> None:
@@ -234,6 +239,8 @@ class Injection(_Config):
             raise ValueError("settings: a sidecar has mode sidecar, listener.bind 127.0.0.1 and no listener.tls")
         if self.pod_volume is not None:
             raise ValueError("pod_volume: goes with settings of mode broker, and only with them")
+        if self.intercept == "inbound":
+            raise ValueError("settings: intercept inbound goes with mode broker, and only with it")
 
     def _fits_a_broker(self) -> None:
         listener, upstream = self.settings.listener, self.settings.upstream
@@ -241,8 +248,10 @@ class Injection(_Config):
             raise ValueError(
                 "settings: mode broker has one upstream.bootstrap_servers, no TLS to it, no brokers' ports"
             )
-        if self.intercept != "none" or self.namespace_labels is not None or not self.pod_labels:
-            raise ValueError("settings: mode broker goes with intercept none, pod_labels and no namespace_labels")
+        if self.intercept not in {"inbound", "none"} or self.namespace_labels is not None or not self.pod_labels:
+            raise ValueError(
+                "settings: mode broker goes with intercept none or inbound, pod_labels and no namespace_labels"
+            )
         tls = listener.tls
         if (tls is None) != (self.pod_volume is None):
             raise ValueError("pod_volume: goes with settings.listener.tls of mode broker, and only with it")

@@ -65,7 +65,8 @@ class ListenerSettings(_Settings):
 
     Where `brokers` of a sidecar is empty, brokers get the ports after `bootstrap_port` as they are seen. `tls` is None
     where clients speak plaintext. `redirected` are the ports whose connections the pod's rules send to
-    `bootstrap_port`: each goes on to where it was meant to go, unchanged. Empty: clients come by themselves.
+    `bootstrap_port`, beside a broker those that come from outside of the pod: each goes on to where it was meant to go,
+    unchanged. Empty: clients come by themselves.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 
@@ -10,7 +10,9 @@ from kwitness.contracts.dns_label import DnsLabel
 
 from .contract_model import Contract, Rule, rules
 
-__all__ = ["BrokerTls", "OwnBroker", "PodVolume"]
+__all__ = ["BrokerTls", "InboundRedirect", "OwnBroker", "PodVolume"]
+
+_LOOPBACK_PORT: Final = 19092
 
 VolumeFile = Annotated[
     str,
@@ -36,30 +38,62 @@ class BrokerTls(Contract):
     )
 
 
+class InboundRedirect(Contract):
+    """Connections from outside of the broker's pod to the listener's port are redirected to the observer.
+
+    The brokers' configuration stays as it is. The listener speaks plaintext. Only pods of namespaces whose Pod Security
+    level is privileged get such an observer.
+    """
+
+
 class OwnBroker(Contract):
     """The broker in the observer's pod: where its clients come in, and where it listens itself."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.port != self.loopbackPort",
+                f"has(self.redirect) || self.port != (has(self.loopbackPort) ? self.loopbackPort : {_LOOPBACK_PORT})",
                 "loopbackPort must not be port, where the observer listens: give the brokers' listener another one",
                 field_path=".loopbackPort",
-            )
+            ),
+            Rule(
+                "!has(self.redirect) || !has(self.loopbackPort)",
+                "redirect leaves the brokers' listener where it is, loopbackPort says where it was moved: remove one of "
+                "them",
+                field_path=".redirect",
+            ),
+            Rule(
+                "!has(self.redirect) || !has(self.tls)",
+                "redirect is for listeners in plaintext: remove tls, or move the listener to loopbackPort in place of "
+                "redirect",
+                field_path=".redirect",
+            ),
         )
     )
     port: int = Field(
         9092,
-        description="The port in the brokers' advertised.listeners, where the observer listens in their place.",
+        description="The port in the brokers' advertised.listeners, where the observer listens in their place. With "
+        "redirect: the one in their listeners, where they listen themselves.",
         ge=1024,
         le=65_535,
     )
-    loopback_port: int = Field(
-        19092,
-        description="The port in the brokers' listeners, which are at 127.0.0.1 and speak plaintext there.",
+    loopback_port: int | None = Field(
+        None,
+        description="The port in the brokers' listeners, which are at 127.0.0.1 and speak plaintext there. Absent: "
+        f"{_LOOPBACK_PORT}, or none with redirect.",
         ge=1,
         le=65_535,
     )
     tls: BrokerTls | None = Field(
         None, description="TLS of clients, which the observer ends. Absent: they speak plaintext to it."
     )
+    redirect: InboundRedirect | None = Field(
+        None,
+        description="Redirects connections from outside of the broker's pod to the observer, and leaves the brokers' "
+        "listener where it is. For namespaces whose Pod Security level is privileged. Absent: the listener was moved.",
+    )
+
+    @property
+    def own_port(self) -> int:
+        """Where the broker listens itself."""
+        return self.port if self.redirect is not None else self.loopback_port or _LOOPBACK_PORT

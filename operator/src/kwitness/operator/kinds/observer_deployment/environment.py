@@ -127,7 +127,7 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     Raises
     ------
     TerminalError
-        ListenerNotFound, ClientsUnencrypted, ProtocolNotRewritten, or MechanismNotRelayed.
+        ListenerNotFound, ClientsUnencrypted, EncryptedNotRedirected, ProtocolNotRewritten, or MechanismNotRelayed.
     """
     reference = resource.spec.listener_ref
     # A redirected connection keeps the broker's name, and TLS reaches from end to end.
@@ -159,6 +159,13 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
 
 def _check_encryption(resource: ObserverDeployment, listener: ClientListener) -> None:
     gateway, env = resource.spec.addresses, resource.spec.env
+    if resource.spec.own_broker.redirect is not None:
+        raise TerminalError(
+            "EncryptedNotRedirected",
+            f"clients of listener {listener.name} use TLS, and what is redirected beside a broker is read in plaintext"
+            " alone: move the listener to loopback, with spec.broker.loopbackPort and spec.broker.tls in place of"
+            " spec.broker.redirect, or use a gateway or the broker plugin",
+        )
     if resource.spec.mode == "Broker" and resource.spec.own_broker.tls is None:
         raise TerminalError(
             "ClientsUnencrypted",

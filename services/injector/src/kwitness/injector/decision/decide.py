@@ -181,7 +181,7 @@ def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | N
         ("ContainerNotFound", not chosen_containers(pod, injection)),
     )
     refusal = next((reason for reason, holds in reasons if holds), None)
-    return refusal or (_not_redirected(injection, pod, place) if injection.intercept == "transparent" else None)
+    return refusal or (_not_redirected(injection, pod, place) if injection.redirects else None)
 
 
 def _not_redirected(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:
@@ -190,7 +190,8 @@ def _not_redirected(injection: Injection, pod: Json, place: Place) -> LeftOutRea
         return "NotPrivileged"
     if pods.without_nftables(pod):
         return "RuntimeUnsupported"
-    if injection.observer.run_as_user in pods.users_of(pod, without=OURS):
+    # Beside a broker rules tell what comes from within the pod by where it comes in.
+    if not injection.is_beside_broker and injection.observer.run_as_user in pods.users_of(pod, without=OURS):
         return "SameUser"
     return None
 
@@ -219,7 +220,7 @@ def _is_probed(injection: Injection, pod: Json, place: Place) -> bool:
 def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, probed: bool) -> list[Operation]:
     spec = pod["spec"]
     containers = [observer_container(injection, settings, probed=probed)]
-    if injection.intercept == "transparent":
+    if injection.redirects:
         containers.append(redirect_container(injection))
     operations = [
         *all_listed("/spec/volumes", spec.get("volumes") or [], observer_volumes(injection, settings)),

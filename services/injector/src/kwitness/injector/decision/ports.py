@@ -18,9 +18,10 @@ _HIGHEST: Final = 65_535
 def moved(settings: ObserverSettings, in_use: Collection[int]) -> ObserverSettings | None:
     """Return the settings with ports that are free, each higher by the same least number; None where there are none.
 
-    Beside a broker the port for clients is theirs to know, and only the one for metrics moves.
+    Beside a broker the port for clients is theirs to know, unless they are redirected, and only the one for metrics
+    moves.
     """
-    if settings.mode == "broker":
+    if settings.mode == "broker" and not settings.listener.redirected:
         return _metrics_moved(settings, in_use)
     listener = settings.listener
     first = listener.bootstrap_port

@@ -84,7 +84,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
-    redirection = ("--redirection", _REDIRECTION) if injection.intercept == "transparent" else ()
+    redirection = ("--redirection", _REDIRECTION) if injection.redirects else ()
     if observer.run_as_user is not None:
         security |= {"runAsUser": observer.run_as_user, "runAsGroup": observer.run_as_user}
     container: Json = {
@@ -127,18 +127,19 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
 
 
 def redirect_container(injection: Injection) -> Json:
-    """The init container that makes the rules; it comes after the observer, whose user id they spare.
+    """The init container that makes the rules; it comes after the observer, whose user id they spare beside a client.
 
     It ends without an error whatever happens, since a pod whose init container fails does not start.
     """
     observer = injection.observer
+    user = () if injection.is_beside_broker else ("--user", str(observer.run_as_user))
     return {
         "name": REDIRECT_CONTAINER,
         "image": observer.image,
         "imagePullPolicy": observer.pull_policy,
         "args": [
             *("redirect", "--settings", OBSERVER_SETTINGS),
-            *("--user", str(observer.run_as_user)),
+            *user,
             *("--redirection", _REDIRECTION),
         ],
         "resources": {part: dict(amounts) for part, amounts in observer.resources.items()},

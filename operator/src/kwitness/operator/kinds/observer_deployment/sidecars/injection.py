@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, ObserverContainer, Variables
@@ -50,7 +50,7 @@ def injection_of(
     Raises
     ------
     TerminalError
-        CollectorNotReady, PortReserved, Unsupported, ListenerShared, or IdentityWouldChange.
+        CollectorNotReady, PortReserved, Unsupported, ListenerShared, IdentityWouldChange, or EncryptedNotRedirected.
     TransientError
         ClusterNotReady: the cluster was never reached, or its CA certificates or listeners are not known yet.
     """
@@ -63,7 +63,7 @@ def injection_of(
     collector = collector_of(cluster, view)
     tls = spec.own_broker.tls if spec.mode == "Broker" else None
     if spec.mode == "Broker":
-        check_own_listener(listener, knowledge)
+        check_own_listener(resource, listener, knowledge)
     upstream_ca = _authority(cluster, listener, knowledge) if spec.mode == "Sidecar" and not transparent else None
     namespaces = spec.namespace_selector
     return Injection(
@@ -74,7 +74,7 @@ def injection_of(
         namespaces=allowed_namespaces(resource, settings) if namespaces is not None else None,
         pod_labels=dict(spec.selector.match_labels) if spec.selector is not None else {},
         containers=spec.containers or (),
-        intercept="transparent" if transparent else "none" if spec.env is None else "env",
+        intercept=_intercept(resource),
         variables=None if spec.env is None else Variables.model_validate(spec.env.model_dump()),
         addresses=listener.bootstrap_servers,
         address_namespace=cluster.metadata.namespace,
@@ -122,6 +122,15 @@ def _settings(
     )
 
 
+def _intercept(resource: ObserverDeployment) -> Literal["env", "inbound", "none", "transparent"]:
+    spec = resource.spec
+    if spec.mode == "Broker":
+        return "none" if spec.own_broker.redirect is None else "inbound"
+    if spec.transparent is not None:
+        return "transparent"
+    return "none" if spec.env is None else "env"
+
+
 def _redirected(listener: ClientListener) -> tuple[int, ...]:
     """The ports at which clients reach the brokers, as far as they are known."""
     ports = {int(address.rpartition(":")[2]) for address in listener.bootstrap_servers}
@@ -151,7 +160,7 @@ def _beside_client(
 
 
 def _beside_broker(resource: ObserverDeployment, listener: ClientListener) -> tuple[UpstreamSettings, ListenerSettings]:
-    broker = f"{_LOOPBACK}:{resource.spec.own_broker.loopback_port}"
+    broker = f"{_LOOPBACK}:{resource.spec.own_broker.own_port}"
     return UpstreamSettings(bootstrap_servers=(broker,)), own_listener_settings(resource, listener)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from kwitness.contracts.injections import POD_VOLUME_FOLDER
 from kwitness.contracts.observer_settings import ListenerSettings, ListenerTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError, TransientError
@@ -21,13 +21,15 @@ _EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - clients are elsewhere
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 
 
-def check_own_listener(listener: ClientListener, knowledge: ClusterKnowledge | None) -> None:
-    """Refuse a listener that has others than clients, or whose clients would be somebody else afterwards.
+def check_own_listener(
+    resource: ObserverDeployment, listener: ClientListener, knowledge: ClusterKnowledge | None
+) -> None:
+    """Refuse a listener that has others than clients, whose clients would be somebody else afterwards, or unread.
 
     Raises
     ------
     TerminalError
-        ListenerShared, or IdentityWouldChange.
+        ListenerShared, IdentityWouldChange, or EncryptedNotRedirected.
     TransientError
         ClusterNotReady: no broker told what its listeners are.
     """
@@ -54,11 +56,20 @@ def check_own_listener(listener: ClientListener, knowledge: ClusterKnowledge | N
             " their place, so the broker would know them as somebody else: name a listener where clients sign in by"
             " SASL or not at all, or use the broker plugin",
         )
+    encrypted = [one for one in found if one.encrypted]
+    if encrypted and resource.spec.own_broker.redirect is not None:
+        raise TerminalError(
+            "EncryptedNotRedirected",
+            f"brokers speak TLS at listener {name} ({_brokers(encrypted)}), and what is redirected beside them is read"
+            " in plaintext alone: correct the listener's security in the KafkaCluster, and move it to loopback with"
+            " spec.broker.loopbackPort and spec.broker.tls in place of spec.broker.redirect",
+        )
 
 
 def own_listener_settings(resource: ObserverDeployment, listener: ClientListener) -> ListenerSettings:
-    """Where the observer listens in the broker's place."""
+    """Where the observer listens in the broker's place, or is sent what comes to the broker."""
     own = resource.spec.own_broker
+    redirects = own.redirect is not None
     volume = own.tls.from_pod_volume if own.tls is not None else None
     tls = None
     if volume is not None:
@@ -68,25 +79,28 @@ def own_listener_settings(resource: ObserverDeployment, listener: ClientListener
     return ListenerSettings(
         name=listener.name,
         bind=_EVERY_ADDRESS,
-        bootstrap_port=own.port,
+        bootstrap_port=DEFAULT_BASE_PORT if redirects else own.port,
         # Nobody is told: the broker's own answers pass as they are.
         advertised_host=_EVERY_ADDRESS,
         brokers={},
         tls=tls,
+        redirected=(own.port,) if redirects else (),
     )
 
 
 def own_listener_verdicts(
     resource: ObserverDeployment, listener: ClientListener, knowledge: ClusterKnowledge | None
 ) -> tuple[Verdict, ...]:
-    """Where brokers listen, and what sees 127.0.0.1 as the address of every client."""
+    """Where brokers listen, if they were moved, and what sees one address as that of every client."""
     found = _of(listener, knowledge) or ()
-    return (_where(resource, listener, found), _addresses(found))
+    if resource.spec.own_broker.redirect is not None:
+        return (_addresses(found, "SeenAsPod", "their own pod's address", "OWN_HOST_OF_EACH"),)
+    return (_where(resource, listener, found), _addresses(found, "SeenAsLoopback", "127.0.0.1", "127.0.0.1"))
 
 
 def _where(resource: ObserverDeployment, listener: ClientListener, found: tuple[BrokerListener, ...]) -> Verdict:
     own, name = resource.spec.own_broker, listener.name
-    wanted = f"127.0.0.1:{own.loopback_port}"
+    wanted = f"127.0.0.1:{own.own_port}"
     if not found:
         return Verdict(
             "Loopback", "Unknown", "ListenerUnknown", f"no broker has a listener {name} yet: {_remedy(resource, name)}"
@@ -108,30 +122,31 @@ def _where(resource: ObserverDeployment, listener: ClientListener, found: tuple[
 def _remedy(resource: ObserverDeployment, name: str) -> str:
     own = resource.spec.own_broker
     return (
-        f"with the observer in place, set {name}://127.0.0.1:{own.loopback_port} in listeners,"
+        f"with the observer in place, set {name}://127.0.0.1:{own.own_port} in listeners,"
         f" {name}://HOST:{own.port} in advertised.listeners, and restart one broker after the other"
     )
 
 
 def _is_behind(one: BrokerListener, resource: ObserverDeployment) -> bool:
     own = resource.spec.own_broker
-    at = one.host in _LOOPBACK and one.port == own.loopback_port and one.advertised_port == own.port
+    at = one.host in _LOOPBACK and one.port == own.own_port and one.advertised_port == own.port
     return at and not one.encrypted
 
 
-def _addresses(found: tuple[BrokerListener, ...]) -> Verdict:
+def _addresses(found: tuple[BrokerListener, ...], reason: str, seen: str, unlimited: str) -> Verdict:
+    """``seen`` is what brokers see, ``unlimited`` the host in their configuration of limits."""
     limits = [one for one in found if one.connections_by_address is not None]
     limited = ""
     if limits:
         limited = (
             f"; max.connections.per.ip is {limits[0].connections_by_address} on {_brokers(limits)}, for all clients"
-            " together: set max.connections.per.ip.overrides=127.0.0.1:2147483647"
+            f" together: set max.connections.per.ip.overrides={unlimited}:2147483647"
         )
     return Verdict(
         "ClientAddresses",
         "False",
-        "SeenAsLoopback",
-        "brokers see 127.0.0.1 as the address of every client of the listener: ACLs by host, limits of connections and"
+        reason,
+        f"brokers see {seen} as the address of every client of the listener: ACLs by host, limits of connections and"
         " of connection rates by address, and subscriptions that match clientSourceAddress do not tell clients apart;"
         f" quotas by user and client id stay{limited}",
     )

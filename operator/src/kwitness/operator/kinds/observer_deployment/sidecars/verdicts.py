@@ -113,12 +113,17 @@ def traffic(
 
     ``redirected`` are the ports whose connections are redirected, if any are.
     """
+    instead = (
+        "spec.broker.loopbackPort in place of spec.broker.redirect"
+        if beside_brokers
+        else "spec.env in place of spec.transparent"
+    )
     apart = [one for one in own if one.not_intercepted is not None]
     if apart:
         message = (
             f"in {len(apart)} pods connections are not redirected to the observer, so they are not seen; in"
             f" {apart[0].pod_namespace}/{apart[0].pod}: {apart[0].not_intercepted}; have the node's runtime allow"
-            " nftables, or use spec.env in place of spec.transparent"
+            f" nftables, or use {instead}"
         )
         return (Verdict("Traffic", "False", "NotIntercepted", message),)
     if coverage.silent:
@@ -131,17 +136,24 @@ def traffic(
         )
         if beside_brokers:
             remedy = (
-                "see the condition Loopback, and the log of the container kwitness-observer for a certificate or port"
-                " that it cannot have"
+                f"have spec.broker.port ({', '.join(map(str, redirected))}) be the port in the brokers' listeners, and"
+                " see the log of the container kwitness-observer"
+                if redirected
+                else "see the condition Loopback, and the log of the container kwitness-observer for a certificate or"
+                " port that it cannot have"
             )
         message = f"{coverage.silent} pods have had no connection within five minutes of their start: {remedy}"
         return (Verdict("Traffic", "False", "NoTraffic", message),)
     encrypted = sum(one.opaque.get("tls", 0) for one in own) if redirected else 0
     if encrypted:
+        remedy = (
+            "with tls, so that the observer ends it"
+            if beside_brokers
+            else "with securityProtocol and caFile, so that the observer speaks TLS to the brokers"
+        )
         message = (
             f"{encrypted} connections were encrypted between application and broker and are passed on unread: use"
-            " spec.env in place of spec.transparent, with securityProtocol and caFile, so that the observer speaks TLS"
-            " to the brokers, or a gateway"
+            f" {instead}, {remedy}, or a gateway"
         )
         return (Verdict("Traffic", "False", "TlsNotRead", message),)
     return ()
