@@ -456,7 +456,13 @@ mod tests {
         let refused = |text: &str| Settings::parse(text.as_bytes()).unwrap_err().field;
         assert_eq!(refused(&of_broker), "upstream.bootstrap_servers");
         assert_eq!(refused(&of_one), "listener.brokers");
-        assert!(Settings::parse(of_one.replace(r#""0":9093,"7":9094"#, "").as_bytes()).is_ok());
+        let good = of_one.replace(r#""0":9093,"7":9094"#, "");
+        assert!(Settings::parse(good.as_bytes()).is_ok());
+        let redirected = |port: u16| good.replace(r#""brokers":{}"#, &format!(r#""brokers":{{}},"redirected":[{port}]"#));
+        assert!(Settings::parse(redirected(9095).as_bytes()).is_ok());
+        assert_eq!(refused(&redirected(9092)), "listener.redirected");
+        let tls = r#""redirected":[9095],"tls":{"certificate_file":"/c","key_file":"/k","client_ca_file":null}"#;
+        assert_eq!(refused(&redirected(9095).replace(r#""redirected":[9095]"#, tls)), "listener.redirected");
     }
 
     #[test]

@@ -58,8 +58,8 @@ class OwnBroker(Contract):
             ),
             Rule(
                 "!has(self.redirect) || !has(self.loopbackPort)",
-                "redirect leaves the brokers' listener where it is, loopbackPort says where it was moved: remove one of "
-                "them",
+                "redirect leaves the brokers' listener where it is, loopbackPort says where it was moved: remove one "
+                "of them",
                 field_path=".redirect",
             ),
             Rule(
