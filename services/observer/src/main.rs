@@ -108,7 +108,7 @@ fn redirection(help: &'static str) -> Arg {
 fn redirect_command() -> Command {
     let file = |name| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf));
     let user = Arg::new("user").long("user").value_name("ID").value_parser(value_parser!(u32));
-    Command::new("redirect").about("Redirect connections of this pod, or to it, to the observer; ends without an error").args([
+    Command::new("redirect").about("Redirect connections of this pod to the observer; ends without an error").args([
         file("settings").required(true).help("The observer's settings file, JSON"),
         user.help("The observer's user id, whose connections stay as they are; beside a broker none is needed"),
         redirection("Where to say what became of it").required(true),

@@ -337,7 +337,7 @@ impl Settings {
             let field = "listener.redirected";
             let is_in_a_pod = matches!(self.mode, Mode::Sidecar | Mode::Broker);
             if !is_in_a_pod || self.listener.tls.is_some() || self.upstream.tls.is_some() {
-                return refused(field, "is for one in another's pod that passes on what it gets, without TLS of its own");
+                return refused(field, "is for one in the pod of a client or broker, without TLS of its own");
             }
             if self.listener.redirected.iter().any(|port| *port == 0 || ports.contains(port)) {
                 return refused(field, "has 0, or a port of the observer itself");
@@ -458,7 +458,8 @@ mod tests {
         assert_eq!(refused(&of_one), "listener.brokers");
         let good = of_one.replace(r#""0":9093,"7":9094"#, "");
         assert!(Settings::parse(good.as_bytes()).is_ok());
-        let redirected = |port: u16| good.replace(r#""brokers":{}"#, &format!(r#""brokers":{{}},"redirected":[{port}]"#));
+        let redirected =
+            |port: u16| good.replace(r#""brokers":{}"#, &format!(r#""brokers":{{}},"redirected":[{port}]"#));
         assert!(Settings::parse(redirected(9095).as_bytes()).is_ok());
         assert_eq!(refused(&redirected(9092)), "listener.redirected");
         let tls = r#""redirected":[9095],"tls":{"certificate_file":"/c","key_file":"/k","client_ca_file":null}"#;
