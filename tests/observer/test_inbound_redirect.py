@@ -134,7 +134,7 @@ def observer(
         running.enter_context(observer.with_arguments("--redirection", str(said)))
         # As the container has it: root with this capability alone.
         alone = ["setpriv", "--bounding-set", "-all,+net_admin", "--inh-caps", "-all"]
-        redirect = ["redirect", "--settings", observer.file, "--redirection", said]
+        redirect = ["redirect", "--settings", str(observer.file), "--redirection", str(said)]
         subprocess.run([*alone, program, *redirect], check=True)
         assert said.read_text() == "in place"
         yield observer
@@ -148,8 +148,8 @@ def test_a_client_elsewhere_is_seen_and_the_listener_stays_where_it_is(
         values = consume_by_librdkafka(f"{POD}:{port}", "redirected", RECORDS)
 
     assert len(values) == RECORDS
-    for api in ("Produce", "Fetch"):
-        eventually(lambda api=api: server.records(api, "redirected"), RECORDS.__eq__)
+    eventually(lambda: server.records("Produce", "redirected"), RECORDS.__eq__)
+    eventually(lambda: server.records("Fetch", "redirected"), RECORDS.__eq__)
     assert opened_by(server) == {CLIENT}
     assert {row["observer_mode"] for row in server.rows if row.get("topic")} == {"broker"}
     assert server.heads[-1].state.not_intercepted is None
