@@ -21,10 +21,16 @@ from kwitness.devtools.suite.times import committed, comparison
 
 from tests.eventually import PATIENCE_S, eventually
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_plugins")]
 
 ONE, TWO = Group("one", "the first", "not second", "off"), Group("two", "the second", "second", "off")
 FIGURES = {"one": 3600.0, "two": 3600.0}
+
+
+@pytest.fixture
+def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small runs need none of pytest's plugins, whose import takes most of such a run's time."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 @pytest.fixture

@@ -72,8 +72,12 @@ def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, ap
 
 def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(standing, api, namespace):
     def senders() -> list[dict[str, Any]]:
-        found = get(api, "configmap", "kwitness-collector-main", namespace)["data"]["config.json"]
-        return [one for one in json.loads(found)["ingest"]["senders"] if one["source"] == "observer"]
+        # The gateway does not wait for the collector's children.
+        collectors = ("configmap", "kwitness-collector-main", "-n", namespace, "--ignore-not-found", "-o", "json")
+        if not (found := api.kubectl("get", *collectors)):
+            return []
+        ingest = json.loads(json.loads(found)["data"]["config.json"])["ingest"]
+        return [one for one in ingest["senders"] if one["source"] == "observer"]
 
     def pods() -> dict[str, Any]:
         return get(api, "statefulset", "kwitness-collector-main", namespace)["spec"]["template"]
