@@ -12,12 +12,11 @@ from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
 from kwitness.demo import secrets, waiting
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, Platform
 
-from tests.e2e import another_client, client_listeners, dry_runs, kafka_users, subscriptions
+from tests.e2e import another_client, client_listeners, dry_runs, kafka_users, pod_security, subscriptions
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
 NAME = "redirected"
-ENFORCED = "pod-security.kubernetes.io/enforce"
 RESTRICTED, ALLOWED = "restricted-producer", "allowed-producer"
 """Deployments that start while the namespace enforces `restricted`, and while it enforces `privileged`."""
 LOGIN = "redirected-login"
@@ -81,18 +80,6 @@ def running(platform: Platform, name: str) -> Iterator[None]:
         platform.cluster.kubectl("wait", "--for=delete", *selector, "--timeout=60s")
 
 
-@contextmanager
-def enforcing(platform: Platform, level: str) -> Iterator[None]:
-    """Another Pod Security Standard for the clients' namespace, for the length of a block."""
-    label = ("label", "namespace", APPS, "--overwrite")
-    before = platform.cluster.find("namespace", APPS)["metadata"]["labels"][ENFORCED]
-    platform.cluster.kubectl(*label, f"{ENFORCED}={level}")
-    try:
-        yield
-    finally:
-        platform.cluster.kubectl(*label, f"{ENFORCED}={before}")
-
-
 def tried(platform: Platform) -> dict[str, Any]:
     """A pod as the Deployment makes them."""
     template = producer(platform, ALLOWED)["spec"]["template"]
@@ -113,7 +100,7 @@ def producers(platform: Platform) -> Iterator[None]:
         pod = tried(platform)
         eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: LEFT_OUT in now, every=0.2)
         until.enter_context(running(platform, RESTRICTED))
-        until.enter_context(enforcing(platform, "privileged"))
+        until.enter_context(pod_security.enforcing(platform, APPS, "privileged"))
         eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now, every=0.2)
         until.enter_context(running(platform, ALLOWED))
         yield
