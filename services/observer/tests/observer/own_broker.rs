@@ -36,6 +36,22 @@ fn nobody_is_let_in_before_the_broker_listens_and_the_port_stays_the_brokers_unt
 }
 
 #[test]
+fn a_broker_whose_connections_are_redirected_may_listen_at_the_pods_address_alone() {
+    let listener = TcpListener::bind(("127.0.0.2", free_port())).unwrap();
+    let broker = listener.local_addr().unwrap().port();
+    let mut all = before_own(broker);
+
+    let without = Observer::started(&[("POD_IP", "127.0.0.2")], all.clone(), &[]);
+    eventually("it waits", || says(&without, 503, "the broker does not listen where the observer looks for it"));
+
+    all["listener"]["bootstrap_port"] = json!(free_port());
+    all["metrics_port"] = json!(free_port());
+    all["listener"]["redirected"] = json!([broker]);
+    let redirected = Observer::started(&[("POD_IP", "127.0.0.2")], all, &[]);
+    eventually("it lets clients in", || says(&redirected, 200, ""));
+}
+
+#[test]
 fn nobody_is_let_in_without_a_certificate_where_there_must_be_one() {
     let mut all = before_own(Broker::answering().port);
     let tls = json!({"certificate_file": "/nowhere/tls.crt", "key_file": "/nowhere/tls.key"});
