@@ -80,7 +80,8 @@ fn make(options: &Options) -> io::Result<()> {
 /// A table of our own in place of the one that may be there.
 ///
 /// Beside a client connections are redirected that the pod opens. Beside a broker it is those that come from outside of
-/// the pod: what is opened within it, to whichever of its addresses, comes by loopback.
+/// the pod: what is opened within it, to whichever of its addresses, comes by loopback. Kernels of today settle its
+/// destination in the output hook and do not ask here again; the rule says it for any that does.
 fn rules(settings: &Settings, user: Option<u32>) -> io::Result<String> {
     let mut ports = String::new();
     for port in &settings.listener.redirected {
