@@ -268,7 +268,9 @@ def test_what_an_observer_saw_and_had_not_sealed_when_it_was_killed_is_uncertain
     assert collector.value("kwitness_observer_uncertain_ends_total", **front) is None
 
     collector.observe(request(epoch=EPOCH + 25_000, state={"sealed_until_ms": EPOCH + 30_000, "ended": True}))
+    assert collector.value("kwitness_observer_heartbeat_seconds", **front) is None, "its silence is no news"
     collector.observe(request(epoch=EPOCH + 40_000))
+    assert collector.value("kwitness_observer_heartbeat_seconds", **front) is not None
 
     # The second had said that it ends.
     assert collector.value("kwitness_observer_uncertain_ends_total", **front) == 1

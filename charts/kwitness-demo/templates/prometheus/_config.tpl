@@ -18,6 +18,8 @@ global:
 rule_files: [/etc/prometheus/rules.yml]
 scrape_configs:
   - job_name: operator
+    # Metrics of a resource have its namespace, which is not the pod's.
+    honor_labels: true
     dns_sd_configs:
       - {names: [kwitness-operator.{{ .Release.Namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
     relabel_configs:
@@ -25,6 +27,7 @@ scrape_configs:
   {{- range include "kwitness.prometheusCollectors" . | fromJsonArray }}
   {{- $namespace := .namespace | default $.Release.Namespace }}
   - job_name: collector/{{ $namespace }}/{{ .name }}
+    honor_labels: true
     dns_sd_configs:
       # The headless Service of the TelemetryCollector: one address for each replica.
       - {names: [kwitness-collector-{{ .name }}-replicas.{{ $namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}

@@ -142,7 +142,9 @@ def _observer_labels(one: Observer) -> dict[str, str]:
 
 def _observer_heartbeats(observation: Observation) -> Rows:
     for one in observation.observers.known():
-        yield _observer_labels(one), one.heard_ms / 1000
+        # One that said its last word is not silent.
+        if not one.head.state.ended:
+            yield _observer_labels(one), one.heard_ms / 1000
 
 
 def _observer_connections(observation: Observation) -> Rows:
