@@ -86,7 +86,12 @@ class Load:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self.goes_on()
+        try:
+            self.goes_on()
+        except BaseException:
+            # Otherwise pytest would wait for the thread in the end.
+            self._ends.set()
+            raise
         return self
 
     def __exit__(
