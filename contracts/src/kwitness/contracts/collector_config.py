@@ -91,6 +91,7 @@ class CollectorTopics(TopicNames):
 
     traffic: str = "kwitness.traffic"
     requests: str = "kwitness.requests"
+    interceptions: str = "kwitness.interceptions"
     seals: str = "kwitness.seals"
 
 

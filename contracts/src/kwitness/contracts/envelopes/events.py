@@ -70,7 +70,7 @@ class EventRow(Envelope):
 
     seq: Count = Field(description="Number within the source's epoch.")
     topic: Annotated[str, Field(max_length=64)] = Field(
-        description="Topic without its prefix: traffic, connections, requests or seals."
+        description="Topic without its prefix: traffic, connections, requests, interceptions or seals."
     )
     key: Annotated[str, Field(max_length=1024)] = Field("", description="Key of the record; any text.")
     bytes: Annotated[int, Field(ge=2, le=MAX_EVENTS_BYTES)] = Field(

@@ -9,14 +9,16 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, PushBatch
+from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, InterceptorsHead, PushBatch
 from kwitness.contracts.injections import InjectionsFile
 from kwitness.contracts.records import (
     ApiTraffic,
+    ClientInterceptions,
     ConnectionEvent,
-    InterceptionWindow,
+    KeyInterceptions,
     PartitionTraffic,
     RequestEvent,
+    TopicInterceptions,
     TopicPresence,
     WindowSeal,
 )
@@ -28,9 +30,10 @@ EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
     (GaugeSnapshot,),
     (PushBatch,),
     (EventsHead,),
+    (InterceptorsHead,),
     (PartitionTraffic, ApiTraffic, TopicPresence),
     (RequestEvent,),
-    (InterceptionWindow,),
+    (TopicInterceptions, KeyInterceptions, ClientInterceptions),
     (WindowSeal,),
     (InjectionsFile,),
 )

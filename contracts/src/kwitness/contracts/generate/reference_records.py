@@ -9,13 +9,19 @@ from pydantic import BaseModel
 from kwitness.contracts.envelopes import ConnectionCount, ConnectionSnapshot
 from kwitness.contracts.records import (
     ApiTraffic,
+    ClientInterceptions,
+    ClientStatistics,
     ConnectionEvent,
-    InterceptionWindow,
+    HookCalls,
+    KeyInterceptions,
     OffsetRange,
+    PartitionInterceptions,
     PartitionTraffic,
     RequestEvent,
     RequestPartition,
+    SizeSketch,
     Sketch,
+    TopicInterceptions,
     TopicPresence,
     WindowSeal,
 )
@@ -32,14 +38,22 @@ RECORDS: tuple[type[BaseModel], ...] = (
     ApiTraffic,
     TopicPresence,
     RequestEvent,
-    InterceptionWindow,
+    TopicInterceptions,
+    KeyInterceptions,
+    ClientInterceptions,
     WindowSeal,
     ConnectionCount,
     OffsetRange,
     RequestPartition,
+    PartitionInterceptions,
+    HookCalls,
+    ClientStatistics,
     Sketch,
+    SizeSketch,
 )
 """Values of the JSON topics, then their parts, in the order of the page."""
+
+_MAPS = {"integer": "map of counts", "string": "map of texts"}
 
 
 def record(model: type[BaseModel]) -> str:
@@ -64,5 +78,6 @@ def _json_type(node: dict[str, Any]) -> str:
     if node["type"] == "array":
         return f"list of {_json_type(node['items'])}"
     if node["type"] == "object":
-        return "map of counts" if "type" in node["additionalProperties"] else "object"
+        values = node["additionalProperties"]
+        return _MAPS.get(values.get("type"), "object") if isinstance(values, dict) else "object"
     return str(node["type"])

@@ -13,10 +13,12 @@ from kwitness.contracts.envelopes import ConnectionSnapshot
 from kwitness.contracts.record_headers import ALL_HEADER_NAMES
 from kwitness.contracts.records import (
     ApiTraffic,
+    ClientInterceptions,
     ConnectionEvent,
-    InterceptionWindow,
+    KeyInterceptions,
     PartitionTraffic,
     RequestEvent,
+    TopicInterceptions,
     TopicPresence,
     WindowSeal,
 )
@@ -30,7 +32,9 @@ _RECORDS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("API_TRAFFIC", ApiTraffic, "in kwitness.traffic of kind api"),
     ("TOPIC_PRESENCE", TopicPresence, "in kwitness.traffic of kind presence"),
     ("REQUEST_EVENT", RequestEvent, "in kwitness.requests"),
-    ("INTERCEPTION_WINDOW", InterceptionWindow, "in kwitness.interceptions"),
+    ("TOPIC_INTERCEPTIONS", TopicInterceptions, "in kwitness.interceptions of kind topic"),
+    ("KEY_INTERCEPTIONS", KeyInterceptions, "in kwitness.interceptions of kind keys"),
+    ("CLIENT_INTERCEPTIONS", ClientInterceptions, "in kwitness.interceptions of kind client"),
     ("WINDOW_SEAL", WindowSeal, "in kwitness.seals"),
 )
 _SIMPLE = {"string": "StringType()", "integer": "LongType()", "boolean": "BooleanType()", "number": "DoubleType()"}

@@ -3,32 +3,47 @@
 Each carries the schema's name and version, the number its source gave it, and what is known about the client. Unknown
 keys are ignored, unknown values absent. The snapshots in `kwitness.connections` are in `kwitness.contracts.envelopes`,
 since the plugin's heartbeat has the same parts. Observers' records arrive as lines of bodies
-(`kwitness.contracts.envelopes.events`); those of interceptors come later.
+(`kwitness.contracts.envelopes.events`), and so do those of interceptors.
 """
 
 from __future__ import annotations
 
 from .connections import ConnectionEvent
+from .distinct_keys import DistinctKeys
 from .event import Event, Observed, OffsetRange, Window
-from .interceptions import InterceptionWindow
+from .interceptions import (
+    ClientInterceptions,
+    ClientStatistics,
+    HookCalls,
+    KeyInterceptions,
+    PartitionInterceptions,
+    TopicInterceptions,
+)
 from .requests import RequestEvent, RequestPartition
 from .seals import WindowSeal
-from .sketch import SKETCH_BOUNDS, SKETCH_RULE, Sketch, bucket_of
+from .sketch import SKETCH_BOUNDS, SKETCH_RULE, SizeSketch, Sketch, bucket_of
 from .traffic import ApiTraffic, PartitionTraffic, TopicPresence
 
 __all__ = [
     "SKETCH_BOUNDS",
     "SKETCH_RULE",
     "ApiTraffic",
+    "ClientInterceptions",
+    "ClientStatistics",
     "ConnectionEvent",
+    "DistinctKeys",
     "Event",
-    "InterceptionWindow",
+    "HookCalls",
+    "KeyInterceptions",
     "Observed",
     "OffsetRange",
+    "PartitionInterceptions",
     "PartitionTraffic",
     "RequestEvent",
     "RequestPartition",
+    "SizeSketch",
     "Sketch",
+    "TopicInterceptions",
     "TopicPresence",
     "Window",
     "WindowSeal",

@@ -33,7 +33,7 @@ class Event(Identity):
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
-    event_source: Annotated[str, Field(min_length=1, max_length=256)] = Field(description="Who numbers the records.")
+    event_source: Annotated[str, Field(min_length=1, max_length=400)] = Field(description="Who numbers the records.")
     event_epoch: Milliseconds = Field(description="Start of the source, in milliseconds since 1970.")
     event_seq: Count = Field(description="Number within the epoch.")
 

@@ -7,16 +7,21 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kwitness.contracts.envelopes.envelope_model import Count
+from kwitness.contracts.observers import ObserverMode, ReportedBy
 
-from .event import Observed, Window
+from .event import Window
 
 __all__ = ["WindowSeal"]
 
 
-class WindowSeal(Observed, Window):
+class WindowSeal(Window):
     """The numbers that a source gave within a window; what it did not seal before its end is uncertain."""
 
     schema_: Literal["kwitness.seals/1"] = Field("kwitness.seals/1", alias="schema", description="Name and version.")
+    reported_by: ReportedBy = Field(description="Where the source runs, which decides how far it is believed.")
+    observer_mode: ObserverMode | None = Field(
+        None, description="How an observer came between client and broker; absent where interceptors seal."
+    )
     topic: Annotated[str, Field(min_length=1, max_length=64)] = Field(
         description="The sealed topic, without its prefix, such as traffic."
     )

@@ -1,4 +1,4 @@
-"""Distributions of durations on one table of integer bounds, so that every writer fills the same buckets."""
+"""Distributions on one table of integer bounds, so that every writer fills the same buckets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from kwitness.contracts.envelopes.envelope_model import Count, Envelope
 
-__all__ = ["LONGEST_US", "SKETCH_BOUNDS", "SKETCH_RULE", "Sketch", "bucket_of"]
+__all__ = ["LONGEST_US", "SKETCH_BOUNDS", "SKETCH_RULE", "SizeSketch", "Sketch", "bucket_of"]
 
 LONGEST_US = 86_400_000_000
 """A day, in microseconds: the last bound is not below it."""
@@ -34,7 +34,7 @@ SKETCH_BOUNDS: tuple[int, ...] = tuple(_bounds())
 
 
 def bucket_of(value_us: int) -> int:
-    """Return the number of the bucket that counts a duration of `value_us` microseconds."""
+    """Return the number of the bucket that counts `value_us`: microseconds, or bytes."""
     return min(bisect_left(SKETCH_BOUNDS, value_us), len(SKETCH_BOUNDS) - 1)
 
 
@@ -48,3 +48,12 @@ class Sketch(Envelope):
         default_factory=dict, description="Counts by number of the bucket.", max_length=2048
     )
     sum_us: Count = Field(0, description="Sum of all durations, in microseconds.")
+
+
+class SizeSketch(Envelope):
+    """A distribution of sizes, likewise: the bounds are the same numbers, in bytes."""
+
+    buckets: dict[Annotated[str, Field(max_length=8)], Count] = Field(
+        default_factory=dict, description="Counts by number of the bucket.", max_length=2048
+    )
+    sum_bytes: Count = Field(0, description="Sum of all sizes, in bytes.")

@@ -1,0 +1,22 @@
+"""Words about interceptors that bodies, records and settings share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+__all__ = ["AttributeName", "AttributeText", "Hook", "InterceptorName", "InterceptorRuntime", "Reporter", "Side"]
+
+InterceptorRuntime = Literal["python", "java", "librdkafka"]
+"""What an interceptor runs in."""
+Side = Literal["producer", "consumer"]
+Hook = Literal["configure", "on_send", "on_acknowledgement", "on_consume", "on_commit", "close"]
+"""KIP-42's methods, as Python spells them."""
+InterceptorName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+"""What a profile calls one of its interceptors."""
+Reporter = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+"""One of the reporters that a pod has had: 64 random bits, drawn when it begins and again after a fork."""
+AttributeName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z][a-z0-9_]*$")]
+AttributeText = Annotated[str, Field(max_length=63)]
+"""The value of a pod's label."""
