@@ -26,8 +26,9 @@ from tests.eventually import PATIENCE_S, eventually
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OPERATOR = "operator-token"
 OTHER_PLUGIN = "other-plugin-token"
-GATEWAY, SIDECAR = "gateway-token", "sidecar-token"
+GATEWAY, SIDECAR, INTERCEPTOR = "gateway-token", "sidecar-token", "interceptor-token"
 GATEWAY_SOURCE, SIDECAR_SOURCE = "shop/kwitness-gateway-front-0", "stranger/app-1"
+INTERCEPTED_POD = "shop/orders-7c9d5b6f4-x2x7k"
 _LATER = 503
 
 
@@ -39,7 +40,10 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
 
 
-TOPICS = {name: f"collector-tests.{name}" for name in ("telemetry", "connections", "traffic", "requests", "seals")}
+TOPICS = {
+    name: f"collector-tests.{name}"
+    for name in ("telemetry", "connections", "traffic", "requests", "interceptions", "seals")
+}
 """Of these tests alone, since others use the broker too."""
 
 
@@ -72,6 +76,7 @@ class CollectorProcess:
             f"{READER} reader {CLUSTER}\n{REPLICA} collector {CLUSTER}\n{OPERATOR} operator {CLUSTER}\n"
             f"{GATEWAY} observer {CLUSTER} gateway {GATEWAY_SOURCE}\n"
             f"{SIDECAR} observer {CLUSTER} pod {SIDECAR_SOURCE}\n"
+            f"{INTERCEPTOR} interceptor {CLUSTER} {INTERCEPTED_POD}\n"
         )
         (folder / "own-token").write_text(REPLICA)
         self.config: dict[str, Any] = {

@@ -9,7 +9,7 @@ import pytest
 
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.sharding import owner_of
-from kwitness.contracts.envelopes import Directives, EventsHead
+from kwitness.contracts.envelopes import Directives
 
 from tests.collector.collector_process import (
     GATEWAY,
@@ -19,7 +19,7 @@ from tests.collector.collector_process import (
     REPLICA,
     CollectorProcess,
 )
-from tests.collector.event_samples import head, request
+from tests.collector.event_samples import request
 from tests.collector.test_replicas import port_pair
 
 Start = Callable[..., CollectorProcess]
@@ -102,7 +102,6 @@ def test_the_table_keeps_the_newest() -> None:
         table.put("shop", name, Directives(settings="new", suspend=True))
 
     def known(name: str) -> bool:
-        observer = {"namespace": "shop", "name": name, "mode": "gateway"}
-        return table.for_observer(EventsHead.model_validate(head(observer=observer))).suspend is not None
+        return table.for_one("shop", name, settings="old", suspended=False).suspend is not None
 
     assert [known(name) for name in "abc"] == [True, False, True]

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from kwitness.collector.event_lines import read_events
 from kwitness.collector.event_numbers import AHEAD, EventNumbers, SourceNumbers
 from kwitness.collector.ledger import EVENTS, Ledger
-from kwitness.collector.observation import Observation, Sender
+from kwitness.collector.observation import Observation
+from kwitness.collector.origin import Sender
 from kwitness.collector.pipeline import Pipeline
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.state.collector_state import CollectorState

@@ -17,10 +17,12 @@ from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.records import (
     SKETCH_BOUNDS,
     ApiTraffic,
+    ClientInterceptions,
     ConnectionEvent,
-    InterceptionWindow,
+    KeyInterceptions,
     PartitionTraffic,
     RequestEvent,
+    TopicInterceptions,
     TopicPresence,
     WindowSeal,
     bucket_of,
@@ -30,6 +32,7 @@ from kwitness.jobs.generated import schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERED = {"event_source": "observer-1", "event_epoch": 1_760_000_000_000, "event_seq": 7, "client_id": "orders"}
+INTERCEPTED = {"instance": "9f86d081884c7d65/1", "runtime": "java", "side": "producer"}
 OBSERVED = {"reported_by": "gateway", "observer_mode": "gateway"}
 WINDOW = {**NUMBERED, "window_start_ms": 1_760_000_010_000, "window_end_ms": 1_760_000_020_000}
 EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
@@ -82,7 +85,24 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "partitions": [{"topic": "orders", "partition": 0, "bytes": 123, "records": 4}],
         "fields": {"Acks": -1, "TopicData": [{"Name": "orders", "PartitionData": [{"Index": 0, "Records": None}]}]},
     },
-    InterceptionWindow: {**WINDOW, "side": "consumer", "topic": "orders"},
+    TopicInterceptions: {
+        **WINDOW,
+        **INTERCEPTED,
+        "kind": "topic",
+        "topic": "orders",
+        "failures": {"MESSAGE_TOO_LARGE": 1},
+        "record_sizes": {"buckets": {"98": 32}, "sum_bytes": 3296},
+        "partitions": [{"partition": 0, "acknowledged": 10, "offset_ranges": [{"first": 0, "last": 9}]}],
+    },
+    KeyInterceptions: {**WINDOW, **INTERCEPTED, "kind": "keys", "topic": "orders", "records": 3, "sketch": "AAAA"},
+    ClientInterceptions: {
+        **WINDOW,
+        **INTERCEPTED,
+        "kind": "client",
+        "attributes": {"team": "shop"},
+        "hooks": [{"interceptor": "audit", "hook": "on_send", "calls": 3}],
+        "statistics": {"queued_records": 0},
+    },
     WindowSeal: {**WINDOW, **OBSERVED, "topic": "traffic", "first_seq": 0, "last_seq": 9, "count": 10},
 }
 SPARK: dict[type[BaseModel], StructType] = {
@@ -92,7 +112,9 @@ SPARK: dict[type[BaseModel], StructType] = {
     ApiTraffic: schemas.API_TRAFFIC,
     TopicPresence: schemas.TOPIC_PRESENCE,
     RequestEvent: schemas.REQUEST_EVENT,
-    InterceptionWindow: schemas.INTERCEPTION_WINDOW,
+    TopicInterceptions: schemas.TOPIC_INTERCEPTIONS,
+    KeyInterceptions: schemas.KEY_INTERCEPTIONS,
+    ClientInterceptions: schemas.CLIENT_INTERCEPTIONS,
     WindowSeal: schemas.WINDOW_SEAL,
 }
 
@@ -133,6 +155,13 @@ def test_a_record_is_read_and_written_without_what_is_not_known(model: type[Base
         (RequestEvent, {"api_key": 2**15}),
         (RequestEvent, {"partitions": [{"topic": "orders", "partition": 0}] * 1025}),
         (RequestEvent, {"fields": [1]}),
+        (TopicInterceptions, {"side": "broker"}),
+        (TopicInterceptions, {"failures": {str(number): 1 for number in range(65)}}),
+        (TopicInterceptions, {"partitions": [{"partition": 0}] * 1025}),
+        (KeyInterceptions, {"sketch": "a" * 5_520}),
+        (KeyInterceptions, {"sketch": "{}"}),
+        (ClientInterceptions, {"hooks": [{"interceptor": "Audit", "hook": "on_send", "calls": 1}]}),
+        (ClientInterceptions, {"attributes": {"team": "t" * 64}}),
         (WindowSeal, {"event_seq": -1}),
         (WindowSeal, {"event_source": ""}),
     ],
@@ -166,6 +195,17 @@ def test_spark_has_maps_lists_and_parts() -> None:
     assert types["offset_ranges"] == "array<struct<first:bigint,last:bigint>>"
     assert types["response_time"] == "struct<buckets:map<string,bigint>,sum_us:bigint>"
     assert schemas.REQUEST_EVENT["fields"].dataType.simpleString() == "string"
+
+
+def test_spark_has_what_interceptors_count() -> None:
+    types = {field.name: field.dataType.simpleString() for field in schemas.TOPIC_INTERCEPTIONS}
+
+    assert types["record_sizes"] == "struct<buckets:map<string,bigint>,sum_bytes:bigint>"
+    assert types["attributes"] == "map<string,string>"
+    assert types["partitions"] == (
+        "array<struct<partition:bigint,acknowledged:bigint,consumed:bigint,committed_offset:bigint,"
+        "offset_ranges:array<struct<first:bigint,last:bigint>>,offset_ranges_merged:bigint>>"
+    )
 
 
 def test_a_duration_is_counted_at_the_first_bound_that_is_not_below_it() -> None:

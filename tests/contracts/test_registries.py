@@ -177,7 +177,14 @@ def test_header_constants_are_in_the_registry() -> None:
 def test_topics_have_one_prefix_and_a_schema() -> None:
     assert topics.topic_name("kwitness.", topics.TELEMETRY) == "kwitness.telemetry"
     assert topics.TELEMETRY_SCHEMA == "kwitness.telemetry/1"
-    assert {topic.name for topic in topics.USED_TOPICS} == {"telemetry", "connections", "traffic", "requests", "seals"}
+    assert {topic.name for topic in topics.USED_TOPICS} == {
+        "telemetry",
+        "connections",
+        "traffic",
+        "requests",
+        "interceptions",
+        "seals",
+    }
     assert set(CollectorTopics.model_fields) == {topic.name for topic in topics.USED_TOPICS}
 
 

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 ANY_ACCOUNT: Final = "*"
-"""In place of a service account: every one of the namespace, for observers in pods alone."""
+"""In place of a service account: every one of the namespace, for observers and interceptors in pods alone."""
 
 
 class _Config(BaseModel):
@@ -44,15 +44,15 @@ class PrometheusConfig(_Config):
 class SenderConfig(_Config):
     """A service account whose tokens for this collector are accepted, and what it speaks for.
 
-    An observer speaks for the pod in its token alone; ``reported_by`` says what its rows are marked with, and is
-    ``pod`` unless the operator itself made it and nobody else can use the account. ``service_account`` may be
-    `ANY_ACCOUNT`, of observers: sidecars have the account of the pod that they are in. A sender that is named comes
-    before, but for what it may not send.
+    An observer or interceptors speak for the pod in their token alone, and an observer's account may send both.
+    ``reported_by`` says what rows are marked with, and is ``pod`` unless the operator itself made the observer and
+    nobody else can use the account. ``service_account`` may be `ANY_ACCOUNT`, of these two: sidecars and interceptors
+    have the account of the pod that they are in. A sender that is named comes before, but for what it may not send.
     """
 
     namespace: str
     service_account: str
-    source: Literal["plugin", "otlp", "observer", "collector"]
+    source: Literal["plugin", "otlp", "observer", "interceptor", "collector"]
     reported_by: ReportedBy = "pod"
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "HEALTH_PATH",
     "INJECTOR_PORT",
     "INJECT_PATH",
+    "INTERCEPTOR_DIRECTIVES_PATH",
     "METRICS_PATH",
     "OTLP_GRPC_PORT",
     "OTLP_HTTP_PORT",
@@ -40,6 +41,7 @@ PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"
 EVENTS_PATH = "/v1/events"
 DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
+INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 CONNECTIONS_PATH = "/v1/connections"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"

@@ -137,7 +137,7 @@ class InterceptorSettings(_Settings):
     interceptors: tuple[InterceptorEntry, ...] = Field(min_length=1, max_length=16)
     topics: tuple[TopicSelection, ...] = Field((), max_length=64)
     window_ms: int = Field(10_000, ge=1_000, le=3_600_000)
-    limits: InterceptorLimits = Field(default_factory=lambda: InterceptorLimits())
+    limits: InterceptorLimits = Field(default_factory=InterceptorLimits)
     attributes: dict[AttributeName, AttributeText] = Field(default_factory=dict, max_length=16)
     collector: CollectorAddress | None
     workload: WorkloadSettings | None = None

@@ -10,16 +10,13 @@ __all__ = [
     "CONNECTIONS_SCHEMA",
     "DEFAULT_PREFIX",
     "INTERCEPTIONS",
-    "INTERCEPTIONS_SCHEMA",
     "REQUESTS",
-    "REQUESTS_SCHEMA",
+    "SCHEMAS",
     "SEALS",
-    "SEALS_SCHEMA",
     "TELEMETRY",
     "TELEMETRY_SCHEMA",
     "TOPICS",
     "TRAFFIC",
-    "TRAFFIC_SCHEMA",
     "USED_TOPICS",
     "Topic",
     "topic_name",
@@ -41,13 +38,10 @@ REQUESTS = "requests"
 INTERCEPTIONS = "interceptions"
 SEALS = "seals"
 
-_SCHEMA = {topic.name: f"{topic.schema}/{topic.version}" for topic in ENTRIES}
-TELEMETRY_SCHEMA = _SCHEMA[TELEMETRY]
-CONNECTIONS_SCHEMA = _SCHEMA[CONNECTIONS]
-TRAFFIC_SCHEMA = _SCHEMA[TRAFFIC]
-REQUESTS_SCHEMA = _SCHEMA[REQUESTS]
-INTERCEPTIONS_SCHEMA = _SCHEMA[INTERCEPTIONS]
-SEALS_SCHEMA = _SCHEMA[SEALS]
+SCHEMAS = {topic.name: f"{topic.schema}/{topic.version}" for topic in ENTRIES}
+"""What each topic's records carry as their schema, by the topic's name."""
+TELEMETRY_SCHEMA = SCHEMAS[TELEMETRY]
+CONNECTIONS_SCHEMA = SCHEMAS[CONNECTIONS]
 
 
 def topic_name(prefix: str, name: str) -> str:

@@ -95,6 +95,9 @@ class KeyTotals(Envelope):
     side: Side = Field(description="What the clients are.")
     topic: TopicText | None = Field(None, description="Topic.")
     distinct: Count = Field(description="Distinct keys, estimated.")
+    window_ms: Annotated[int, Field(ge=1_000, le=3_600_000)] = Field(
+        60_000, description="Length of that window; the number is shown until two more have passed."
+    )
 
 
 class HookTotals(Envelope):

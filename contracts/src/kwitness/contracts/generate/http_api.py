@@ -19,6 +19,7 @@ from kwitness.contracts.endpoints import (
     DIRECTIVES_PATH,
     EVENTS_PATH,
     GAUGES_PATH,
+    INTERCEPTOR_DIRECTIVES_PATH,
     OTLP_GRPC_PORT,
     OTLP_HTTP_PORT,
     PUSHES_PATH,
@@ -35,6 +36,7 @@ from kwitness.contracts.envelopes import (
     EventsAnswer,
     EventsHead,
     GaugeSnapshot,
+    InterceptorsHead,
     PushAnswer,
     PushBatch,
     SubscriptionState,
@@ -59,6 +61,8 @@ class Operation:
         Audience of the bearer token: one to send, another to read.
     request, answer
         Bodies; None where there is none.
+    or_request
+        Another body that may come instead.
     lines
         What follows the request in the same body, where that is JSON lines.
     parameters
@@ -72,6 +76,7 @@ class Operation:
     summary: str
     audience: str
     request: type[BaseModel] | None = None
+    or_request: type[BaseModel] | None = None
     answer: type[BaseModel] | None = None
     lines: str = ""
     parameters: tuple[tuple[str, str, str], ...] = ()
@@ -106,6 +111,13 @@ _READING = (
     (404, "Unknown path, cluster or subscription."),
     (503, "The API server cannot be asked about the token; ask again after Retry-After."),
 )
+_FORWARDED = ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further.")
+_DIRECTING = (
+    (400, "The body is not what the schema says."),
+    (401, "The token is missing, expired or unknown."),
+    (403, "The token's service account is not the operator's."),
+    (503, "Not every replica could be told; tell them again after Retry-After."),
+)
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -131,18 +143,21 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "post",
         EVENTS_PATH,
-        "Hands over what an observer saw, and is its heartbeat, every 5 s at least; answered number by number.",
+        "Hands over what an observer or interceptors saw, and is their heartbeat, every 5 s at least; answered number "
+        "by number.",
         _SENDERS,
         request=EventsHead,
+        or_request=InterceptorsHead,
         answer=EventsAnswer,
         lines="Then the rows that it lists, a JSON object on each line; they go to their topics unread.",
         parameters=(
             ("Kwitness-Protocol", "header", "Version of the protocol that the sender speaks: 2."),
             ("Kwitness-Owner", "header", "Ordinal of the replica that the sender holds for the owner of its source."),
-            ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further."),
+            _FORWARDED,
             ("Kwitness-Cluster", "header", "On that hop: the cluster that the sender may speak of."),
             ("Kwitness-Pod", "header", "On that hop: <namespace>/<pod> of the sender."),
             ("Kwitness-Reported-By", "header", "On that hop: what the sender is known as."),
+            ("Kwitness-Intercepts", "header", "On that hop: 1 for a sender that may send interceptors' events alone."),
         ),
         statuses=_EVENTS,
     ),
@@ -155,14 +170,22 @@ OPERATIONS: tuple[Operation, ...] = (
         parameters=(
             ("namespace", "path", "Namespace of the ObserverDeployment."),
             ("name", "path", "Its name."),
-            ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further."),
+            _FORWARDED,
         ),
-        statuses=(
-            (400, "The body is not what the schema says."),
-            (401, "The token is missing, expired or unknown."),
-            (403, "The token's service account is not the operator's."),
-            (503, "Not every replica could be told; tell them again after Retry-After."),
+        statuses=_DIRECTING,
+    ),
+    Operation(
+        "put",
+        INTERCEPTOR_DIRECTIVES_PATH,
+        "Tells the interceptors of one InterceptorProfile what to do, likewise.",
+        _READERS,
+        request=Directives,
+        parameters=(
+            ("namespace", "path", "Namespace of the InterceptorProfile."),
+            ("name", "path", "Its name."),
+            _FORWARDED,
         ),
+        statuses=_DIRECTING,
     ),
     Operation(
         "get",
@@ -217,8 +240,9 @@ OPERATIONS: tuple[Operation, ...] = (
 """All requests, in the order of the reference."""
 
 
-def _content(model: type[BaseModel], media_type: str = "application/json") -> dict[str, Any]:
-    return {media_type: {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}}
+def _content(*models: type[BaseModel], media_type: str = "application/json") -> dict[str, Any]:
+    references = [{"$ref": f"#/components/schemas/{model.__name__}"} for model in models]
+    return {media_type: {"schema": references[0] if len(references) == 1 else {"oneOf": references}}}
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
@@ -237,11 +261,11 @@ def _operation(operation: Operation) -> dict[str, Any]:
         ]
     if operation.request:
         media_type = EVENTS_CONTENT_TYPE if operation.lines else "application/json"
-        made["requestBody"] = {"required": True, "content": _content(operation.request, media_type)}
+        models = [operation.request, *([operation.or_request] if operation.or_request else [])]
+        made["requestBody"] = {"required": True, "content": _content(*models, media_type=media_type)}
         if operation.lines:
-            made["requestBody"]["description"] = (
-                f"On the first line the JSON object {operation.request.__name__}. {operation.lines}"
-            )
+            names = " or ".join(model.__name__ for model in models)
+            made["requestBody"]["description"] = f"On the first line the JSON object {names}. {operation.lines}"
     answers: dict[str, Any] = {"200": {"description": "Done."}}
     if operation.answer:
         answers["200"]["content"] = _content(operation.answer)
@@ -254,6 +278,8 @@ def _bodies() -> Iterator[type[BaseModel]]:
     for one in OPERATIONS:
         if one.request:
             yield one.request
+        if one.or_request:
+            yield one.or_request
         if one.answer:
             yield one.answer
     yield ErrorBody

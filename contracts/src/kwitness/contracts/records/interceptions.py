@@ -119,7 +119,7 @@ class KeyInterceptions(_OfTopic):
     distinct: Count = Field(0, description="Distinct keys, estimated, with a standard error of 1.6 percent.")
     sketch: Annotated[str, Field(max_length=MAX_IMAGE_TEXT, pattern=r"^[A-Za-z0-9+/]*={0,2}$")] = Field(
         "",
-        description="DataSketches' HLL_8 of lgK 12 over the serialized keys, in base64; empty where none was counted.",
+        description="DataSketches' HLL_8 of lgK 12 over the serialized keys, base64; empty where none was counted.",
     )
 
 

@@ -49,9 +49,9 @@ class Sender(Contract):
         "with namespace and name of this resource."
     )
     namespace: DnsLabel | None = Field(None, description="Its namespace. Absent: this resource's.")
-    source: Literal["Plugin", "Otlp", "Observer"] = Field(
+    source: Literal["Plugin", "Otlp", "Observer", "Interceptor"] = Field(
         description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
-        "observer for its own pod, plain OTLP for itself."
+        "observer or interceptors for their own pod, plain OTLP for itself."
     )
 
 

@@ -21,7 +21,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
-from kwitness.contracts.topics import CONNECTIONS, REQUESTS, SEALS, TELEMETRY, TRAFFIC, topic_name
+from kwitness.contracts.topics import CONNECTIONS, INTERCEPTIONS, REQUESTS, SEALS, TELEMETRY, TRAFFIC, topic_name
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
@@ -53,6 +53,7 @@ def collector_config(
         connections=topic_name(prefix, CONNECTIONS),
         traffic=topic_name(prefix, TRAFFIC),
         requests=topic_name(prefix, REQUESTS),
+        interceptions=topic_name(prefix, INTERCEPTIONS),
         seals=topic_name(prefix, SEALS),
     )
     account = settings.collector.service_account

@@ -1,22 +1,37 @@
-"""The body of an observer's request: a head, and rows that are told apart by their lengths and never parsed."""
+"""The body of a request: a head, of an observer or of interceptors, and rows that are told apart by their lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 
 from kwitness.collector.failures import UnprocessableError
-from kwitness.contracts.envelopes import EventRow, EventsHead
+from kwitness.contracts.envelopes import EventRow, EventsHead, InterceptorsHead
 
+Head = EventsHead | InterceptorsHead
 _NEWLINE: Final = 10
+_INTERCEPTORS: Final = "kwitness.interceptor_events/"
+
+
+def _sender(head: object) -> Literal["observer", "interceptors"]:
+    schema = head.get("schema") if isinstance(head, dict) else None
+    return "interceptors" if isinstance(schema, str) and schema.startswith(_INTERCEPTORS) else "observer"
+
+
+_HEADS: Final[TypeAdapter[Head]] = TypeAdapter(
+    Annotated[
+        Annotated[EventsHead, Tag("observer")] | Annotated[InterceptorsHead, Tag("interceptors")],
+        Discriminator(_sender),
+    ]
+)
 
 
 class EventBatch(NamedTuple):
     """The head, and the rows' lines by number."""
 
-    head: EventsHead
+    head: Head
     rows: Mapping[int, tuple[EventRow, bytes]]
 
     def numbers(self) -> list[int]:
@@ -51,12 +66,12 @@ def read_events(body: bytes) -> EventBatch:
     return batch
 
 
-def _head(line: bytes) -> EventsHead:
+def _head(line: bytes) -> Head:
     try:
-        return EventsHead.model_validate_json(line)
+        return _HEADS.validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the first line"
+        place = ".".join(str(part) for part in first["loc"][1:]) or "the first line"
         raise UnprocessableError("MalformedHead", f"{place}: {first['msg']}"[:500]) from error
 
 

@@ -56,6 +56,7 @@ class MetricsPage:
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
         yield render_own(self._pipeline, self._observation, self._requests, openmetrics=openmetrics)
         yield from self._observation.totals.render(openmetrics=openmetrics)
+        yield from self._observation.interception.totals.render(openmetrics=openmetrics)
         yield from self._pipeline.state.core.render(openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"

@@ -1,18 +1,42 @@
-"""Where what a sidecar saw comes from: the pod in its token, and the workload that it names and the pod bears out."""
+"""Who sends, and where what was seen in a pod comes from: the pod in the token, and the workload that it bears out."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from kwitness.contracts.envelopes import EventsHead, WorkloadName
+from kwitness.contracts.envelopes import EventsHead, InterceptorsHead, WorkloadName
+from kwitness.contracts.observers import ReportedBy
 
-__all__ = ["Origin", "believed", "origin_of"]
+__all__ = ["Origin", "Sender", "believed", "origin_of"]
+
+
+class Sender(NamedTuple):
+    """Whose token it was: ``source`` is <namespace>/<pod>, ``reported_by`` what its rows are marked with.
+
+    ``observes`` says whether it may send what observers do; interceptors' events may come from all.
+    """
+
+    source: str
+    cluster_id: str
+    reported_by: ReportedBy
+    observes: bool = True
+
+    @property
+    def namespace(self) -> str:
+        """The pod's namespace."""
+        return self.source.partition("/")[0]
+
+    @property
+    def pod(self) -> str:
+        """The pod's name."""
+        return self.source.partition("/")[2]
 
 
 class Origin(NamedTuple):
     """A cluster, and the pod whose clients were seen there, each by its identity key; an empty one is not known.
 
-    All but the first are known of sidecars alone: other observers stand in pods that are not their clients'.
+    All but the first are known of sidecars and interceptors alone: other observers stand in pods that are not their
+    clients'.
     """
 
     cluster_id: str
@@ -31,9 +55,9 @@ def believed(workload: WorkloadName | None, pod: str) -> str | None:
     return None
 
 
-def origin_of(head: EventsHead) -> Origin:
+def origin_of(head: EventsHead | InterceptorsHead) -> Origin:
     """Return where totals come from; that the head's source is the token's was checked before."""
-    if head.observer.mode != "sidecar":
+    if isinstance(head, EventsHead) and head.observer.mode != "sidecar":
         return Origin(head.cluster_id)
-    namespace, _, pod = head.source.partition("/")
+    namespace, pod, *_ = head.source.split("/")
     return Origin(head.cluster_id, namespace, believed(head.workload, pod) or "", pod)

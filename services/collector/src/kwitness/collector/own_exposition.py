@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from kwitness.collector.inventory.observers import Observer, Uncertain
+from kwitness.collector.inventory.reporters import ProfileKey
 from kwitness.collector.inventory.software import OTHER
 from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
@@ -43,6 +44,11 @@ def render_own(
         overflowed["observers"] = observation.totals.overflowed
     if observation.totals.pods_overflowed:
         overflowed["observer_pods"] = observation.totals.pods_overflowed
+    intercepted = observation.interception.totals
+    if intercepted.overflowed:
+        overflowed["interceptors"] = intercepted.overflowed
+    if intercepted.pods_overflowed:
+        overflowed["interceptor_pods"] = intercepted.pods_overflowed
     if state.brokers.software.overflowed:
         overflowed["software"] = state.brokers.software.overflowed
     events: list[tuple[Mapping[str, str], float]] = []
@@ -54,7 +60,7 @@ def render_own(
         ]
     families: list[tuple[str, Rows]] = [
         ("kafka_client_connections", _connections(pipeline, observation)),
-        ("kwitness_series", [({}, counts.series + observation.totals.series)]),
+        ("kwitness_series", [({}, counts.series + observation.totals.series + intercepted.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
@@ -85,6 +91,10 @@ def render_own(
         ("kwitness_observer_uncertain_seconds_total", _uncertain(observation, lambda one: one.milliseconds / 1000)),
         ("kwitness_observer_relay_only_until_seconds", _relay_only(observation)),
         ("kwitness_observer_workloads_refused_total", [({}, observation.observers.workloads_refused)]),
+        ("kwitness_interceptor_reporters", _reporters(observation)),
+        ("kwitness_interceptor_clients", _intercepted_clients(observation)),
+        ("kwitness_interceptor_clients_without", _clients_without(observation)),
+        ("kwitness_interceptor_uncertain_ends_total", _uncertain_reporters(observation)),
         ("kwitness_build_info", [({"version": installed_version()}, 1)]),
     ]
     text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
@@ -192,3 +202,28 @@ def _uncertain(observation: Observation, value: Callable[[Uncertain], float]) ->
 def _observer_queues(observation: Observation) -> Rows:
     for one in observation.observers.known():
         yield _observer_labels(one), one.head.state.ledger.queued
+
+
+def _profile(key: ProfileKey) -> dict[str, str]:
+    return dict(zip(("cluster_id", "namespace", "name", "runtime"), key, strict=True))
+
+
+def _reporters(observation: Observation) -> Rows:
+    for key, count in observation.interception.reporters.reporting(now_ms()).items():
+        yield _profile(key), count
+
+
+def _intercepted_clients(observation: Observation) -> Rows:
+    for (key, side), count in observation.interception.reporters.clients(now_ms()).items():
+        yield {**_profile(key), "side": side}, count
+
+
+def _clients_without(observation: Observation) -> Rows:
+    for key, counts in observation.interception.reporters.clients_without(now_ms()):
+        for reason, count in _bounded(counts):
+            yield {**_profile(key), "reason": reason}, count
+
+
+def _uncertain_reporters(observation: Observation) -> Rows:
+    for (cluster, namespace, name), ends in observation.interception.reporters.uncertain.items():
+        yield {"cluster_id": cluster, "namespace": namespace, "name": name}, ends

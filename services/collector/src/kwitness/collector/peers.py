@@ -28,6 +28,7 @@ FORWARDED: Final = "Kwitness-Forwarded"
 CLUSTER: Final = "Kwitness-Cluster"
 POD: Final = "Kwitness-Pod"
 REPORTED_BY: Final = "Kwitness-Reported-By"
+INTERCEPTS: Final = "Kwitness-Intercepts"
 _TIMEOUT_S: Final = 15
 _QUESTION_S: Final = 3
 _CONNECT_S: Final = 1

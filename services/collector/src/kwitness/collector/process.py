@@ -37,6 +37,7 @@ from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
+from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH
 
 _LOG = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
@@ -82,8 +83,11 @@ class Collector:
         own = Listener(self._requests, settings.host, settings.port, certificate)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
-        directives = self._observation.directives
-        DirectivesApi(directives, self._authenticator, self._peers, budget).add_to(own.application)
+        for path, directives in (
+            (DIRECTIVES_PATH, self._observation.directives),
+            (INTERCEPTOR_DIRECTIVES_PATH, self._observation.interception.directives),
+        ):
+            DirectivesApi(path, directives, self._authenticator, self._peers, budget).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )

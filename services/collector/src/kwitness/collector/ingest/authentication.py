@@ -14,7 +14,7 @@ from kwitness.contracts.collector_config import ANY_ACCOUNT, CollectorConfig
 from kwitness.contracts.observers import ReportedBy
 from kwitness.runtime.reloading import ReloadingFile
 
-Kind = Literal["plugin", "otlp", "observer", "collector", "reader", "operator"]
+Kind = Literal["plugin", "otlp", "observer", "interceptor", "collector", "reader", "operator"]
 Purpose = Literal["send", "read"]
 SENDERS: Final[Purpose] = "send"
 """Tokens that send."""
@@ -34,7 +34,7 @@ _KINDS: Final[dict[str, Kind]] = {
 class Caller:
     """Who calls: what kind, and the one cluster it may speak of, if there is one.
 
-    ``pod`` is <namespace>/<pod> of an observer, ``reported_by`` what its rows are marked with.
+    ``pod`` is <namespace>/<pod> of an observer or interceptor, ``reported_by`` what its rows are marked with.
     """
 
     kind: Kind
@@ -62,7 +62,8 @@ class Reviewer(Protocol):
 def parse_tokens(content: bytes) -> dict[bytes, Caller]:
     """Read lines of token, source and cluster id into callers by the token's hash; other lines are left out.
 
-    A line of an observer goes on with what it is known as and with <namespace>/<pod>, or any such pair of names.
+    A line of an observer goes on with what it is known as and with <namespace>/<pod>, or any such pair of names; one of
+    an interceptor with the pair alone.
     """
     callers: dict[bytes, Caller] = {}
     for line in content.decode("utf-8", "replace").splitlines():
@@ -71,6 +72,8 @@ def parse_tokens(content: bytes) -> dict[bytes, Caller]:
                 continue
             case [token, "observer", cluster_id, reported_by, pod] if reported_by in _REPORTED_BY:
                 callers[_digest(token)] = Caller("observer", cluster_id, pod, _REPORTED_BY[reported_by])
+            case [token, "interceptor", cluster_id, pod]:
+                callers[_digest(token)] = Caller("interceptor", cluster_id, pod)
             case [token, kind, cluster_id] if kind in _KINDS:
                 callers[_digest(token)] = Caller(_KINDS[kind], cluster_id)
     return callers
@@ -161,13 +164,17 @@ class Authenticator:
             for sender in config.ingest.senders:
                 if (sender.namespace, sender.service_account) != (namespace, account):
                     continue
-                pod = f"{namespace}/{user.pod}" if user.pod and sender.source == "observer" else None
+                in_pod = sender.source in {"observer", "interceptor"}
+                pod = f"{namespace}/{user.pod}" if user.pod and in_pod else None
                 if account == ANY_ACCOUNT and pod is None:
                     # Only what is beside a client or a broker in a pod is meant.
                     continue
                 found.append(Caller(sender.source, config.cluster_id, pod, sender.reported_by))
-        meant = (one for one in found if one.kind in kinds)
-        return next(meant, found[0] if found else None)
+        meant = [one for one in found if one.kind in kinds] or found
+        if meant and meant[0].kind == "interceptor":
+            # An observer's account may send both, and a pod may have both.
+            meant = [one for one in meant if one.kind == "observer"] or meant
+        return next(iter(meant), None)
 
 
 def require(caller: Caller, *kinds: Kind) -> None:

@@ -1,4 +1,4 @@
-"""PUT of directives: the operator tells observers what to do before the file says so that Kubernetes mounts."""
+"""PUT of directives: the operator tells observers or interceptors what to do before the mounted file says so."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.peers import FORWARDED, Peers
-from kwitness.contracts.endpoints import DIRECTIVES_PATH
 from kwitness.contracts.envelopes import Directives
 
 _MOST: Final = 4_096
 
 
 class DirectivesApi:
-    """The handler of the one path."""
+    """The handler of one path, that of observers or that of interceptors."""
 
     def __init__(
-        self, directives: DirectiveTable, authenticator: Authenticator, peers: Peers, budget: bodies.Budget
+        self, path: str, directives: DirectiveTable, authenticator: Authenticator, peers: Peers, budget: bodies.Budget
     ) -> None:
+        self._path = path
         self._directives = directives
         self._authenticator = authenticator
         self._peers = peers
@@ -31,10 +31,10 @@ class DirectivesApi:
 
     def add_to(self, application: web.Application) -> None:
         """Add the route."""
-        application.router.add_put(DIRECTIVES_PATH, self.put)
+        application.router.add_put(self._path, self.put)
 
     async def put(self, request: web.Request) -> web.StreamResponse:
-        """Remember them here and at every other replica, since any may own an observer."""
+        """Remember them here and at every other replica, since any may own a pod."""
         forwarded = request.headers.get(FORWARDED) == "1"
         purpose = SENDERS if forwarded else READERS
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,))

@@ -1,4 +1,4 @@
-"""POST /v1/events: what observers send, at the replica that owns the source (docs/decisions/0043)."""
+"""POST /v1/events: what observers and interceptors send, at the replica that owns the pod (docs/decisions/0043)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from aiohttp import web
 
-from kwitness.collector.event_lines import read_events
+from kwitness.collector.event_lines import Head, read_events
 from kwitness.collector.failures import (
     ForbiddenError,
     MisdirectedError,
@@ -16,10 +16,11 @@ from kwitness.collector.failures import (
 )
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, Kind, require
-from kwitness.collector.observation import Observation, Sender
-from kwitness.collector.peers import CLUSTER, FORWARDED, POD, REPORTED_BY, Peers
+from kwitness.collector.observation import Observation
+from kwitness.collector.origin import Sender
+from kwitness.collector.peers import CLUSTER, FORWARDED, INTERCEPTS, POD, REPORTED_BY, Peers
 from kwitness.contracts.endpoints import EVENTS_PATH
-from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE, MAX_EVENTS_BYTES, EventsHead
+from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE, MAX_EVENTS_BYTES, EventsHead, InterceptorsHead
 from kwitness.contracts.observers import ReportedBy
 
 PROTOCOL: Final = "Kwitness-Protocol"
@@ -47,7 +48,7 @@ class EventsApi:
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Take a request, or stream it to the owner of its source."""
-        kinds: tuple[Kind, ...] = ("observer", "collector")
+        kinds: tuple[Kind, ...] = ("observer", "interceptor", "collector")
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
         require(caller, *kinds)
         if request.content_type != EVENTS_CONTENT_TYPE:
@@ -76,6 +77,8 @@ class EventsApi:
     async def _pass_on(self, request: web.Request, owner: int, sender: Sender) -> web.StreamResponse:
         headers = {name: request.headers[name] for name in _DESCRIBING if name in request.headers}
         headers |= {POD: sender.source, REPORTED_BY: sender.reported_by, CLUSTER: sender.cluster_id}
+        if not sender.observes:
+            headers[INTERCEPTS] = "1"
         status, content = await self._peers.pass_on_events(owner, request.content.iter_any(), headers)
         return web.Response(status=status, body=content, content_type="application/json")
 
@@ -87,8 +90,8 @@ def _check_protocol(version: str | None) -> None:
 
 def _sender(caller: Caller) -> Sender:
     if caller.pod is None or caller.cluster_id is None:
-        raise ForbiddenError("NoPod", "an observer's token must be a projected one, which names the pod it is in")
-    return Sender(caller.pod, caller.cluster_id, caller.reported_by)
+        raise ForbiddenError("NoPod", "the token must be a projected one, which names the pod it is in")
+    return Sender(caller.pod, caller.cluster_id, caller.reported_by, observes=caller.kind == "observer")
 
 
 def _forwarded_sender(request: web.Request) -> Sender:
@@ -97,14 +100,35 @@ def _forwarded_sender(request: web.Request) -> Sender:
     reported_by = known.get(request.headers.get(REPORTED_BY, ""))
     if request.headers.get(FORWARDED) != "1" or not pod or not cluster_id or reported_by is None:
         raise ForbiddenError("WrongSource", "a collector sends no events of its own")
-    return Sender(pod, cluster_id, reported_by)
+    return Sender(pod, cluster_id, reported_by, observes=request.headers.get(INTERCEPTS) != "1")
 
 
-def _check(sender: Sender, head: EventsHead) -> None:
+def _check(sender: Sender, head: Head) -> None:
     if head.cluster_id != sender.cluster_id:
         raise ForbiddenError(
             "WrongCluster", f"this token is for cluster {sender.cluster_id}, the request speaks of {head.cluster_id}"
         )
+    if isinstance(head, InterceptorsHead):
+        _check_interceptors(sender, head)
+    else:
+        _check_observer(sender, head)
+
+
+def _check_interceptors(sender: Sender, head: InterceptorsHead) -> None:
+    if head.source != f"{sender.source}/{head.reporter}":
+        raise ForbiddenError(
+            "WrongSource",
+            f"this token is for sources {sender.source}/<reporter>, not {head.source} of reporter {head.reporter}",
+        )
+    if sender.reported_by != "pod":
+        raise ForbiddenError(
+            "WrongReporter", f"this sender is known as {sender.reported_by}; interceptors speak for their pod alone"
+        )
+
+
+def _check_observer(sender: Sender, head: EventsHead) -> None:
+    if not sender.observes:
+        raise ForbiddenError("WrongSource", "a sender of kind interceptor may not send what observers do")
     if head.source != sender.source:
         raise ForbiddenError("WrongSource", f"this token is for the source {sender.source}, not {head.source[:320]}")
     # Sidecars stand where their clients are: the configuration says of which namespaces pods may send.

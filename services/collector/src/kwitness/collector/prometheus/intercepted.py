@@ -1,0 +1,129 @@
+"""Counters, distributions and levels that interceptors add to (docs/decisions/0070)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from kwitness.collector.origin import Origin
+from kwitness.collector.prometheus.budget import BudgetedSeries, Key, bounded, bounds_of, counters, histogram, levels
+from kwitness.contracts.envelopes import HookTotals, InterceptedTotals, InterceptionTotals, LatencyTotals
+
+_PREFIX: Final = "kafka_client_interceptor_"
+_MICROSECONDS: Final = 1_000_000
+_NANOSECONDS: Final = 1_000_000_000
+_COUNTS: Final[Mapping[str, str]] = {
+    f"{_PREFIX}sent_records_total": "sent",
+    f"{_PREFIX}acknowledged_records_total": "acknowledged",
+    f"{_PREFIX}consumed_records_total": "consumed",
+    f"{_PREFIX}commits_total": "commits",
+}
+_BY_REASON: Final[Mapping[str, str]] = {
+    f"{_PREFIX}failed_records_total": "failures",
+    f"{_PREFIX}failed_commits_total": "commit_failures",
+    f"{_PREFIX}anomalies_total": "anomalies",
+}
+_CALLS: Final = f"{_PREFIX}hook_calls_total"
+_ERRORS: Final = f"{_PREFIX}hook_errors_total"
+_SECONDS: Final = f"{_PREFIX}hook_seconds_total"
+_DROPPED: Final = "kwitness_interceptor_dropped_events_total"
+_END_TO_END: Final = f"{_PREFIX}end_to_end_latency_seconds"
+_ACKNOWLEDGEMENT: Final = f"{_PREFIX}acknowledgement_seconds"
+_SIZES: Final = f"{_PREFIX}record_size_bytes"
+_KEYS: Final = f"{_PREFIX}distinct_keys"
+_LATENCY_COUNTS: Final = len(bounds_of(_END_TO_END, _MICROSECONDS)) + 1
+_SIZE_COUNTS: Final = len(bounds_of(_SIZES, 1)) + 1
+_WINDOWS_SHOWN: Final = 2
+"""Distinct keys are shown until so many windows of theirs have passed since they came."""
+_LISTS: Final = ("topics", "latencies", "sizes", "keys", "hooks")
+
+
+class Reported(NamedTuple):
+    """Who reports: the pod, the profile, and the reporter."""
+
+    origin: Origin
+    namespace: str
+    name: str
+    reporter: str
+
+
+class InterceptedSeries(BudgetedSeries):
+    """All of them; ``clock`` says the time in milliseconds since 1970, after which levels count no more."""
+
+    def __init__(self, max_series: int, clock: Callable[[], int]) -> None:
+        super().__init__(max_series)
+        self._counters = {
+            **counters((*_COUNTS, *_BY_REASON, _CALLS, _ERRORS, _DROPPED)),
+            **counters((_SECONDS,), _NANOSECONDS),
+        }
+        self._histograms = {
+            _END_TO_END: histogram(_END_TO_END, _MICROSECONDS),
+            _ACKNOWLEDGEMENT: histogram(_ACKNOWLEDGEMENT, _MICROSECONDS),
+            _SIZES: histogram(_SIZES, 1),
+        }
+        self._levels = {_KEYS: levels(_KEYS, clock)}
+
+    def add(self, reported: Reported, window: InterceptionTotals, now_ms: int) -> None:
+        """Add what is new in a window; whether it was added before is not known here."""
+        origin = reported.origin
+        # Distributions are by workload, as observers' are: replicas are alike, and a histogram is many series.
+        where = (origin.cluster_id, origin.k8s_namespace, origin.k8s_workload)
+        for topic in window.topics:
+            self._add_counts(origin, topic, now_ms)
+        for latency in window.latencies:
+            self._add_latency(where, latency, now_ms)
+        for size in window.sizes:
+            key = bounded((*where, size.side, size.topic or ""))
+            self.distribute(_SIZES, key, size.counts, size.sum_bytes, now_ms)
+        for one in window.keys:
+            until_ms = now_ms + _WINDOWS_SHOWN * one.window_ms
+            key = bounded((*origin, one.side, one.topic or ""))
+            self.say(_KEYS, key, reported.reporter, one.distinct, until_ms=until_ms, now_ms=now_ms)
+        for hook in window.hooks:
+            self._add_hook(origin, hook, now_ms)
+        for reason, count in window.dropped.items():
+            self.count(_DROPPED, bounded((origin.cluster_id, *reported[1:3], reason)), count, now_ms)
+
+    def _add_counts(self, origin: Origin, totals: InterceptedTotals, now_ms: int) -> None:
+        key = bounded((*origin, totals.topic or "", totals.client_id or "", totals.group_id or ""))
+        for name, field in _COUNTS.items():
+            self.count(name, key, getattr(totals, field), now_ms)
+        for name, field in _BY_REASON.items():
+            for reason, count in getattr(totals, field).items():
+                self.count(name, (*key, *bounded((reason,))), count, now_ms)
+
+    def _add_latency(self, where: Key, latency: LatencyTotals, now_ms: int) -> None:
+        key = bounded((*where, latency.topic or ""))
+        if latency.measure == "end_to_end":
+            key = (*key, *bounded((latency.group_id or "",)))
+            self.distribute(_END_TO_END, key, latency.counts, latency.sum_us, now_ms)
+        else:
+            self.distribute(_ACKNOWLEDGEMENT, key, latency.counts, latency.sum_us, now_ms)
+
+    def _add_hook(self, origin: Origin, hook: HookTotals, now_ms: int) -> None:
+        key = bounded((*origin, hook.interceptor, hook.hook))
+        self.count(_CALLS, key, hook.calls, now_ms)
+        self.count(_ERRORS, key, hook.errors, now_ms)
+        self.count(_SECONDS, key, hook.time_ns, now_ms)
+
+
+def trouble_with_bounds(window: InterceptionTotals) -> str | None:
+    """Say why a window's distributions cannot be added; None when they can."""
+    for what, entries, wanted in (
+        ("latencies", window.latencies, _LATENCY_COUNTS),
+        ("sizes", window.sizes, _SIZE_COUNTS),
+    ):
+        if any(len(one.counts) != wanted for one in entries):
+            return f"{what} must have {wanted} counts, as contracts/vectors/interception_aggregates.json says"
+    return None
+
+
+def parts_of(window: InterceptionTotals, most: int) -> Iterator[InterceptionTotals]:
+    """Split a window into parts of at most ``most`` entries, which add up to it."""
+    nothing: dict[str, object] = {**dict.fromkeys(_LISTS, ()), "dropped": {}}
+    if window.dropped:
+        yield window.model_copy(update={**nothing, "dropped": window.dropped})
+    for name in _LISTS:
+        entries = getattr(window, name)
+        for first in range(0, len(entries), most):
+            yield window.model_copy(update={**nothing, name: entries[first : first + most]})
