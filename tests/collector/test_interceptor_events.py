@@ -11,6 +11,7 @@ import pytest
 
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Kind
 from kwitness.collector.ingest.token_review import User
+from kwitness.collector.sharding import owner_of
 from kwitness.contracts.collector_config import CollectorConfig
 
 from tests.collector.collector_process import (
@@ -24,6 +25,7 @@ from tests.collector.collector_process import (
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import of_sidecar, request, row
 from tests.collector.interceptor_samples import REPORTER, intercepted, interceptors_request
+from tests.collector.test_replicas import port_pair
 
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/interceptor_events_request.ndjson"
@@ -159,6 +161,20 @@ def test_a_workload_that_the_pod_does_not_bear_out_is_left_out(start: Start) -> 
     collector.scrape()
     assert collector.value(SENT, k8s_workload="payments") is None
     assert collector.value(SENT, k8s_namespace="shop") == 10
+
+
+def test_whichever_replica_is_asked_the_owner_of_the_pod_answers_and_knows_what_may_be_sent(start: Start) -> None:
+    tens = port_pair()
+    peers = f"http://127.0.0.1:{tens}{{ordinal}}"
+    pair = [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
+    owner = owner_of(INTERCEPTED_POD, 2)
+    other = pair[1 - owner]
+
+    answer = other.observe(interceptors_request(totals=[intercepted(1)]), token=INTERCEPTOR)
+    refused = other.observe(request(**{**of_sidecar(), "source": INTERCEPTED_POD}), token=INTERCEPTOR)
+
+    assert (answer.status, answer.body["replica"], answer.body["accepted"]) == (200, owner, "1")
+    assert (refused.status, refused.body["error"]["reason"]) == (403, "WrongSource")
 
 
 class Vouching:

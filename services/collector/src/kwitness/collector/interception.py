@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from kwitness.collector.event_lines import EventBatch
@@ -37,11 +38,7 @@ class Interception:
     async def accept(self, head: InterceptorsHead, batch: EventBatch, sender: Sender) -> EventsAnswer:
         """Take a request of a reporter of the sender's pod, and say of each number what became of it."""
         self.reporters.record(head, now_ms())
-
-        async def add_totals(numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]) -> set[int]:
-            return await self._add_totals(head, numbers, fresh, rejected)
-
-        taken = await self._taking.take(batch, sender, _TOPICS, add_totals)
+        taken = await self._taking.take(batch, sender, _TOPICS, partial(self._add_totals, head))
         profile, state = head.profile, head.state
         directives = self.directives.for_one(
             profile.namespace, profile.name, settings=state.settings, suspended=state.suspended

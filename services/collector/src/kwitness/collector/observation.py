@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from kwitness.collector.event_lines import EventBatch
@@ -59,11 +60,7 @@ class Observation:
         if isinstance(head, InterceptorsHead):
             return await self.interception.accept(head, batch, sender)
         self._hear(head)
-
-        async def add_totals(numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]) -> set[int]:
-            return await self._add_totals(head, numbers, fresh, rejected)
-
-        taken = await self._taking.take(batch, sender, _TOPICS, add_totals)
+        taken = await self._taking.take(batch, sender, _TOPICS, partial(self._add_totals, head))
         observer, state = head.observer, head.state
         directives = self.directives.for_one(
             observer.namespace, observer.name, settings=state.settings, suspended=state.suspended
