@@ -12,6 +12,7 @@ import pytest
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Kind
 from kwitness.collector.ingest.token_review import User
 from kwitness.collector.sharding import owner_of
+from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.collector_config import CollectorConfig
 
 from tests.collector.collector_process import (
@@ -178,10 +179,11 @@ def test_whichever_replica_is_asked_the_owner_of_the_pod_answers_and_knows_what_
 
 
 class Vouching:
-    """The API server's answer for any token."""
+    """The API server's answer for a token of this collector's audience."""
 
     async def user(self, token: str, audience: str) -> User | None:
-        return User("system:serviceaccount:shop:app", "app-1")
+        known = (token, audience) == ("token", collector_audience("kwitness", "main"))
+        return User("system:serviceaccount:shop:app", "app-1") if known else None
 
 
 ANY_OBSERVER = {"namespace": "shop", "service_account": "*", "source": "observer"}
