@@ -10,9 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.observers import ResourceName
+
 from .interceptors import AttributeName, AttributeText, InterceptorName
 from .observer_settings import CollectorAddress, WorkloadSettings
-from .observers import Namespace, ResourceName
 
 __all__ = [
     "CONTAINER_VARIABLE",
@@ -131,7 +133,7 @@ class InterceptorSettings(_Settings):
 
     installation: ResourceName
     cluster_id: str = Field(min_length=1, max_length=64)
-    namespace: Namespace
+    namespace: DnsLabel
     name: ResourceName
     suspend: bool
     interceptors: tuple[InterceptorEntry, ...] = Field(min_length=1, max_length=16)

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kwitness.contracts.dns_label import DnsLabel
+
 __all__ = ["AttributeName", "AttributeText", "Hook", "InterceptorName", "InterceptorRuntime", "Reporter", "Side"]
 
 InterceptorRuntime = Literal["python", "java", "librdkafka"]
@@ -13,7 +15,7 @@ InterceptorRuntime = Literal["python", "java", "librdkafka"]
 Side = Literal["producer", "consumer"]
 Hook = Literal["configure", "on_send", "on_acknowledgement", "on_consume", "on_commit", "close"]
 """KIP-42's methods, as Python spells them."""
-InterceptorName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+InterceptorName = DnsLabel
 """What a profile calls one of its interceptors."""
 Reporter = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """One of the reporters that a pod has had: 64 random bits, drawn when it begins and again after a fork."""

@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.interceptors import Hook, InterceptorName, InterceptorRuntime, Reporter, Side
-from kwitness.contracts.observers import Namespace, ResourceName
+from kwitness.contracts.observers import ResourceName
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, Milliseconds
 from .events import MAX_EVENTS_ROWS, CountsByReason, EventRow, ObserverLedger, TopicText, WorkloadName
@@ -37,7 +38,7 @@ Counts = Annotated[tuple[Count, ...], Field(min_length=1, max_length=64)]
 class ProfileName(Envelope):
     """The InterceptorProfile that the interceptors are of."""
 
-    namespace: Namespace = Field(description="Its namespace.")
+    namespace: DnsLabel = Field(description="Its namespace.")
     name: ResourceName = Field(description="Its name.")
 
 
