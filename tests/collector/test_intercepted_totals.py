@@ -9,7 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from kwitness.collector.inventory.reporters import FORGET_AFTER_MS, SILENT_AFTER_MS, Reporters
 from kwitness.collector.origin import Origin
-from kwitness.collector.prometheus.budget import IDLE_MS
+from kwitness.collector.prometheus.budget import IDLE_MS, MAX_VOICES, Level
 from kwitness.collector.prometheus.intercepted import InterceptedSeries, Reported, parts_of, trouble_with_bounds
 from kwitness.contracts.envelopes import InterceptionTotals, InterceptorsHead
 
@@ -118,6 +118,25 @@ def test_a_reporter_that_says_less_than_before_lowers_its_pods_distinct_keys() -
     series.add(reported(), window(distinct=3), NOW)
 
     assert value(shown(series), KEYS, k8s_pod="orders-1") == 3
+
+
+def test_of_many_reporters_the_ones_that_say_most_are_remembered() -> None:
+    level = Level()
+    for number in range(2 * MAX_VOICES):
+        level.put((f"{number:016x}",), number % 100, NOW + 1, NOW)
+
+    assert len(level.said) == MAX_VOICES
+    assert level.largest(NOW) == 99
+
+
+def test_beyond_the_budget_distinct_keys_are_the_largest_of_all_topics() -> None:
+    series = InterceptedSeries(0, Clock())
+    window_of = InterceptionTotals.model_validate
+    for topic, distinct in (("orders", 7), ("payments", 3)):
+        key = {"side": "producer", "topic": topic, "distinct": distinct, "window_ms": 60_000}
+        series.add(reported(), window_of({"seq": 1, "keys": [key]}), NOW)
+
+    assert value(shown(series), KEYS, topic="other") == 7
 
 
 def test_beyond_the_budget_counts_are_kept_under_other() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import getdoc
 from typing import Any
 
 from pydantic import BaseModel
@@ -65,7 +66,7 @@ def record(model: type[BaseModel]) -> str:
         for name, node in own.items()
     )
     title = f"{model.__name__} ({schema_name(model)})" if "schema" in own else model.__name__
-    return f"\n## {title}\n\n{model.__doc__}\n\n{table(('Key', 'Type', 'Required', 'Meaning'), rows)}"
+    return f"\n## {title}\n\n{getdoc(model)}\n\n{table(('Key', 'Type', 'Required', 'Meaning'), rows)}"
 
 
 def _json_type(node: dict[str, Any]) -> str:
@@ -79,5 +80,5 @@ def _json_type(node: dict[str, Any]) -> str:
         return f"list of {_json_type(node['items'])}"
     if node["type"] == "object":
         values = node["additionalProperties"]
-        return _MAPS.get(values.get("type"), "object") if isinstance(values, dict) else "object"
+        return _MAPS.get(values.get("type", ""), "object") if isinstance(values, dict) else "object"
     return str(node["type"])

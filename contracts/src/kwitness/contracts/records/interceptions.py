@@ -71,8 +71,8 @@ class PartitionInterceptions(Envelope):
 class TopicInterceptions(_OfTopic):
     """One row for each window, client instance and topic.
 
-    sent = acknowledged + the sum of failures + what is not known yet; the sum is over all windows, since each record
-    counts in the window of its sending or refusal.
+    Over all windows, `sent` is `acknowledged`, the sum of `failures` and what is not known yet: each record counts in
+    the window of its sending or refusal.
     """
 
     kind: Literal["topic"] = Field(description="What the row is.")

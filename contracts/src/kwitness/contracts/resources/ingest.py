@@ -94,7 +94,7 @@ class Ingest(Contract):
         None,
         description="Secret with the key tokens for senders elsewhere: lines of token, source and cluster id, "
         "separated by blanks; of an observer also what it is known as (gateway, broker, pod, laptop) and "
-        "<namespace>/<pod>.",
+        "<namespace>/<pod>, of interceptors <namespace>/<pod> alone.",
     )
     readers: tuple[Reader, ...] = Field(
         (), description="Service accounts that may read the inventory, besides the operator.", max_length=64

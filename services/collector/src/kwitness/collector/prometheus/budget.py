@@ -19,6 +19,8 @@ _PODS_SHARE: Final = 2
 _POD: Final = "k8s_pod"
 _OF_PODS: Final = frozenset({"k8s_namespace", "k8s_workload", _POD})
 """Labels that gateways and observers beside brokers do not know, even beyond the budget."""
+MAX_VOICES: Final = 64
+"""How many may say what a level is: processes of a pod that forks are as many as it likes."""
 _SWEEP_EVERY_MS: Final = 60_000
 _LINES_PER_PIECE: Final = 2_000
 
@@ -27,17 +29,22 @@ Key = tuple[str, ...]
 
 
 class Level:
-    """The largest of what several say now, each until its own time, in milliseconds since 1970."""
+    """The largest of what several say now, each until its own time, in milliseconds since 1970.
+
+    Beyond `MAX_VOICES` the smallest is forgotten.
+    """
 
     __slots__ = ("said",)
 
     def __init__(self) -> None:
-        self.said: dict[str, tuple[int, int]] = {}
+        self.said: dict[Key, tuple[int, int]] = {}
 
-    def put(self, who: str, value: int, until_ms: int, now_ms: int) -> None:
+    def put(self, who: Key, value: int, until_ms: int, now_ms: int) -> None:
         """Take what one says instead of what it said before, and forget what counts no more."""
         self.said = {one: said for one, said in self.said.items() if said[1] > now_ms}
         self.said[who] = (value, until_ms)
+        if len(self.said) > MAX_VOICES:
+            del self.said[min(self.said, key=lambda one: self.said[one])]
 
     def largest(self, now_ms: int) -> int | None:
         """Return the largest value that counts; None if there is none."""
@@ -172,8 +179,8 @@ class BudgetedSeries:
         series.add(Buckets(series.bounds, counts, total, sum(counts)))
 
     def say(self, name: str, key: Key, who: str, value: int, *, until_ms: int, now_ms: int) -> None:
-        """Set what ``who`` says of a level until then."""
-        self._entry(self._levels[name], key, now_ms).series.put(who, value, until_ms, now_ms)
+        """Set what ``who`` says of a level until then; of levels that share a series it may say something of each."""
+        self._entry(self._levels[name], key, now_ms).series.put((who, *key), value, until_ms, now_ms)
 
     def _entry(self, family: Family[S], key: Key, now_ms: int) -> Entry[S]:
         entry = family.entries.get(key) or self._begun(family, key)
