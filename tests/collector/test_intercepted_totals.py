@@ -80,7 +80,7 @@ def test_distributions_are_shown_by_workload_in_base_units() -> None:
     assert value(samples, f"{PREFIX}end_to_end_latency_seconds_bucket", **workload, le="0.005") == 0
     assert value(samples, f"{PREFIX}acknowledgement_seconds_count", **workload) == 22
     assert value(samples, f"{PREFIX}record_size_bytes_sum", **workload, side="producer") == 2_400
-    assert value(samples, f"{PREFIX}record_size_bytes_bucket", **workload, le="256") == 24
+    assert value(samples, f"{PREFIX}record_size_bytes_bucket", **workload, le="256.0") == 24
 
 
 def test_time_in_hooks_is_shown_in_seconds() -> None:
