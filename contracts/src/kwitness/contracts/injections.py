@@ -35,7 +35,7 @@ __all__ = [
     "Injection",
     "InjectionsFile",
     "LeftOutReason",
-    "ObserverContainer",
+    "InjectedContainer",
     "Variables",
     "injection_hash",
     "left_out_text",
@@ -83,17 +83,22 @@ LeftOutReason = Literal[
     "MeshPresent",
     "NameTaken",
     "NoPort",
+    "NoRuntime",
     "NoServiceAccount",
     "NotPrivileged",
+    "PathTaken",
     "PodLevelResources",
     "RunsAsRoot",
     "RuntimeUnsupported",
     "SameUser",
     "SidecarsUnsupported",
+    "SwitchedOff",
+    "UnknownRuntime",
+    "VariableUnknown",
     "VolumeNotFound",
     "Windows",
 ]
-"""Why an ObserverDeployment that selects a pod is not beside it."""
+"""Why an ObserverDeployment that selects a pod is not beside it, or an InterceptorProfile's interceptors not in it."""
 
 EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
 _FILE: Final = re.compile(re.escape(OBSERVER_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
@@ -117,7 +122,7 @@ class Variables(_Config):
     ca_file: tuple[EnvironmentName, ...] = Field((), max_length=16)
 
 
-class ObserverContainer(_Config):
+class InjectedContainer(_Config):
     """What the installation says of the container; ``run_as_user`` is None where the cluster assigns one."""
 
     image: str = Field(min_length=1)
@@ -174,7 +179,7 @@ class Injection(_Config):
     addresses: tuple[str, ...] = ()
     address_namespace: DnsLabel
     client_protocol: Literal["PLAINTEXT", "SASL_PLAINTEXT"] = "PLAINTEXT"
-    observer: ObserverContainer
+    observer: InjectedContainer
     settings: ObserverSettings
     upstream_ca: str | None = None
     collector_ca: str | None = None

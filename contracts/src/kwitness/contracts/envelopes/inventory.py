@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from kwitness.contracts.identity import Identity
+from kwitness.contracts.interceptors import InterceptorRuntime, Reporter
 from kwitness.contracts.observers import ObserverMode, ReportedBy
 
 from .envelope_model import Count, Envelope, Milliseconds
@@ -17,6 +18,7 @@ __all__ = [
     "ClientPage",
     "ClusterState",
     "HopState",
+    "InterceptorState",
     "ObserverState",
     "SoftwareConnections",
     "SoftwareState",
@@ -113,6 +115,30 @@ class ObserverState(Envelope):
     last_heard_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
 
 
+class InterceptorState(Envelope):
+    """One reporter of interceptors, from its last heartbeat."""
+
+    namespace: str = Field(description="Namespace of the InterceptorProfile that it belongs to.")
+    name: str = Field(description="Name of the InterceptorProfile.")
+    reporter: Reporter = Field(description="The reporter.")
+    runtime: InterceptorRuntime = Field(description="What its interceptors run in.")
+    pod: str = Field(description="Its pod, as its token says.")
+    pod_namespace: str = Field(description="The pod's namespace.")
+    container: str | None = Field(None, description="Name of the container, as it says.")
+    version: str | None = Field(None, description="Version of the interceptors.")
+    epoch: Milliseconds = Field(description="When it began, in milliseconds since 1970.")
+    settings: str = Field("", description="Hash of the settings in force.")
+    suspended: bool = Field(False, description="Whether its interceptors do nothing because that is wanted.")
+    clients: Count = Field(0, description="Clients with interceptors that are open.")
+    not_intercepted: dict[str, Count] = Field(
+        default_factory=dict, description="Clients that got none since its start, by reason."
+    )
+    unusable: dict[str, str] = Field(
+        default_factory=dict, description="Interceptors that could not be made or configured, with the reason."
+    )
+    last_heard_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
+
+
 class HopState(Envelope):
     """One hop of the ledger, summed over replicas."""
 
@@ -129,6 +155,7 @@ class ClusterState(Envelope):
     cluster_id: str = Field(description="Cluster id.")
     brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
     observers: tuple[ObserverState, ...] = Field((), description="Observers heard from.")
+    interceptors: tuple[InterceptorState, ...] = Field((), description="Reporters of interceptors heard from.")
     software: tuple[SoftwareState, ...] = Field((), description="Software seen connected.")
     series: Count = Field(0, description="Series exposed now.")
     overflowed: Count = Field(0, description="Series that did not fit the budget.")

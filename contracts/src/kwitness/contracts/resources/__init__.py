@@ -118,8 +118,9 @@ KINDS: tuple[KindInfo, ...] = (
         InterceptorProfile,
         (
             _CLUSTER,
-            PrinterColumn("Matched", "integer", ".status.matched", "Pods that match."),
-            PrinterColumn("Injected", "integer", ".status.injected", "Pods that have the interceptors."),
+            PrinterColumn("Selected", "integer", ".status.pods.selected", "Pods that are selected."),
+            PrinterColumn("Injected", "integer", ".status.pods.injected", "Those that have the interceptors."),
+            PrinterColumn("Reporting", "integer", ".status.reporting", "Processes that report."),
         ),
     ),
     KindInfo(

@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.interceptors import AttributeName, InterceptorName, InterceptorRuntime
 from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
+from .precedence import priority_field
 from .references import ClusterRef, LabelSelector
 from .standstill import suspend_field
 
-__all__ = ["InterceptorEntry", "InterceptorProfile", "InterceptorProfileSpec", "InterceptorProfileStatus", "SkippedPod"]
+__all__ = [
+    "InterceptedPods",
+    "InterceptorEntry",
+    "InterceptorProfile",
+    "InterceptorProfileSpec",
+    "InterceptorProfileStatus",
+    "ReportingProcess",
+    "SkippedPods",
+]
 
 Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
-_SETTINGS = ("audit", "tracing", "latency", "sizes", "cardinality", "headers", "custom")
-
-
-class WindowSettings(Contract):
-    """Counts by window."""
-
-    window: str = duration_field("10s", "Length of a window.", minimum="1s", maximum="1h")
-
-
-class TracingSettings(Contract):
-    """Trace context in record headers."""
-
-    sample_one_in: int = Field(100, description="Begin a trace for every n-th record without one.", ge=1, le=1_000_000)
+Command = Annotated[str, Field(max_length=512)]
+TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
+SettingName = Annotated[str, Field(min_length=1, max_length=128)]
+SettingText = Annotated[str, Field(max_length=1024)]
+_SETTINGS = ("cardinality", "custom")
 
 
 class CardinalitySettings(Contract):
     """Number of distinct keys, estimated."""
 
-    window: str = duration_field("1m", "Length of a window.", minimum="1s", maximum="1h")
-    precision_bits: int = Field(12, description="Size of the sketch: 2 to this power registers.", ge=4, le=16)
-
-
-class HeadersSettings(Contract):
-    """Header keys checked against a register."""
-
-    registry: str = Field(
-        description="HeaderRegistry, in the same namespace, whose policy applies.",
-        min_length=1,
-        max_length=253,
-        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
-    )
+    window: str = duration_field("1m", "Length of a window of distinct keys.", minimum="1s", maximum="1h")
 
 
 class CustomSettings(Contract):
@@ -58,6 +49,12 @@ class CustomSettings(Contract):
         min_length=3,
         max_length=255,
         pattern=r"^[A-Za-z_][A-Za-z0-9_.$]*(:[A-Za-z_][A-Za-z0-9_]*)?$",
+    )
+    settings: dict[SettingName, SettingText] = Field(
+        default_factory=dict,
+        description="Settings that the class's configure gets beside the client's own. No passwords: they are readable "
+        "in the pod.",
+        max_length=64,
     )
 
 
@@ -74,39 +71,83 @@ class InterceptorEntry(Contract):
                 )
                 for name in _SETTINGS
             ),
-            *(
-                Rule(
-                    f"self.type != '{enum_value(name)}' || has(self.{name})",
-                    f"type {enum_value(name)} needs {needed}",
-                    field_path=f".{name}",
-                )
-                for name, needed in (("headers", "headers.registry"), ("custom", "custom.className"))
+            Rule(
+                "self.type != 'Custom' || has(self.custom)",
+                "type Custom needs custom.className",
+                field_path=".custom",
             ),
         )
     )
-    type: Literal["Audit", "Tracing", "Latency", "Sizes", "Cardinality", "Headers", "Custom"] = Field(
+    name: InterceptorName = Field(description="What metrics and rows call it.")
+    type: Literal["Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom"] = Field(
         description="What the interceptor does."
     )
-    audit: WindowSettings | None = Field(None, description="Settings of Audit.")
-    tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
-    latency: WindowSettings | None = Field(None, description="Settings of Latency.")
-    sizes: WindowSettings | None = Field(None, description="Settings of Sizes.")
     cardinality: CardinalitySettings | None = Field(None, description="Settings of Cardinality.")
-    headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
     custom: CustomSettings | None = Field(None, description="Settings of Custom.")
+
+
+class InterceptorAttribute(Contract):
+    """A label of the pod that goes with everything that is reported of it."""
+
+    name: AttributeName = Field(description="What reports call it.")
+    pod_label: str = Field(
+        description="The pod's label. A pod without it has no such attribute.",
+        min_length=1,
+        max_length=317,
+        pattern=r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    )
+
+
+class InterceptorLimits(Contract):
+    """Bounds of one process; what does not fit is summed up or dropped, and counted."""
+
+    topics: int = Field(32, description="Topics of a client with rows of their own.", ge=1, le=1_024)
+    partitions: int = Field(256, description="Partitions of a row.", ge=1, le=1_024)
+    clients: int = Field(256, description="Clients of a process.", ge=1, le=4_096)
+    queue_bytes: int = Field(
+        1_048_576, description="Bytes of rows that wait for the collector.", ge=65_536, le=67_108_864
+    )
 
 
 class InterceptorProfileSpec(Contract):
     """Which pods get which interceptors."""
 
-    selector: LabelSelector = Field(description="Pods whose clients get the interceptors.")
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "!self.interceptors.exists(one, one.type == 'Custom') || self.runtimes.exists(one, one != 'Librdkafka')",
+                "interceptors of type Custom are called in Python and Java: add one of them to runtimes, or remove "
+                "the interceptor",
+                field_path=".interceptors",
+            ),
+            Rule(
+                "!has(self.javaVariable) || self.runtimes.exists(one, one == 'Java' || one == 'Auto')",
+                "javaVariable is for runtime Java: add it to runtimes, or remove javaVariable",
+                field_path=".javaVariable",
+            ),
+        )
+    )
     cluster_ref: ClusterRef = Field(description="The cluster that gets what the interceptors report.")
-    interceptors: tuple[InterceptorEntry, ...] = Field(
-        description="Interceptors, in the order in which they are called.", min_length=1, max_length=16
+    priority: int = priority_field("InterceptorProfiles of one pod")
+    selector: LabelSelector = Field(description="Pods whose clients get the interceptors.")
+    namespace_selector: LabelSelector | None = Field(
+        None,
+        description="Namespaces whose pods are meant, of those that the installation allows (Helm value "
+        "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
+        "kwitness.dev/injection=enabled.",
+    )
+    containers: tuple[DnsLabel, ...] | None = Field(
+        None,
+        description="Containers whose clients are meant, init containers too. Absent: all of the pod.",
+        min_length=1,
+        max_length=32,
+        json_schema_extra=list_set(),
     )
     runtimes: tuple[Runtime, ...] = Field(
         ("Auto",),
-        description="Runtimes to act in; Auto looks at the image.",
+        description="Runtimes to act in. A pod's annotation kwitness.dev/runtimes, such as python,java, says otherwise "
+        "for that pod. Auto: by that annotation alone. Librdkafka: programs that load the plugin by their own setting "
+        "plugin.library.paths=/kwitness/lib/libkwitness.so.",
         min_length=1,
         max_length=3,
         json_schema_extra={
@@ -114,25 +155,96 @@ class InterceptorProfileSpec(Contract):
             **rules(Rule("!('Auto' in self) || size(self) == 1", "Auto stands alone: leave out Auto or the others")),
         },
     )
-    suspend: bool = suspend_field("nothing is injected and interceptors that run do nothing")
+    java_variable: Literal["JavaToolOptions", "JdkJavaOptions"] | None = Field(
+        None,
+        description="The variable that gets the agent: JAVA_TOOL_OPTIONS, which every JVM reads, or JDK_JAVA_OPTIONS, "
+        "which the command java reads from version 9 on. Absent: JavaToolOptions.",
+    )
+    interceptors: tuple[InterceptorEntry, ...] = Field(
+        description="Interceptors, in the order in which they are called.",
+        min_length=1,
+        max_length=16,
+        json_schema_extra=list_map("name"),
+    )
+    topics: tuple[TopicSelection, ...] = Field(
+        (),
+        description="Topics that are intercepted: names, or what names begin with and a star. Empty: all.",
+        max_length=64,
+        json_schema_extra=list_set(),
+    )
+    window: str = duration_field("10s", "Length of a window.", minimum="1s", maximum="1h")
+    limits: InterceptorLimits = Field(default_factory=InterceptorLimits, description="Bounds of one process.")
+    attributes: tuple[InterceptorAttribute, ...] = Field(
+        (),
+        description="Labels of the pod that go with what is reported of it.",
+        max_length=16,
+        json_schema_extra=list_map("name"),
+    )
+    suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 
 
-class SkippedPod(Contract):
-    """A pod that matches and was left as it is."""
+class SkippedPods(Contract):
+    """Pods that are selected and get no interceptors, for one reason."""
 
-    pod: str = Field(description="Name of the pod.", max_length=253)
-    reason: str = Field(description="Why, as one stable CamelCase word.", max_length=64)
+    reason: str = Field(description="Why, in one word.", max_length=64, pattern="^[A-Z][A-Za-z0-9]*$")
+    pods: int = Field(description="How many.", ge=1)
+    example: str = Field(description="One of them, <namespace>/<name>.", max_length=317)
+
+
+class InterceptedPods(Contract):
+    """Which of the selected pods have the interceptors; pods that have ended are left out."""
+
+    selected: int = Field(description="Pods that are selected.", ge=0)
+    injected: int = Field(description="Pods with the interceptors of this resource.", ge=0)
+    outdated: int = Field(description="Those of them that started before the present settings.", ge=0)
+    missed: int = Field(description="Pods that started without, though they could have them.", ge=0)
+    silent: int = Field(description="Pods with the interceptors that no process reports from.", ge=0)
+    left_out: tuple[SkippedPods, ...] = Field(
+        (), description="Pods that get none, by reason.", max_length=32, json_schema_extra=list_map("reason")
+    )
+    restart: tuple[Command, ...] = Field(
+        (),
+        description="Commands after which workloads with outdated or missed pods have them, up to 20.",
+        max_length=20,
+    )
+
+
+class ReportingProcess(Contract):
+    """A process whose interceptors report."""
+
+    reporter: str = Field(description="Its name, drawn when it began.", max_length=16, pattern=r"^[0-9a-f]{16}$")
+    pod: str = Field(description="Its pod, <namespace>/<name>.", max_length=317)
+    container: str | None = Field(None, description="Its container.", max_length=63)
+    runtime: InterceptorRuntime = Field(description="What the interceptors run in.")
+    clients: int = Field(description="Its clients that have the interceptors.", ge=0)
 
 
 class InterceptorProfileStatus(Status):
     """Which pods have the interceptors."""
 
-    matched: int | None = Field(None, description="Pods that match.", ge=0)
-    injected: int | None = Field(None, description="Pods that have the interceptors.", ge=0)
-    skipped: tuple[SkippedPod, ...] = Field(
-        (), description="Pods left as they are, up to 20.", max_length=20, json_schema_extra=list_map("pod")
+    pods: InterceptedPods | None = Field(None, description="Which of the selected pods have the interceptors.")
+    reporting: int | None = Field(None, description="Processes heard from in the last minute.", ge=0)
+    processes: tuple[ReportingProcess, ...] = Field(
+        (), description="Some of them, up to 20.", max_length=20, json_schema_extra=list_map("reporter")
     )
-    reporting: int | None = Field(None, description="Instances heard from in the last two windows.", ge=0)
+    clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
+    clients_without: dict[str, int] = Field(
+        default_factory=dict, description="Their clients that could have none, by reason.", max_length=32
+    )
+    config_hash: str | None = Field(None, description="Hash of what pods that start now are given.", max_length=64)
+    refused_in: tuple[DnsLabel, ...] = Field(
+        (),
+        description="Namespaces in which pods were refused because of the interceptors: none are put into pods there "
+        "until this resource's spec changes.",
+        max_length=1_000,
+        json_schema_extra=list_set(),
+    )
+    refusals_since: str | None = Field(
+        None,
+        description="When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer.",
+        max_length=40,
+        json_schema_extra={"format": "date-time"},
+    )
 
 
 class InterceptorProfile(Contract):

@@ -13,6 +13,8 @@ __all__ = [
     "CERTIFICATE_EXPIRY",
     "CONFIG_GOOD",
     "INJECTIONS",
+    "INTERCEPTOR_INJECTIONS",
+    "INTERCEPTOR_REVIEWS",
     "REGISTRY",
     "REVIEWS",
     "REVIEW_DURATION",
@@ -33,14 +35,21 @@ def _gauge(name: str) -> Gauge:
     return Gauge(name, entry.help, entry.labels, registry=REGISTRY)
 
 
-_reviews, _duration = own_metric("kwitness_injector_reviews_total"), own_metric("kwitness_injector_review_seconds")
+def _counter(name: str) -> Counter:
+    entry = own_metric(name)
+    return Counter(entry.name, entry.help, entry.labels, registry=REGISTRY)
+
+
+_duration = own_metric("kwitness_injector_review_seconds")
 
 BUILD_INFO: Final = _gauge("kwitness_build_info")
-REVIEWS: Final = Counter(_reviews.name, _reviews.help, _reviews.labels, registry=REGISTRY)
+REVIEWS: Final = _counter("kwitness_injector_reviews_total")
+INTERCEPTOR_REVIEWS: Final = _counter("kwitness_injector_interceptor_reviews_total")
 REVIEW_DURATION: Final = Histogram(
     _duration.name, _duration.help, buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 1, 2), registry=REGISTRY
 )
 INJECTIONS: Final = _gauge("kwitness_injector_injections")
+INTERCEPTOR_INJECTIONS: Final = _gauge("kwitness_injector_interceptor_injections")
 CONFIG_GOOD: Final = _gauge("kwitness_injector_config_good")
 CERTIFICATE_EXPIRY: Final = _gauge("kwitness_injector_certificate_expiry_seconds")
 WATCH_SUCCESS: Final = _gauge("kwitness_watch_last_success_seconds")

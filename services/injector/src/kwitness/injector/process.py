@@ -47,6 +47,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
             access.server,
             namespace=settings.namespace,
             injections=settings.injections,
+            interceptors=settings.interceptors,
             security_level=settings.pod_security_default,
             into=configuration,
         )

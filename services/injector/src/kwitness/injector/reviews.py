@@ -65,12 +65,12 @@ def parse_review(body: bytes) -> AdmissionRequest:
         ) from error
 
 
-def answer(uid: str, patch: Sequence[Operation] = (), warning: str | None = None) -> dict[str, Any]:
+def answer(uid: str, patch: Sequence[Operation] = (), warnings: Sequence[str] = ()) -> dict[str, Any]:
     """The answer, which always allows the pod."""
     response: dict[str, Any] = {"uid": uid, "allowed": True}
     if patch:
         encoded = base64.b64encode(json.dumps(list(patch)).encode()).decode()
         response |= {"patchType": "JSONPatch", "patch": encoded}
-    if warning is not None:
-        response["warnings"] = [warning[:_WARNING_LENGTH]]
+    if warnings:
+        response["warnings"] = [one[:_WARNING_LENGTH] for one in warnings]
     return {"apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response}

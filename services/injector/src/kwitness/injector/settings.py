@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.endpoints import INJECTOR_PORT, PROBE_PORT
 from kwitness.contracts.injections import INJECTIONS_CONFIG_MAP
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONFIG_MAP
 from kwitness.runtime.settings_file import read_settings
 
 __all__ = ["DEFAULT_SETTINGS_FILE", "CertificateSettings", "InjectorSettings", "load_settings"]
@@ -50,6 +51,9 @@ class InjectorSettings(_Settings):
 
     namespace: str = Field(min_length=1, description="Namespace of the release: the injector's own.")
     injections: str = Field(INJECTIONS_CONFIG_MAP, description="ConfigMap that the operator writes injections into.")
+    interceptors: str = Field(
+        INTERCEPTORS_CONFIG_MAP, description="ConfigMap that the operator writes injections of interceptors into."
+    )
     pod_security_default: Literal["privileged", "baseline", "restricted"] = Field(
         "restricted", description="Pod Security Standard that is enforced in namespaces whose labels name none."
     )

@@ -7,11 +7,16 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from aiohttp import web
+from prometheus_client import Counter
 
 from kwitness.contracts.endpoints import INJECT_PATH
 from kwitness.injector import metrics
 from kwitness.injector.configuration import Configuration
-from kwitness.injector.decision.decide import Decision, Place, decide
+from kwitness.injector.decision.decide import Decision, decide
+from kwitness.injector.decision.interceptors import decide_on_interceptors
+from kwitness.injector.decision.patch import applied
+from kwitness.injector.decision.place import Place
+from kwitness.injector.decision.pods import Json
 from kwitness.injector.reviews import AdmissionRequest, BadReviewError, answer, parse_review
 
 __all__ = ["FindPlace", "Webhook"]
@@ -58,22 +63,44 @@ class Webhook:
             metrics.REVIEWS.labels(outcome="refused", reason="review").inc()
             return web.Response(status=400, text=str(error))
         try:
-            decision = await self._decide(review)
+            place = await self._place(review.namespace)
         except Exception:  # noqa: BLE001 - a fault of ours keeps nobody's pod from being made
-            _LOG.exception("A review failed; the pod is made without observer", extra={"namespace": review.namespace})
-            metrics.REVIEWS.labels(outcome="failed", reason="").inc()
+            _LOG.exception("A review failed; the pod is made as it is", extra={"namespace": review.namespace})
+            for counter in (metrics.REVIEWS, metrics.INTERCEPTOR_REVIEWS):
+                counter.labels(outcome="failed", reason="").inc()
             return web.json_response(answer(review.uid))
-        reasons = sorted(set(decision.left_out.values()))
-        counted = reasons[0] if decision.outcome == "left_out" else ""
-        metrics.REVIEWS.labels(outcome=decision.outcome, reason=counted).inc()
-        warning = None
-        if decision.outcome == "left_out":
-            said = ", ".join(f"{owner}: {reason}" for owner, reason in decision.left_out.items())
-            warning = f"kwitness: this pod gets no observer ({said})"
-        return web.json_response(answer(review.uid, decision.patch, warning))
+        configuration = self._configuration
+        observed = _decided(
+            review, metrics.REVIEWS, place, lambda pod, there: decide(pod, there, configuration.injections)
+        )
+        pod = applied(review.object_, observed.patch)
+        intercepted = _decided(
+            review.model_copy(update={"object_": pod}),
+            metrics.INTERCEPTOR_REVIEWS,
+            place,
+            lambda pod, there: decide_on_interceptors(pod, there, configuration.interceptors),
+        )
+        warnings = [*_warnings("observer", observed), *_warnings("interceptors", intercepted)]
+        return web.json_response(answer(review.uid, (*observed.patch, *intercepted.patch), warnings))
 
-    async def _decide(self, review: AdmissionRequest) -> Decision:
-        place = await self._place(review.namespace)
-        if place is None:
-            return Decision("not_selected")
-        return decide(review.object_, place, self._configuration.injections)
+
+def _decided(
+    review: AdmissionRequest, counter: Counter, place: Place | None, decision: Callable[[Json, Place], Decision]
+) -> Decision:
+    """Decide and count; where that fails the pod is left as it is."""
+    try:
+        found = Decision("not_selected") if place is None else decision(review.object_, place)
+    except Exception:  # noqa: BLE001 - a fault of ours keeps nobody's pod from being made
+        _LOG.exception("A review failed; the pod is made as it is", extra={"namespace": review.namespace})
+        counter.labels(outcome="failed", reason="").inc()
+        return Decision("not_selected")
+    reasons = sorted(set(found.left_out.values()))
+    counter.labels(outcome=found.outcome, reason=reasons[0] if found.outcome == "left_out" else "").inc()
+    return found
+
+
+def _warnings(what: str, decision: Decision) -> list[str]:
+    if decision.outcome != "left_out":
+        return []
+    said = ", ".join(f"{owner}: {reason}" for owner, reason in decision.left_out.items())
+    return [f"kwitness: this pod gets no {what} ({said})"]

@@ -12,6 +12,7 @@ from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others, others_parts, page_limit
 from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.observer_report import with_observers
+from kwitness.collector.inventory.reporter_report import with_reporters
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
@@ -86,10 +87,11 @@ class InventoryApi:
         )
         part = reports.cluster_part(self._state.clients, self._state.brokers, counts, self._ledger, cluster_id)
         own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
+        own = with_reporters(own, self._observation.interception.reporters)
         if local:
             return answer(own)
         merged = reports.merge_clusters([own, *await others_parts(request, self._peers, ClusterState)])
-        known = merged.brokers or merged.observers or merged.software or merged.clients
+        known = merged.brokers or merged.observers or merged.interceptors or merged.software or merged.clients
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)

@@ -73,6 +73,10 @@ class Reporters:
             },
         )
 
+    def known(self) -> list[ReporterState]:
+        """Return all that are not forgotten, silent ones too."""
+        return list(self._by_source.values())
+
     def heard(self, now_ms: int) -> list[InterceptorsHead]:
         """Return the newest heartbeats of those that are not silent."""
         return [one.head for one in self._by_source.values() if now_ms - one.heard_ms <= SILENT_AFTER_MS]

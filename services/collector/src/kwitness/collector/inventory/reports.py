@@ -17,6 +17,7 @@ from kwitness.contracts.envelopes import (
     ClientPage,
     ClusterState,
     HopState,
+    InterceptorState,
     ObserverState,
     SoftwareState,
 )
@@ -131,6 +132,14 @@ def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
         observers=tuple(
             _by_key(parts, lambda part: part.observers, lambda one: (one.pod_namespace, one.pod), _newer_observer)
         ),
+        interceptors=tuple(
+            _by_key(
+                parts,
+                lambda part: part.interceptors,
+                lambda one: (one.pod_namespace, one.pod, one.reporter),
+                _newer_reporter,
+            )
+        ),
         software=tuple(
             _by_key(
                 parts,
@@ -165,6 +174,10 @@ def _newer_broker(one: BrokerState, other: BrokerState) -> BrokerState:
 
 def _newer_observer(one: ObserverState, other: ObserverState) -> ObserverState:
     return max(one, other, key=lambda observer: observer.last_heard_ms)
+
+
+def _newer_reporter(one: InterceptorState, other: InterceptorState) -> InterceptorState:
+    return max(one, other, key=lambda reporter: reporter.last_heard_ms)
 
 
 def _wider_software(one: SoftwareState, other: SoftwareState) -> SoftwareState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import aiohttp
@@ -12,7 +13,7 @@ import aiohttp
 from kwitness.contracts.injections import INJECTION
 from kwitness.injector import metrics
 from kwitness.injector.configuration import Configuration
-from kwitness.injector.decision.decide import Place
+from kwitness.injector.decision.place import Place
 from kwitness.runtime.api_failures import in_words
 from kwitness.runtime.watching import METADATA, Collection, follow
 
@@ -39,6 +40,7 @@ class Cluster:
         *,
         namespace: str,
         injections: str,
+        interceptors: str,
         security_level: str,
         into: Configuration,
     ) -> None:
@@ -46,15 +48,11 @@ class Cluster:
         self._server = server
         self._namespaces: dict[str, Json] | None = None
         self._minor: int | None = None
-        self._configured = False
+        self._configured: set[str] = set()
         self._security_level = security_level
-        self._into = into
-        self._config_map = Collection(
-            path=f"/api/v1/namespaces/{namespace}/configmaps",
-            selector={"fieldSelector": f"metadata.name={injections}"},
-            listed=self._configure,
-            changed=lambda one, gone: self._configure([] if gone else [one]),
-            succeeded=_heard,
+        self._config_maps = tuple(
+            self._config_map(namespace, name, take)
+            for name, take in ((injections, into.take), (interceptors, into.take_interceptors))
         )
         self._enabled = Collection(
             path="/api/v1/namespaces",
@@ -68,12 +66,13 @@ class Cluster:
     @property
     def ready(self) -> bool:
         """Whether reviews can be decided."""
-        return self._configured and self._namespaces is not None and self._minor is not None
+        return len(self._configured) == len(self._config_maps) and self._namespaces is not None and self._minor is not None
 
     async def run(self) -> None:
         """Follow until cancelled."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(follow(self._session, self._server, self._config_map))
+            for config_map in self._config_maps:
+                group.create_task(follow(self._session, self._server, config_map))
             group.create_task(follow(self._session, self._server, self._enabled))
             group.create_task(self._find_version())
 
@@ -109,9 +108,18 @@ class Cluster:
                 _LOG.warning("Kubernetes' version is not known", extra={"detail": in_words(error)})
             await asyncio.sleep(_VERSION_EVERY_S if self._minor is not None else 1)
 
-    def _configure(self, found: list[Json]) -> None:
-        self._into.take((found[0].get("data") or {}) if found else None)
-        self._configured = True
+    def _config_map(self, namespace: str, name: str, take: Callable[[dict[str, str] | None], None]) -> Collection:
+        def configure(found: list[Json]) -> None:
+            take((found[0].get("data") or {}) if found else None)
+            self._configured.add(name)
+
+        return Collection(
+            path=f"/api/v1/namespaces/{namespace}/configmaps",
+            selector={"fieldSelector": f"metadata.name={name}"},
+            listed=configure,
+            changed=lambda one, gone: configure([] if gone else [one]),
+            succeeded=_heard,
+        )
 
     def _know(self, found: list[Json]) -> None:
         self._namespaces = {one["metadata"]["name"]: one for one in found}

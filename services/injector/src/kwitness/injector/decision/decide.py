@@ -8,8 +8,6 @@ from typing import Final, Literal
 
 from kwitness.contracts.injections import (
     CONFIG_HASH,
-    INJECT,
-    INJECTION,
     LEFT_OUT,
     OBSERVER,
     OBSERVER_CONTAINER,
@@ -25,6 +23,7 @@ from kwitness.contracts.workloads import workload_of
 
 from . import pods
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, listed, replaced
+from .place import Place, selects, shut_out
 from .pods import Json
 from .ports import moved
 from .sidecar import MARKER_VOLUME, OURS, observer_container, observer_files, observer_volumes, redirect_container
@@ -39,34 +38,17 @@ _SIDECARS_SINCE: Final = 29
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a pod is made: the metadata of its ``namespace``, and Kubernetes 1.``minor``.
-
-    ``security_level`` is the Pod Security Standard that is enforced in namespaces whose labels name none.
-    """
-
-    namespace: Json
-    minor: int
-    security_level: str
-
-    @property
-    def name(self) -> str:
-        """The namespace's name."""
-        return str(self.namespace["metadata"]["name"])
-
-
-@dataclass(frozen=True, slots=True)
 class Decision:
     """What becomes of a pod.
 
     Attributes
     ----------
     owner
-        <namespace>/<name> of the ObserverDeployment beside it.
+        <namespace>/<name> of the ObserverDeployment beside it, or of the InterceptorProfile whose interceptors it has.
     patch
         Empty where the pod is already as it must be.
     left_out
-        Why others that select the pod are not beside it, by owner.
+        Why others that select the pod have no effect, by owner.
     """
 
     outcome: Outcome
@@ -81,12 +63,11 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
     Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
     webhook is asked again, since another one changed the pod, the pod keeps its observer.
     """
-    if pods.labels_of(place.namespace).get(INJECTION) != "enabled" or pods.is_mirror(pod):
-        return Decision("not_selected")
-    if "false" in (pods.labels_of(pod).get(INJECT), pods.annotations_of(pod).get(INJECT)):
-        return Decision("opted_out")
+    closed = shut_out(pod, place)
+    if closed is not None:
+        return Decision(closed)
     present = _present_observer(pod)
-    candidates = sorted((one for one in injections if _selects(one, pod, place)), key=lambda one: _order(one, present))
+    candidates = sorted((one for one in injections if selects(one, pod, place)), key=lambda one: _order(one, present))
     if not candidates:
         return Decision("not_selected")
     # What was rewritten cannot be judged again.
@@ -132,17 +113,6 @@ def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple
     # A broker whose listener is on loopback has no clients without its own observer.
     order = precedence(injection.priority, injection.namespace, injection.name)
     return injection.owner != present, not injection.is_beside_broker, order
-
-
-def _selects(injection: Injection, pod: Json, place: Place) -> bool:
-    wanted = injection.namespace_labels
-    here = (
-        place.name == injection.namespace
-        if wanted is None
-        else wanted.items() <= pods.labels_of(place.namespace).items()
-        and (injection.namespaces is None or place.name in injection.namespaces)
-    )
-    return here and injection.pod_labels.items() <= pods.labels_of(pod).items()
 
 
 def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | LeftOutReason:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Final
 
 from .pods import Json, annotations_of
 
-__all__ = ["Operation", "all_listed", "annotated", "annotations_fit", "covers", "first_listed", "listed", "replaced"]
+__all__ = [
+    "Operation",
+    "all_listed",
+    "annotated",
+    "annotations_fit",
+    "applied",
+    "covers",
+    "first_listed",
+    "listed",
+    "replaced",
+]
 
 Operation = Json
 """op, path and value."""
@@ -78,6 +89,24 @@ def all_listed(path: str, present: list[Json], wanted: Sequence[Json]) -> list[O
     if not present:
         return [replaced(path, list(wanted))]
     return [operation for entry in wanted for operation in listed(path, present, entry)]
+
+
+def applied(pod: Json, operations: Sequence[Operation]) -> Json:
+    """Return the pod as it is after operations that are made here; the pod itself stays as it is."""
+    after: Json = deepcopy(pod)
+    for operation in operations:
+        *way, last = (part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:])
+        place: Any = after
+        for part in way:
+            place = place[int(part)] if isinstance(place, list) else place[part]
+        value = deepcopy(operation.get("value"))
+        if isinstance(place, list) and operation["op"] == "add":
+            place.insert(len(place) if last == "-" else int(last), value)
+        elif operation["op"] == "remove":
+            del place[last]
+        else:
+            place[int(last) if isinstance(place, list) else last] = value
+    return after
 
 
 def covers(present: Any, wanted: Any) -> bool:

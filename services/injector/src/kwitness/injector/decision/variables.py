@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kwitness.contracts.injections import Injection, Variables
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
 from kwitness.contracts.observer_settings import ObserverSettings
 
 from .addresses import names_listener
@@ -16,7 +17,7 @@ __all__ = ["chosen_containers", "names_another_cluster", "rewritten_environment"
 
 def chosen_containers(pod: Json, injection: Injection) -> list[Json]:
     """The containers whose variables are meant, init containers first."""
-    own = [one for one in all_containers(pod) if one["name"] not in OURS]
+    own = [one for one in all_containers(pod) if one["name"] not in {*OURS, INTERCEPTORS_CONTAINER}]
     return [one for one in own if not injection.containers or one["name"] in injection.containers]
 
 

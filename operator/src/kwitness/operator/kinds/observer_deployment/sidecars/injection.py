@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from kwitness.contracts.audiences import collector_audience
-from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, ObserverContainer, Variables
+from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, InjectedContainer, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
@@ -179,9 +179,9 @@ def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: Clust
     return authority
 
 
-def _container(image: str, settings: OperatorSettings, *, transparent: bool) -> ObserverContainer:
+def _container(image: str, settings: OperatorSettings, *, transparent: bool) -> InjectedContainer:
     user = settings.observer.transparent_user if transparent else settings.pods.run_as_user
-    return ObserverContainer.model_validate(
+    return InjectedContainer.model_validate(
         {
             "image": image,
             "pull_policy": settings.images.observer_pull_policy,

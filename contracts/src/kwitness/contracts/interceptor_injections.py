@@ -1,0 +1,162 @@
+"""The file of interceptors that the operator writes for the injector, and the marks that the injector leaves on pods.
+
+It is a ConfigMap of its own with the keys of `kwitness.contracts.injections`, so that neither file can keep the other
+from being read. An injection is one InterceptorProfile with everything that a pod needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.injections import InjectedContainer
+from kwitness.contracts.interceptors import AttributeName, InterceptorRuntime
+from kwitness.contracts.observers import ResourceName
+
+from .interceptor_settings import InterceptorSettings
+
+__all__ = [
+    "INTERCEPTORS",
+    "INTERCEPTORS_CONFIG_MAP",
+    "INTERCEPTORS_CONTAINER",
+    "INTERCEPTORS_FILES",
+    "INTERCEPTORS_FOLDER",
+    "INTERCEPTORS_HASH",
+    "INTERCEPTORS_LEFT_OUT",
+    "INTERCEPTORS_SETTINGS",
+    "JAVA_AGENT",
+    "JAVA_OPTIONS",
+    "PYTHON_FOLDER",
+    "PYTHON_PATH",
+    "RUNTIMES",
+    "InterceptorInjection",
+    "InterceptorInjectionsFile",
+    "interceptor_injection_hash",
+]
+
+INTERCEPTORS_CONFIG_MAP: Final = "kwitness-interceptors"
+"""Name of the ConfigMap, in the release's namespace."""
+
+INTERCEPTORS: Final = "kwitness.dev/interceptors"
+"""Annotation of a pod with interceptors: <namespace>/<name> of the InterceptorProfile."""
+INTERCEPTORS_HASH: Final = "kwitness.dev/interceptors-hash"
+"""Annotation of such a pod: `interceptor_injection_hash` of what it was given."""
+INTERCEPTORS_LEFT_OUT: Final = "kwitness.dev/interceptors-left-out"
+"""Annotation of a pod: which InterceptorProfiles select it without effect, and why, as `left_out_text` writes it."""
+RUNTIMES: Final = "kwitness.dev/runtimes"
+"""Annotation by which a pod names its runtimes itself, such as ``python,java``."""
+PYTHON_PATH: Final = "kwitness.dev/python-path"
+"""Annotation with the PYTHONPATH that the pod's images set, which a variable of the pod replaces."""
+JAVA_OPTIONS: Final = "kwitness.dev/java-tool-options"
+"""Likewise with JAVA_TOOL_OPTIONS, or JDK_JAVA_OPTIONS where the profile names that."""
+
+INTERCEPTORS_CONTAINER: Final = "kwitness-interceptors"
+"""Name of the init container that brings the files, and of the volume with settings and token."""
+INTERCEPTORS_FILES: Final = "/kwitness"
+"""Where the files are, in their image and in the containers that get them."""
+PYTHON_FOLDER: Final = f"{INTERCEPTORS_FILES}/python"
+JAVA_AGENT: Final = f"{INTERCEPTORS_FILES}/java/kwitness-interceptors.jar"
+INTERCEPTORS_FOLDER: Final = "/etc/kwitness/interceptors"
+"""Where containers find settings and token."""
+INTERCEPTORS_SETTINGS: Final = f"{INTERCEPTORS_FOLDER}/interceptors.json"
+
+_FILE: Final = re.compile(re.escape(INTERCEPTORS_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
+_HASH_DIGITS: Final = 16
+_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "refused_in"}
+"""What decides on a pod and is not in it."""
+
+Labels = dict[str, str]
+LabelName = Annotated[str, Field(min_length=1, max_length=317)]
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+
+class InterceptorInjection(_Config):
+    """One InterceptorProfile.
+
+    Attributes
+    ----------
+    namespace_labels
+        Labels of namespaces whose pods are meant; None: only pods of the resource's own namespace.
+    namespaces
+        Of those that the labels mean, the ones that the installation allows; None: all.
+    containers
+        Whose clients are meant, init containers too; empty: every container's.
+    runtimes
+        Where a pod names none itself; empty: none there.
+    java_variable
+        Which variable gets the agent.
+    files
+        The init container with the interceptors' files.
+    settings
+        What interceptors start with, without what is known of the pod alone; files are in INTERCEPTORS_FOLDER.
+    attributes
+        Names of the pod's labels by the attribute that each becomes.
+    collector_ca
+        PEM, for the file that `settings` names.
+    token_audience
+        Of the token for the collector, for the file that `settings` names; None where nothing is reported.
+    refused_in
+        Namespaces in which admission refused pods because of the interceptors: they are left out there.
+    """
+
+    namespace: DnsLabel
+    name: ResourceName
+    priority: int = 0
+    namespace_labels: Labels | None = None
+    namespaces: tuple[DnsLabel, ...] | None = None
+    pod_labels: Labels
+    containers: tuple[str, ...] = ()
+    runtimes: tuple[InterceptorRuntime, ...] = ()
+    java_variable: Literal["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"] = "JAVA_TOOL_OPTIONS"
+    files: InjectedContainer
+    settings: InterceptorSettings
+    attributes: dict[AttributeName, LabelName] = Field(default_factory=dict, max_length=16)
+    collector_ca: str | None = None
+    token_audience: str | None = None
+    refused_in: tuple[DnsLabel, ...] = ()
+
+    @property
+    def owner(self) -> str:
+        """<namespace>/<name> of the InterceptorProfile."""
+        return f"{self.namespace}/{self.name}"
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> InterceptorInjection:
+        collector = self.settings.collector
+        files = {
+            "collector_ca": (self.collector_ca, collector.ca_file if collector else None),
+            "token_audience": (self.token_audience, collector.token_file if collector else None),
+        }
+        for field, (content, path) in files.items():
+            if (content is None) != (path is None):
+                raise ValueError(f"{field}: goes with a file that settings name, and only with it")
+            if path is not None and not _FILE.fullmatch(path):
+                raise ValueError(f"{field}: settings name {path}, which is no file in {INTERCEPTORS_FOLDER}")
+        named = [INTERCEPTORS_SETTINGS, *(path for _, path in files.values() if path is not None)]
+        if len(named) != len(set(named)):
+            raise ValueError(f"settings: two files have one name among {', '.join(named)}")
+        return self
+
+
+class InterceptorInjectionsFile(_Config):
+    """All InterceptorProfiles of an installation."""
+
+    schema_: Literal["kwitness.interceptor_injections/1"] = Field("kwitness.interceptor_injections/1", alias="schema")
+    injections: tuple[InterceptorInjection, ...] = Field(max_length=1_000)
+
+
+def interceptor_injection_hash(injection: InterceptorInjection) -> str:
+    """Return the hash of what a pod is given: 16 hex digits of SHA-256.
+
+    Whom it is given to does not count, nor whether it is suspended, of which running interceptors are told.
+    """
+    left_out: dict[str, bool | set[str]] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend"}}
+    text = injection.model_dump_json(exclude=left_out)
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]

@@ -1,0 +1,200 @@
+"""The decision: which interceptors a pod gets, if any, in which containers and runtimes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from kwitness.contracts.injections import LeftOutReason, left_out_text, parse_left_out
+from kwitness.contracts.interceptor_injections import (
+    INTERCEPTORS,
+    INTERCEPTORS_CONTAINER,
+    INTERCEPTORS_FILES,
+    INTERCEPTORS_FOLDER,
+    INTERCEPTORS_HASH,
+    INTERCEPTORS_LEFT_OUT,
+    RUNTIMES,
+    InterceptorInjection,
+    interceptor_injection_hash,
+)
+from kwitness.contracts.interceptor_settings import InterceptorSettings
+from kwitness.contracts.interceptors import InterceptorRuntime
+from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.workloads import workload_of
+
+from . import pods, sidecar
+from .decide import Decision
+from .interceptor_files import (
+    FILES_VOLUME,
+    files_container,
+    interceptor_files,
+    interceptor_mounts,
+    interceptor_volumes,
+)
+from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, listed, replaced
+from .place import Place, selects, shut_out
+from .pods import Json
+from .runtime_variables import is_switched_off, with_interceptors
+
+__all__ = ["decide_on_interceptors"]
+
+_OURS: Final = sidecar.OURS | {INTERCEPTORS_CONTAINER}
+_VOLUMES: Final = (INTERCEPTORS_CONTAINER, FILES_VOLUME)
+_RUNTIMES: Final[dict[str, InterceptorRuntime]] = {runtime: runtime for runtime in get_args(InterceptorRuntime)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """How interceptors come into a pod: settings for it, its runtimes, and environments by container."""
+
+    settings: InterceptorSettings
+    runtimes: frozenset[InterceptorRuntime]
+    environments: dict[str, list[Json]]
+
+
+def decide_on_interceptors(pod: Json, place: Place, injections: Sequence[InterceptorInjection]) -> Decision:
+    """Decide on a pod that is about to be made, with an observer or without.
+
+    Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
+    webhook is asked again the pod keeps its interceptors.
+    """
+    closed = shut_out(pod, place)
+    if closed is not None:
+        return Decision(closed)
+    present = _present(pod)
+    candidates = sorted(
+        (one for one in injections if selects(one, pod, place)),
+        key=lambda one: (one.owner != present, precedence(one.priority, one.namespace, one.name)),
+    )
+    if not candidates:
+        return Decision("not_selected")
+    # What was merged cannot be judged again.
+    known = parse_left_out(pods.annotations_of(pod).get(INTERCEPTORS_LEFT_OUT, "")) if present else {}
+    chosen: tuple[InterceptorInjection, _Fit] | None = None
+    left_out: dict[str, LeftOutReason] = {}
+    for candidate in candidates:
+        found = known.get(candidate.owner) or _fit(candidate, pod, place)
+        if not isinstance(found, _Fit):
+            left_out[candidate.owner] = found
+        elif chosen is None:
+            chosen = (candidate, found)
+        else:
+            left_out[candidate.owner] = "Conflict"
+    said = {INTERCEPTORS_LEFT_OUT: left_out_text(left_out) if left_out else None}
+    if chosen is None:
+        return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
+    injection, fit = chosen
+    marks = {
+        INTERCEPTORS: injection.owner,
+        INTERCEPTORS_HASH: interceptor_injection_hash(injection),
+        **interceptor_files(injection, fit.settings),
+        **said,
+    }
+    patch = [*annotated(pod, marks), *_containers(pod, fit), *_files(pod, injection, fit)]
+    return Decision("injected", injection.owner, tuple(patch), left_out)
+
+
+def _present(pod: Json) -> str | None:
+    """The owner of the interceptors that the pod has already."""
+    if any(container["name"] == INTERCEPTORS_CONTAINER for container in pods.init_containers(pod)):
+        return pods.annotations_of(pod).get(INTERCEPTORS)
+    return None
+
+
+def _fit(injection: InterceptorInjection, pod: Json, place: Place) -> _Fit | LeftOutReason:
+    refusal = _refusal(injection, pod, place)
+    if refusal is not None:
+        return refusal
+    runtimes = _runtimes(injection, pod)
+    if not isinstance(runtimes, frozenset):
+        return runtimes
+    chosen = [one for one in _chosen(pod, injection) if not is_switched_off(one)]
+    if not chosen:
+        return "SwitchedOff"
+    environments: dict[str, list[Json]] = {}
+    for container in chosen:
+        if _has_our_paths(container):
+            return "PathTaken"
+        found = with_interceptors(container, injection, runtimes, pods.annotations_of(pod))
+        if not isinstance(found, list):
+            return found
+        environments[container["name"]] = found
+    settings = _settings(injection, pod)
+    if not annotations_fit(pod, interceptor_files(injection, settings)):
+        return "AnnotationsTooLong"
+    return _Fit(settings, runtimes, environments)
+
+
+def _refusal(injection: InterceptorInjection, pod: Json, place: Place) -> LeftOutReason | None:
+    """The first of the reasons that do not depend on variables: what would not run, or would not be admitted."""
+    reasons: tuple[tuple[LeftOutReason, bool], ...] = (
+        ("Windows", pods.on_windows(pod)),
+        ("AdmissionRefused", place.name in injection.refused_in),
+        ("NameTaken", pods.takes_name(pod, (INTERCEPTORS_CONTAINER,), ())),
+        ("NameTaken", _present(pod) is None and any(pods.has_volume(pod, one) for one in _VOLUMES)),
+        ("NoServiceAccount", injection.token_audience is not None and not pod["spec"].get("serviceAccountName")),
+        ("RunsAsRoot", injection.files.run_as_user is None and pods.user_of(pod) == 0),
+        ("ContainerNotFound", not _chosen(pod, injection)),
+    )
+    return next((reason for reason, holds in reasons if holds), None)
+
+
+def _runtimes(injection: InterceptorInjection, pod: Json) -> frozenset[InterceptorRuntime] | LeftOutReason:
+    """Those that the pod names itself, else those of the profile."""
+    said = pods.annotations_of(pod).get(RUNTIMES)
+    words = injection.runtimes if said is None else [one.strip().lower() for one in said.split(",") if one.strip()]
+    if any(word not in _RUNTIMES for word in words):
+        return "UnknownRuntime"
+    return frozenset(_RUNTIMES[word] for word in words) or "NoRuntime"
+
+
+def _chosen(pod: Json, injection: InterceptorInjection) -> list[Json]:
+    """The containers whose clients are meant, init containers first."""
+    own = [one for one in pods.all_containers(pod) if one["name"] not in _OURS]
+    return [one for one in own if not injection.containers or one["name"] in injection.containers]
+
+
+def _has_our_paths(container: Json) -> bool:
+    """Whether the pod mounts something of its own where our files would be, or in the way to them."""
+    mounts = container.get("volumeMounts") or []
+    own = {f"{one['mountPath'].rstrip('/')}/" for one in mounts if one["name"] not in _VOLUMES}
+    ours = (f"{INTERCEPTORS_FILES}/", f"{INTERCEPTORS_FOLDER}/")
+    return any(theirs.startswith(path) or path.startswith(theirs) for theirs in own for path in ours)
+
+
+def _settings(injection: InterceptorInjection, pod: Json) -> InterceptorSettings:
+    labels = pods.labels_of(pod)
+    attributes = {name: labels[label] for name, label in injection.attributes.items() if label in labels}
+    return injection.settings.model_copy(update={"workload": workload_of(pod["metadata"]), "attributes": attributes})
+
+
+def _containers(pod: Json, fit: _Fit) -> list[Operation]:
+    operations: list[Operation] = []
+    for part, containers in (("initContainers", pods.init_containers(pod)), ("containers", pods.main_containers(pod))):
+        for index, container in enumerate(containers):
+            wanted = fit.environments.get(container["name"])
+            if wanted is None:
+                continue
+            path = f"/spec/{part}/{index}"
+            if wanted != container.get("env"):
+                operations.append(replaced(f"{path}/env", wanted))
+            mounts = container.get("volumeMounts") or []
+            operations += all_listed(f"{path}/volumeMounts", mounts, interceptor_mounts())
+    return operations
+
+
+def _files(pod: Json, injection: InterceptorInjection, fit: _Fit) -> list[Operation]:
+    """The init container comes first of all, since the pod's own may have clients too."""
+    spec = pod["spec"]
+    # What containers of the pod ask for is bounded together then.
+    container = files_container(injection, fit.runtimes, bounded=not spec.get("resources"))
+    operations = [
+        *all_listed("/spec/volumes", spec.get("volumes") or [], interceptor_volumes(injection, fit.settings)),
+        *first_listed("/spec/initContainers", pods.init_containers(pod), [container]),
+    ]
+    present = list(spec.get("imagePullSecrets") or [])
+    for name in injection.files.pull_secrets:
+        operations += listed("/spec/imagePullSecrets", present, {"name": name})
+        present.append({"name": name})
+    return operations
