@@ -13,8 +13,12 @@ from tests.injector.interceptor_samples import interceptors
 AGENT = "-javaagent:/kwitness/java/kwitness-interceptors.jar"
 
 
-def environment(runtimes: set[str], container: dict[str, Any], annotations: dict[str, str] | None = None, **changes):
-    found = with_interceptors({"name": "app", **container}, interceptors(**changes), frozenset(runtimes), annotations or {})
+def environment(
+    runtimes: set[str], container: dict[str, Any], annotations: dict[str, str] | None = None, **changes: Any
+) -> Any:
+    found = with_interceptors(
+        {"name": "app", **container}, interceptors(**changes), frozenset(runtimes), annotations or {}
+    )
     return found if isinstance(found, str) else [one for one in found if not is_ours(one["name"])]
 
 
@@ -100,12 +104,23 @@ def test_of_several_variables_with_one_name_the_last_one_counts():
         ("java", {"envFrom": [{"secretRef": {"name": "app"}}]}, "VariableUnknown"),
         (
             "java",
-            {"env": [{"name": "JAVA_TOOL_OPTIONS", "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b", "optional": True}}}]},
+            {
+                "env": [
+                    {
+                        "name": "JAVA_TOOL_OPTIONS",
+                        "valueFrom": {"configMapKeyRef": {"name": "a", "key": "b", "optional": True}},
+                    }
+                ]
+            },
             "VariableUnknown",
         ),
         (
             "python",
-            {"env": [{"name": "PYTHONPATH", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b", "optional": True}}}]},
+            {
+                "env": [
+                    {"name": "PYTHONPATH", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b", "optional": True}}}
+                ]
+            },
             "VariableUnknown",
         ),
         (

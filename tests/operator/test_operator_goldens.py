@@ -33,6 +33,7 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.model.broker_listeners import BrokerListener
@@ -99,6 +100,7 @@ def _collector_objects(case: dict[str, Any]) -> Any:
         reporters=Reporters(
             gateways=tuple(Key(*one) for one in case.get("gateways", [])),
             namespaces=tuple(case.get("podNamespaces", [])),
+            intercepted=tuple(case.get("interceptedNamespaces", [])),
         ),
     )
 
@@ -285,9 +287,17 @@ def _with_its_needs(spec: KindSpec, unit: Unit, case: dict[str, Any]) -> tuple[f
 
 
 def _injections(case: dict[str, Any]) -> Any:
-    unit = Unit(INJECTIONS.kind, Key("kwitness", "kwitness-injections"))
-    needed, view = _with_its_needs(INJECTIONS, unit, case)
-    [config_map] = INJECTIONS.decide(unit, view).shared
+    return _told(INJECTIONS, case)
+
+
+def _interceptors(case: dict[str, Any]) -> Any:
+    return _told(INTERCEPTOR_INJECTIONS, case)
+
+
+def _told(spec: KindSpec, case: dict[str, Any]) -> Any:
+    unit = Unit(spec.kind, Key("kwitness", "told"))
+    needed, view = _with_its_needs(spec, unit, case)
+    [config_map] = spec.decide(unit, view).shared
     return {
         "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
         "metadata": config_map["metadata"],
@@ -296,9 +306,17 @@ def _injections(case: dict[str, Any]) -> Any:
 
 
 def _observer(case: dict[str, Any]) -> Any:
-    unit = Unit("ObserverDeployment", Key("kwitness", "orders"))
-    needed, view = _with_its_needs(OBSERVER_DEPLOYMENT, unit, case)
-    decided = OBSERVER_DEPLOYMENT.decide(unit, view)
+    return _resource(OBSERVER_DEPLOYMENT, case)
+
+
+def _profile(case: dict[str, Any]) -> Any:
+    return _resource(INTERCEPTOR_PROFILE, case)
+
+
+def _resource(spec: KindSpec, case: dict[str, Any]) -> Any:
+    unit = Unit(spec.kind, Key("kwitness", "orders"))
+    needed, view = _with_its_needs(spec, unit, case)
+    decided = spec.decide(unit, view)
     outcome = decided.outcomes[unit.key]
     return {
         "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
@@ -315,6 +333,8 @@ DECISIONS = {
     "sidecar": _observer,
     "broker": _observer,
     "injections": _injections,
+    "interceptors": _interceptors,
+    "profile": _profile,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "jobObjects": _job_objects,

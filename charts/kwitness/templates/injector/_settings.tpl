@@ -13,6 +13,7 @@ The injector's names, and its settings file as JSON; its fields are those of kwi
 {{- dict
   "namespace" .Release.Namespace
   "injections" "kwitness-injections"
+  "interceptors" "kwitness-interceptors"
   "podSecurityDefault" .Values.injector.podSecurityDefault
   "certificate" (ternary $others $own (ne .Values.injector.certificate.issuer.name ""))
   "logLevel" .Values.injector.logLevel

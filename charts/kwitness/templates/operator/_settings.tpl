@@ -7,7 +7,8 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector"))
   "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy
   "observer" (include "kwitness.image" (dict "root" . "name" "observer")) "observerPullPolicy" $values.images.observer.pullPolicy
-  "observerHost" (include "kwitness.image" (dict "root" . "name" "observerHost")) "observerHostPullPolicy" $values.images.observerHost.pullPolicy -}}
+  "observerHost" (include "kwitness.image" (dict "root" . "name" "observerHost")) "observerHostPullPolicy" $values.images.observerHost.pullPolicy
+  "interceptors" (include "kwitness.image" (dict "root" . "name" "interceptors")) "interceptorsPullPolicy" $values.images.interceptors.pullPolicy -}}
 {{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
 {{- $pods := dict "nodeSelector" ($values.pods.nodeSelector | default dict) "tolerations" ($values.pods.tolerations | default list)
   "priorityClassName" ($values.pods.priorityClassName | default nil)
@@ -37,6 +38,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "pods" $pods
   "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
   "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict) "transparentUser" $values.observer.transparentUser)
+  "interceptors" (dict "resources" ($values.interceptors.resources | default dict))
   "injector" $injector
   "observerHost" (dict "resources" ($values.observerHost.resources | default dict))
   "analytics" $analytics

@@ -8,16 +8,15 @@ from typing import Any, Final
 import aiohttp
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT, DRIVER_PORT, DRIVER_STATUS_PATH
-from kwitness.contracts.resources import KINDS
 from kwitness.operator.adapters.http_json import JsonReader
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
+from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
-from kwitness.operator.kinds.observer_deployment.sidecars.places import config_map_key
 from kwitness.operator.kinds.unsupported import unsupported
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
@@ -28,6 +27,7 @@ from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.operator.shapes.work import KindSpec, Unit
+from kwitness.operator.surroundings.injector import config_map_key, interceptors_config_map_key
 from kwitness.operator.work_queue import Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 
@@ -47,9 +47,11 @@ RECONCILERS: Mapping[str, Reconcile] = {
 SPECS: Mapping[str, KindSpec] = {
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
     INJECTIONS.kind: INJECTIONS,
-    **{info.kind: unsupported(info.kind) for info in KINDS if info.kind not in {*RECONCILERS, "ObserverDeployment"}},
+    "InterceptorProfile": INTERCEPTOR_PROFILE,
+    INTERCEPTOR_INJECTIONS.kind: INTERCEPTOR_INJECTIONS,
+    "HeaderRegistry": unsupported("HeaderRegistry"),
 }
-"""The kinds that the engine runs, and the injections, which are one unit of the installation."""
+"""The kinds that the engine runs, and the injections, which are one unit of the installation for each of two kinds."""
 
 FACTS: Final = "Fact"
 """The queue of facts that are being asked for."""
@@ -83,6 +85,7 @@ def build_context(
     carry that sign-in.
     """
     queues: dict[str, WorkQueue[Any]] = {}
+    settings = settings.model_copy(update={"installation": installation})
 
     def enqueue(kind: str, key: Key, delay: float) -> None:
         unit = SPECS[kind].unit(key) if kind in SPECS else Unit(kind, key)
@@ -118,6 +121,7 @@ def build_context(
     if settings.injector.enabled:
         # What was told before may be of resources that are gone.
         queues[INJECTIONS.kind].add(config_map_key(settings))
+        queues[INTERCEPTOR_INJECTIONS.kind].add(interceptors_config_map_key(settings))
     return context, queues
 
 

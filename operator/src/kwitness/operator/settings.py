@@ -47,6 +47,10 @@ class ImageSettings(_Settings):
         None, description="Image of observer hosts, with the classes that they call; absent: none can be run."
     )
     observer_host_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
+    interceptors: str | None = Field(
+        None, description="Image with the files of interceptors; absent: InterceptorProfiles are refused."
+    )
+    interceptors_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
     spark: str | None = Field(None, description="Image of AnalyticsJob drivers and executors; absent: no analytics.")
     spark_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
 
@@ -103,8 +107,20 @@ class ObserverDefaults(_Settings):
     )
 
 
+class InterceptorDefaults(_Settings):
+    """Defaults for the init container that brings interceptors into pods."""
+
+    # Helm values write amounts without unit as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"memory": "64Mi"}},
+        description="Resources of the init container; it has ended when the application begins.",
+    )
+
+
 class OtherNamespaces(_Settings):
-    """Where ObserverDeployments act beside their own namespace."""
+    """Where ObserverDeployments and InterceptorProfiles act beside their own namespace."""
 
     from_: list[str] = Field(
         default_factory=list,
@@ -237,6 +253,9 @@ class OperatorSettings(_Settings):
     )
     observer: ObserverDefaults = Field(
         default_factory=ObserverDefaults, description="Defaults for the ObserverDeployment's pods."
+    )
+    interceptors: InterceptorDefaults = Field(
+        default_factory=InterceptorDefaults, description="Defaults for the interceptors in pods."
     )
     injector: InjectorSettings = Field(
         default_factory=InjectorSettings, description="What the operator knows of the injector."

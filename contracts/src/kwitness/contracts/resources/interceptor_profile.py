@@ -115,7 +115,7 @@ class InterceptorProfileSpec(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "!self.interceptors.exists(one, one.type == 'Custom') || self.runtimes.exists(one, one != 'Librdkafka')",
+                "self.interceptors.all(one, one.type != 'Custom') || self.runtimes.exists(one, one != 'Librdkafka')",
                 "interceptors of type Custom are called in Python and Java: add one of them to runtimes, or remove "
                 "the interceptor",
                 field_path=".interceptors",

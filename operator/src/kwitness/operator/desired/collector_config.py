@@ -130,6 +130,11 @@ def _ingest(
                 SenderConfig(namespace=one, service_account=ANY_ACCOUNT, source="observer")
                 for one in sorted(reporters.namespaces)
             ),
+            # A sender of observers may send what interceptors do as well.
+            *(
+                SenderConfig(namespace=one, service_account=ANY_ACCOUNT, source="interceptor")
+                for one in sorted({*reporters.intercepted} - {*reporters.namespaces})
+            ),
         ),
         readers=(
             *(

@@ -113,7 +113,7 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], rep
         )
         peers.extend(
             {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": one}}}
-            for one in sorted(reporters.namespaces)
+            for one in sorted({*reporters.namespaces, *reporters.intercepted})
         )
         # The operator reads the inventory; its namespace is not necessarily among the senders'.
         operator = {"matchLabels": {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": "operator"}}

@@ -11,7 +11,8 @@ __all__ = ["Reporters"]
 
 @dataclass(frozen=True, slots=True)
 class Reporters:
-    """ObserverDeployments that are gateways, and namespaces whose pods may have an observer."""
+    """ObserverDeployments that are gateways, and namespaces whose pods may have an observer, or interceptors."""
 
     gateways: tuple[Key, ...] = ()
     namespaces: tuple[str, ...] = ()
+    intercepted: tuple[str, ...] = ()

@@ -1,16 +1,19 @@
-"""In which namespaces an ObserverDeployment acts: its own, and others as far as they and the installation allow it."""
+"""In which namespaces a resource puts something into pods: its own, and others as it and the installation allow it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["acts_in", "allowed_namespaces", "may_act_in"]
 
+Selecting = ObserverDeployment | InterceptorProfile
 
-def allowed_namespaces(resource: ObserverDeployment, settings: OperatorSettings) -> tuple[str, ...] | None:
+
+def allowed_namespaces(resource: Selecting, settings: OperatorSettings) -> tuple[str, ...] | None:
     """Namespaces that the installation lets it select by labels; None: all that let their pods get observers."""
     own, others = resource.metadata.namespace, settings.injector.other_namespaces
     if own not in others.from_:
@@ -18,7 +21,7 @@ def allowed_namespaces(resource: ObserverDeployment, settings: OperatorSettings)
     return None if "*" in others.to else tuple(sorted({own, *others.to}))
 
 
-def may_act_in(resource: ObserverDeployment, namespace: str, settings: OperatorSettings) -> bool:
+def may_act_in(resource: Selecting, namespace: str, settings: OperatorSettings) -> bool:
     """Whether it may act in a namespace, whatever labels that has."""
     if resource.spec.namespace_selector is None:
         return namespace == resource.metadata.namespace
@@ -27,9 +30,9 @@ def may_act_in(resource: ObserverDeployment, namespace: str, settings: OperatorS
 
 
 def acts_in(
-    resource: ObserverDeployment, enabled: Mapping[str, Mapping[str, str]], settings: OperatorSettings
+    resource: Selecting, enabled: Mapping[str, Mapping[str, str]], settings: OperatorSettings
 ) -> tuple[str, ...]:
-    """Namespaces in whose pods it puts observers; ``enabled`` are labels by name, of those that let it."""
+    """Namespaces in whose pods it puts something; ``enabled`` are labels by name, of those that let it."""
     selector = resource.spec.namespace_selector
     wanted = selector.match_labels if selector is not None else {}
     return tuple(

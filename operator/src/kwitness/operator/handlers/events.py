@@ -70,8 +70,8 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
             for cluster in clusters:
                 yield "Inventory", cluster
                 yield from _users(store, kind, cluster)
-        case "ObserverDeployment" if changed:
-            # Its gateway may send to the collector from now on, or no longer.
+        case "ObserverDeployment" | "InterceptorProfile" if changed:
+            # Its gateway or pods may send to the collector from now on, or no longer.
             for cluster in clusters:
                 yield from _users(store, "TelemetryCollector", cluster)
         case "KafkaCluster" if changed:

@@ -1,4 +1,4 @@
-"""What a pod's metadata says of its observer, and of what the pod belongs to."""
+"""What a pod's metadata says of its observer, of its interceptors, and of what the pod belongs to."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.contracts.injections import CONFIG_HASH, INJECT, LEFT_OUT, OBSERVER
+from kwitness.contracts.interceptor_injections import INTERCEPTORS, INTERCEPTORS_HASH, INTERCEPTORS_LEFT_OUT
 from kwitness.contracts.observer_settings import WorkloadSettings
 from kwitness.contracts.workloads import workload_of
 
@@ -25,6 +26,9 @@ class PodMarks:
     observer: str | None = None
     config_hash: str | None = None
     left_out: str = ""
+    interceptors: str | None = None
+    interceptors_hash: str | None = None
+    interceptors_left_out: str = ""
     opted_out: bool = False
     workload: WorkloadSettings | None = None
 
@@ -42,6 +46,9 @@ def pod_marks(metadata: Mapping[str, Any]) -> PodMarks | None:
         observer=annotations.get(OBSERVER),
         config_hash=annotations.get(CONFIG_HASH),
         left_out=annotations.get(LEFT_OUT, ""),
+        interceptors=annotations.get(INTERCEPTORS),
+        interceptors_hash=annotations.get(INTERCEPTORS_HASH),
+        interceptors_left_out=annotations.get(INTERCEPTORS_LEFT_OUT, ""),
         opted_out="false" in (labels.get(INJECT), annotations.get(INJECT)),
         workload=workload_of(metadata),
     )

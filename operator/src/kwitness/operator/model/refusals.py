@@ -1,7 +1,7 @@
 """Pods that could not be made, told by events of whoever makes them.
 
 Admission sees quotas, limit ranges and Pod Security after the injector, so only such an event tells that a pod is
-refused with its observer.
+refused with what was put into it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from kwitness.contracts.injections import OBSERVER_CONTAINER
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
 
 __all__ = ["REASON", "Refusal", "milliseconds_of", "refusal_of"]
 
@@ -35,9 +36,10 @@ class Refusal:
 
 
 def refusal_of(event: Mapping[str, Any]) -> Refusal | None:
-    """Read an event of core/v1; None where the observer cannot be the cause."""
+    """Read an event of core/v1; None where neither observer nor interceptors can be the cause."""
     message = str(event.get("message") or "")
-    if event.get("reason") != REASON or not (OBSERVER_CONTAINER in message or _OURS_COUNT.search(message)):
+    named = OBSERVER_CONTAINER in message or INTERCEPTORS_CONTAINER in message
+    if event.get("reason") != REASON or not (named or _OURS_COUNT.search(message)):
         return None
     subject = event.get("involvedObject") or {}
     times = (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.standstill import is_paused
@@ -34,6 +35,8 @@ from kwitness.operator.work_queue import Requeue
 from kwitness.runtime.child_names import collector_name
 
 __all__ = ["reconcile_telemetry_collector"]
+
+R = TypeVar("R", ObserverDeployment, InterceptorProfile)
 
 _KIND = "TelemetryCollector"
 _KEPT = ("endpoint", "readyReplicas", "clients", "series", "overflowed", "ledger")
@@ -150,25 +153,36 @@ async def _apply(
 
 
 async def _reporters_of(context: Context, cluster: Key) -> Reporters:
-    """Of the ObserverDeployments that may name the cluster, which alone makes them or their pods senders."""
+    """Of the resources that may name the cluster, which alone makes them or their pods senders."""
     gateways: list[Key] = []
     namespaces: set[str] = set()
-    for key, body in context.store.items("ObserverDeployment"):
+    intercepted: set[str] = set()
+    for observer in await _referring(context, ObserverDeployment, cluster):
+        if observer.spec.mode == "Gateway":
+            gateways.append(Key(observer.metadata.namespace, observer.metadata.name))
+        elif context.settings.injector.enabled:
+            namespaces.update(acts_in(observer, await enabled_namespaces(context), context.settings))
+    if context.settings.injector.enabled:
+        for profile in await _referring(context, InterceptorProfile, cluster):
+            intercepted.update(acts_in(profile, await enabled_namespaces(context), context.settings))
+    return Reporters(tuple(gateways), tuple(sorted(namespaces)), tuple(sorted(intercepted)))
+
+
+async def _referring(context: Context, model: type[R], cluster: Key) -> list[R]:
+    """Resources that name the cluster and may; the others' own statuses say what is wrong."""
+    found: list[R] = []
+    for key, body in context.store.items(model.__name__):
         if cluster_of(key, body) != cluster:
             continue
         try:
-            resource = parse_resource(ObserverDeployment, body)
+            resource = parse_resource(model, body)
             await referred_cluster(context, key.namespace, resource.spec.cluster_ref)
         except KubernetesUnavailableError:
             raise
         except OperatorError:
-            # Its own status says so.
             continue
-        if resource.spec.mode == "Gateway":
-            gateways.append(key)
-        elif context.settings.injector.enabled:
-            namespaces.update(acts_in(resource, await enabled_namespaces(context), context.settings))
-    return Reporters(tuple(gateways), tuple(sorted(namespaces)))
+        found.append(resource)
+    return found
 
 
 async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kwitness.contracts.envelopes import Directives
 from kwitness.operator.model.store import Key
 
-__all__ = ["TellObservers"]
+__all__ = ["TellInterceptors", "TellObservers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,17 @@ class TellObservers:
     """
 
     observers: Key
+    collector: Key
+    encrypted: bool
+    authority: str | None
+    directives: Directives
+
+
+@dataclass(frozen=True, slots=True)
+class TellInterceptors:
+    """Likewise for all processes with the interceptors of one InterceptorProfile."""
+
+    profile: Key
     collector: Key
     encrypted: bool
     authority: str | None

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import TellObservers
+from kwitness.operator.shapes.actions import TellInterceptors, TellObservers
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
@@ -64,7 +64,7 @@ class Outcome:
     status: Status
     verdicts: tuple[Verdict, ...]
     children: tuple[Body, ...] | None = None
-    actions: tuple[TellObservers, ...] = ()
+    actions: tuple[TellObservers | TellInterceptors, ...] = ()
     kept: tuple[NamedObject, ...] = ()
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kwitness.contracts.envelopes import Directives, ObserverState
-from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers
+from kwitness.operator.surroundings.collectors import ServingCollector
 
 __all__ = ["directives"]
 
 
 def directives(
-    key: Key, own: Iterable[ObserverState], collector: CollectorOfObserver, *, settings: str, suspend: bool
+    key: Key, own: Iterable[ObserverState], collector: ServingCollector, *, settings: str, suspend: bool
 ) -> tuple[TellObservers, ...]:
     """Tell the observers of ``key`` to suspend or not, while one of them reports otherwise; ``settings`` is a hash."""
     if all(one.suspended == suspend for one in own):

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, TypeVar
-
-from pydantic import BaseModel
+from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
-from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
-from kwitness.operator.model.parse_resource import parse_resource
-from kwitness.operator.model.references import cluster_key, depends_on_labels, may_refer
+from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import ClusterKnowledge, Fact, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import View
+from kwitness.operator.surroundings.clusters import key_of, referring
 
 __all__ = [
-    "CollectorOfObserver",
-    "cluster_identity",
-    "collector_of",
     "conflict",
     "first_rival",
     "listener_of",
     "observer_image",
-    "permitted_cluster",
-    "present",
-    "serving_collector",
     "uses_sasl",
     "uses_tls",
 ]
-
-M = TypeVar("M", bound=BaseModel)
-T = TypeVar("T")
 
 _BOUND_TO_ADDRESSES: Final = frozenset({"GSSAPI", "AWS_MSK_IAM"})
 """Mechanisms that sign the name of the broker, which behind a gateway is another."""
@@ -48,20 +32,6 @@ _IN_PODS: Final = frozenset({"Sidecar", "Broker"})
 
 _DEFAULT_LISTENER: Final = "DEFAULT"
 """How rows name the listener of the KafkaCluster's own bootstrap servers."""
-
-
-def present(view: View, fact: Fact[T]) -> T | None:
-    """Return what a fact says, None if it is not there.
-
-    Raises
-    ------
-    OperatorError
-        It could not be found out.
-    """
-    answer = view[fact]
-    if answer.failure is not None:
-        raise answer.failure
-    return answer.value
 
 
 def observer_image(settings: OperatorSettings) -> str:
@@ -77,48 +47,6 @@ def observer_image(settings: OperatorSettings) -> str:
             "Unsupported", "the installation names no image of the observer: set the Helm value images.observer"
         )
     return settings.images.observer
-
-
-def cluster_identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tuple[int, ...]]:
-    """Cluster id and node ids.
-
-    Raises
-    ------
-    TransientError
-        ClusterNotReady: it was never reached.
-    """
-    if known is None or known.cluster_id is None or not known.node_ids:
-        trouble = known.trouble if known is not None else None
-        raise TransientError("ClusterNotReady", trouble or f"KafkaCluster {name} has not been reached yet: wait")
-    return known.cluster_id, known.node_ids
-
-
-def permitted_cluster(resource: ObserverDeployment, view: View) -> KafkaCluster:
-    """Return the KafkaCluster that may be referred to.
-
-    Raises
-    ------
-    TerminalError
-        ClusterNotReady: there is none in the same namespace; RefNotPermitted, which does not tell whether there is one
-        elsewhere.
-    """
-    own = resource.metadata.namespace
-    at = cluster_key(own, resource.spec.cluster_ref)
-    body = view[Watched("KafkaCluster", at)].value
-    if body is None and at.namespace == own:
-        raise TerminalError(
-            "ClusterNotReady",
-            f"there is no KafkaCluster {at.name} in this namespace: apply it, or correct spec.clusterRef",
-        )
-    if body is not None:
-        cluster = parse_resource(KafkaCluster, body)
-        if _may_refer(cluster, own, view):
-            return cluster
-    raise TerminalError(
-        "RefNotPermitted",
-        f"KafkaCluster {at} may not be referred to from namespace {own}: its owner can allow it in"
-        " spec.allowedNamespaces",
-    )
 
 
 def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientListener:
@@ -224,51 +152,6 @@ def _default_listener(cluster: KafkaCluster, *, untouched: bool) -> ClientListen
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CollectorOfObserver:
-    """The TelemetryCollector that an observer reports to; ``authority`` is PEM text, None for the system's."""
-
-    resource: TelemetryCollector
-    authority: str | None
-
-
-def collector_of(cluster: KafkaCluster, view: View) -> CollectorOfObserver:
-    """Return the collector that serves the cluster.
-
-    Raises
-    ------
-    TerminalError
-        CollectorNotReady: there is none, or its certificate authority is missing.
-    """
-    collector = serving_collector(cluster, view)
-    if collector is None:
-        raise TerminalError(
-            "CollectorNotReady",
-            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name}, so nobody would take what"
-            " observers report: apply one",
-        )
-    reference = collector.spec.ingest.tls.ca_config_map_ref
-    if reference is None:
-        return CollectorOfObserver(collector, None)
-    answer = view[NamedObject("ConfigMap", Key(collector.metadata.namespace, reference.name))]
-    if answer.failure is not None and answer.value is None:
-        raise answer.failure
-    authority = ((answer.value or {}).get("data") or {}).get("ca.crt")
-    if not authority:
-        raise TerminalError(
-            "CollectorNotReady",
-            f"ConfigMap {reference.name} of TelemetryCollector {collector.metadata.name} has no ca.crt: add it, or"
-            " correct spec.ingest.tls.caConfigMapRef there",
-        )
-    return CollectorOfObserver(collector, str(authority))
-
-
-def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
-    """Return the TelemetryCollector that comes first among those that may name the cluster."""
-    found = [one for one in _referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
-    return min(found, key=lambda one: precedence(one.spec.priority, *_key(one)), default=None)
-
-
 def first_rival(
     resource: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener, view: View
 ) -> Key | None:
@@ -282,8 +165,8 @@ def first_rival(
         return None
     rivals = [
         one
-        for one in _referring(ObserverDeployment, cluster, view)
-        if _key(one) == _key(resource)
+        for one in referring(ObserverDeployment, cluster, view)
+        if key_of(one) == key_of(resource)
         or (
             _counts_requests(one)
             and not one.spec.suspend
@@ -292,8 +175,8 @@ def first_rival(
             and _shares_a_server(one, cluster, listener)
         )
     ]
-    first = min(rivals, key=lambda one: precedence(one.spec.priority, *_key(one)))
-    return None if _key(first) == _key(resource) else Key(*_key(first))
+    first = min(rivals, key=lambda one: precedence(one.spec.priority, *key_of(one)))
+    return None if key_of(first) == key_of(resource) else Key(*key_of(first))
 
 
 def conflict(rival: Key, listener: ClientListener) -> tuple[Verdict, ...]:
@@ -321,24 +204,3 @@ def _shares_a_server(rival: ObserverDeployment, cluster: KafkaCluster, listener:
         # Its own status says why it observes nothing.
         return False
     return not set(theirs.bootstrap_servers).isdisjoint(listener.bootstrap_servers)
-
-
-def _referring(model: type[M], cluster: KafkaCluster, view: View) -> Iterator[M]:
-    """Resources that may name the cluster and can be read; the others' own statuses say what is wrong."""
-    at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    answer = view.get(Referring(model.__name__, at))
-    for body in (answer.value or ()) if answer is not None else ():
-        if _may_refer(cluster, body["metadata"]["namespace"], view):
-            try:
-                yield parse_resource(model, body)
-            except OperatorError:
-                continue
-
-
-def _may_refer(cluster: KafkaCluster, namespace: str, view: View) -> bool:
-    answer = view.get(Labels(namespace)) if depends_on_labels(cluster, namespace) else None
-    return may_refer(cluster, namespace, None if answer is None else answer.value)
-
-
-def _key(resource: ObserverDeployment | TelemetryCollector) -> tuple[str, str]:
-    return resource.metadata.namespace, resource.metadata.name

@@ -22,7 +22,6 @@ from kwitness.operator.desired.pods import (
     projected_token,
     selector,
 )
-from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     AUTHORITY_KEY,
     SETTINGS_FOLDER,
@@ -31,6 +30,7 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
 )
 from kwitness.operator.kinds.observer_deployment.ports import SLOTS_KEY
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.surroundings.collectors import ServingCollector
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
 __all__ = ["SETTINGS_KEY", "gateway_objects"]
@@ -47,7 +47,7 @@ def gateway_objects(
     resource: ObserverDeployment,
     settings: ObserverSettings,
     slots: Mapping[int, int],
-    collector: CollectorOfObserver,
+    collector: ServingCollector,
     installation: OperatorSettings,
     *,
     secrets: Sequence[dict[str, Any]],
@@ -103,7 +103,7 @@ def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata:
 
 def _deployment(
     resource: ObserverDeployment,
-    collector: CollectorOfObserver,
+    collector: ServingCollector,
     installation: OperatorSettings,
     metadata: dict[str, Any],
     *,

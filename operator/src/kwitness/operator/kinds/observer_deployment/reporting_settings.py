@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
-from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.observer_settings import (
-    CollectorAddress,
     IdentitySettings,
     LimitSettings,
     ReportSettings,
@@ -16,10 +14,8 @@ from kwitness.contracts.observer_settings import (
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.operator.kinds.observer_deployment.environment import CollectorOfObserver
-from kwitness.runtime.child_names import collector_peer_host
 
-__all__ = ["Reported", "collector_address", "reported"]
+__all__ = ["Reported", "reported"]
 
 
 class Reported(TypedDict):
@@ -48,20 +44,6 @@ def reported(resource: ObserverDeployment) -> Reported:
             max_rewrite_bytes=limits.max_rewrite_bytes,
         ),
     }
-
-
-def collector_address(collector: CollectorOfObserver, *, authority: str, token: str) -> CollectorAddress:
-    """Where events go; ``authority`` and ``token`` are paths in the observer's container."""
-    metadata, spec = collector.resource.metadata, collector.resource.spec
-    scheme = "https" if spec.ingest.tls.secret_ref is not None else "http"
-    # The name of one replica, with a place for its number.
-    host = collector_peer_host(metadata.name, metadata.namespace, 0).replace("-0.", "-{ordinal}.", 1)
-    return CollectorAddress(
-        url=f"{scheme}://{host}:{COLLECTOR_PORT}",
-        replicas=spec.replicas,
-        ca_file=None if collector.authority is None else authority,
-        token_file=token,
-    )
 
 
 def _report(observers: Iterable[ObserverEntry]) -> ReportSettings:

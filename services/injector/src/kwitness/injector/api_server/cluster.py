@@ -66,7 +66,9 @@ class Cluster:
     @property
     def ready(self) -> bool:
         """Whether reviews can be decided."""
-        return len(self._configured) == len(self._config_maps) and self._namespaces is not None and self._minor is not None
+        return (
+            len(self._configured) == len(self._config_maps) and self._namespaces is not None and self._minor is not None
+        )
 
     async def run(self) -> None:
         """Follow until cancelled."""

@@ -74,9 +74,7 @@ def interceptor_mounts() -> tuple[Json, Json]:
     )
 
 
-def files_container(
-    injection: InterceptorInjection, runtimes: frozenset[InterceptorRuntime], *, bounded: bool
-) -> Json:
+def files_container(injection: InterceptorInjection, runtimes: frozenset[InterceptorRuntime], *, bounded: bool) -> Json:
     """The init container.
 
     A program in Python runs as well without our folder, so what goes wrong here does not keep the pod from starting. A

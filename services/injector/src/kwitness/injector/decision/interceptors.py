@@ -109,21 +109,30 @@ def _fit(injection: InterceptorInjection, pod: Json, place: Place) -> _Fit | Lef
     runtimes = _runtimes(injection, pod)
     if not isinstance(runtimes, frozenset):
         return runtimes
-    chosen = [one for one in _chosen(pod, injection) if not is_switched_off(one)]
-    if not chosen:
-        return "SwitchedOff"
+    environments = _environments(injection, pod, runtimes)
+    if not isinstance(environments, dict):
+        return environments
+    settings = _settings(injection, pod)
+    if not annotations_fit(pod, interceptor_files(injection, settings)):
+        return "AnnotationsTooLong"
+    return _Fit(settings, runtimes, environments)
+
+
+def _environments(
+    injection: InterceptorInjection, pod: Json, runtimes: frozenset[InterceptorRuntime]
+) -> dict[str, list[Json]] | LeftOutReason:
+    """Environments by name of the container, of those that have not switched interceptors off themselves."""
     environments: dict[str, list[Json]] = {}
-    for container in chosen:
+    for container in _chosen(pod, injection):
+        if is_switched_off(container):
+            continue
         if _has_our_paths(container):
             return "PathTaken"
         found = with_interceptors(container, injection, runtimes, pods.annotations_of(pod))
         if not isinstance(found, list):
             return found
         environments[container["name"]] = found
-    settings = _settings(injection, pod)
-    if not annotations_fit(pod, interceptor_files(injection, settings)):
-        return "AnnotationsTooLong"
-    return _Fit(settings, runtimes, environments)
+    return environments or "SwitchedOff"
 
 
 def _refusal(injection: InterceptorInjection, pod: Json, place: Place) -> LeftOutReason | None:

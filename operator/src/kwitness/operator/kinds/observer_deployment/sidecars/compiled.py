@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -18,15 +18,15 @@ from kwitness.contracts.injections import (
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
-from kwitness.operator.kinds.observer_deployment.environment import present
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.sidecars.outcome import injection_for
-from kwitness.operator.kinds.observer_deployment.sidecars.places import config_map_key
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, Every, NamedObject
 from kwitness.operator.shapes.work import Decision, Unit, View
+from kwitness.operator.surroundings.clusters import present
+from kwitness.operator.surroundings.injector import config_map_key, injections_config_map
 
 __all__ = ["decide", "sidecars"]
 
@@ -62,7 +62,8 @@ def decide(unit: Unit, view: View) -> Decision:
             held.append(one)
         hashes[one.owner] = injection_hash(one) if fits else None
     text = InjectionsFile(injections=tuple(held)).model_dump_json(by_alias=True)
-    return Decision(shared=(_config_map(at, text, hashes),))
+    data = {INJECTIONS_KEY: text, INJECTION_HASHES_KEY: json.dumps(dict(sorted(hashes.items())))}
+    return Decision(shared=(injections_config_map(at, data),))
 
 
 def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
@@ -102,13 +103,3 @@ def _standing(config_map: Body | None) -> dict[str, Injection]:
         # Of another version, or changed by somebody; it is about to be replaced.
         return {}
     return {one.owner: one for one in found.injections}
-
-
-def _config_map(at: Key, text: str, hashes: Mapping[str, str | None]) -> dict[str, Any]:
-    labels = {"app.kubernetes.io/part-of": "kwitness", "app.kubernetes.io/managed-by": "kwitness-operator"}
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": at.name, "namespace": at.namespace, "labels": labels},
-        "data": {INJECTIONS_KEY: text, INJECTION_HASHES_KEY: json.dumps(dict(sorted(hashes.items())))},
-    }

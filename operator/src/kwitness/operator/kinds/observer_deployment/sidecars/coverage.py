@@ -12,18 +12,13 @@ from kwitness.contracts.injections import parse_left_out
 from kwitness.contracts.resources.observer_deployment import LeftOutPods, PodCoverage
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.store import Key
+from kwitness.operator.surroundings.injector import restart_line
 
 __all__ = ["Selection", "pod_coverage"]
 
 _MOST_LINES: Final = 20
 _MOST_REASONS: Final = 32
 _PATIENCE_MS: Final = 300_000
-_RESTARTED: Final[Mapping[str, str]] = {
-    "DaemonSet": "daemonset",
-    "Deployment": "deployment",
-    "StatefulSet": "statefulset",
-}
-"""Kinds that kubectl restarts, by its word for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +56,7 @@ def pod_coverage(selection: Selection, own: Iterable[ObserverState], now_ms: int
                 examples.setdefault(reason, f"{pod.namespace}/{pod.name}")
                 continue
             missed += 1
-        line = _restart(pod)
+        line = restart_line(pod)
         if line is not None and pod.namespace not in selection.refused_in:
             restart.add(line)
     return PodCoverage(
@@ -85,13 +80,6 @@ def _reason(pod: PodMarks, owner: str) -> str | None:
     if (said := parse_left_out(pod.left_out).get(owner)) is not None:
         return said
     return "Conflict" if pod.observer is not None else None
-
-
-def _restart(pod: PodMarks) -> str | None:
-    workload = pod.workload
-    if workload is None or workload.kind not in _RESTARTED:
-        return None
-    return f"kubectl rollout restart {_RESTARTED[workload.kind]}/{workload.name} --namespace {pod.namespace}"
 
 
 def _is_silent(one: ObserverState, now_ms: int) -> bool:

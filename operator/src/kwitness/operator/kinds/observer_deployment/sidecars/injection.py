@@ -6,27 +6,22 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from kwitness.contracts.audiences import collector_audience
-from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, Injection, InjectedContainer, Variables
+from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, InjectedContainer, Injection, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
-from kwitness.operator.kinds.observer_deployment.environment import (
-    CollectorOfObserver,
-    cluster_identity,
-    collector_of,
-    observer_image,
-    uses_sasl,
-    uses_tls,
-)
-from kwitness.operator.kinds.observer_deployment.reporting_settings import collector_address, reported
+from kwitness.operator.kinds.observer_deployment.environment import observer_image, uses_sasl, uses_tls
+from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import check_own_listener, own_listener_settings
-from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import ClusterKnowledge, KafkaState, Refusals
 from kwitness.operator.shapes.work import View
+from kwitness.operator.surroundings.clusters import cluster_identity
+from kwitness.operator.surroundings.collectors import ServingCollector, collector_address, collector_of
+from kwitness.operator.surroundings.refused import refused_in
 
 __all__ = ["injection_of"]
 
@@ -99,7 +94,7 @@ def injection_of(
 
 def _settings(
     resource: ObserverDeployment,
-    collector: CollectorOfObserver,
+    collector: ServingCollector,
     between: tuple[UpstreamSettings, ListenerSettings],
     *,
     cluster_id: str,

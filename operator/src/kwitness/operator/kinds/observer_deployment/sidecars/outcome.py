@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kwitness.contracts.injections import INJECTION_HASHES_KEY, Injection, injection_hash
+from kwitness.contracts.injections import Injection, injection_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.kinds.observer_deployment.directives import directives
-from kwitness.operator.kinds.observer_deployment.environment import (
-    collector_of,
-    conflict,
-    first_rival,
-    listener_of,
-    permitted_cluster,
-    present,
-)
+from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
 from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
     heard_of,
@@ -32,8 +23,6 @@ from kwitness.operator.kinds.observer_deployment.reports import (
 from kwitness.operator.kinds.observer_deployment.sidecars.coverage import Selection, pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import own_listener_verdicts
-from kwitness.operator.kinds.observer_deployment.sidecars.places import INJECTOR, config_map_key
-from kwitness.operator.kinds.observer_deployment.sidecars.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.sidecars.verdicts import covered, injecting, traffic
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError
@@ -50,6 +39,10 @@ from kwitness.operator.shapes.facts import (
     RunningPods,
 )
 from kwitness.operator.shapes.work import Outcome, View
+from kwitness.operator.surroundings.clusters import permitted_cluster, present
+from kwitness.operator.surroundings.collectors import collector_of
+from kwitness.operator.surroundings.injector import INJECTOR, config_map_key, told
+from kwitness.operator.surroundings.refused import refused_in, seen_since
 
 __all__ = ["injection_for", "sidecar_outcome"]
 
@@ -103,8 +96,8 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         # Pods that have an observer keep it until they end; what they do is counted by nobody twice.
         refused = refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=view.settings)
         status = ObserverDeploymentStatus(refused_in=refused, refusals_since=since, connections=_connections(own))
-        told = directives(subject.key, own, collector, settings="", suspend=True)
-        return _outcome(subject, status, _conflicts(observed), told)
+        actions = directives(subject.key, own, collector, settings="", suspend=True)
+        return _outcome(subject, status, _conflicts(observed), actions)
     digest, settings = injection_hash(injection), injection.settings
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
@@ -138,7 +131,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         resource,
         namespaces,
         refused=injection.refused_in,
-        told=_told(view),
+        told=told(view, config_map_key(view.settings)),
         wanted=digest,
         injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
     )
@@ -178,9 +171,9 @@ def _outcome(
     subject: Subject,
     status: ObserverDeploymentStatus,
     verdicts: tuple[Verdict, ...],
-    told: tuple[TellObservers, ...] = (),
+    actions: tuple[TellObservers, ...] = (),
 ) -> Outcome:
-    return Outcome(subject.uid, subject.generation, status, verdicts, () if told else None, told)
+    return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
 
 
 def _bootstrap_servers(resource: ObserverDeployment, observed: _Observed, injection: Injection) -> str | None:
@@ -201,15 +194,3 @@ def _protocol(injection: Injection) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTE
 
 def _connections(own: tuple[Any, ...]) -> int | None:
     return sum(one.connections for one in own) if own else None
-
-
-def _told(view: View) -> Mapping[str, str | None] | None:
-    """Hashes by owner, as the injector was told them last."""
-    found = present(view, NamedObject("ConfigMap", config_map_key(view.settings)))
-    text = ((found or {}).get("data") or {}).get(INJECTION_HASHES_KEY)
-    try:
-        hashes = json.loads(text) if text else None
-    except ValueError:
-        # Somebody changed it; it is about to be put right.
-        return None
-    return hashes if isinstance(hashes, dict) else None

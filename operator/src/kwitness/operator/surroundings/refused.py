@@ -1,4 +1,4 @@
-"""In which namespaces pods were refused because of the observer, since the resource was changed last."""
+"""In which namespaces pods were refused because of what a resource puts into them, since it was changed last."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import may_act_in
 from kwitness.operator.model.refusals import Refusal, milliseconds_of
 from kwitness.operator.model.store import Subject
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.surroundings.clusters import Reporting
 
 __all__ = ["refused_in", "seen_since"]
 
@@ -23,7 +23,7 @@ def seen_since(body: Mapping[str, Any], now_ms: int) -> str:
 
 def refused_in(
     body: Mapping[str, Any],
-    resource: ObserverDeployment,
+    resource: Reporting,
     refusals: Mapping[str, Refusal],
     *,
     now_ms: int,

@@ -1,0 +1,1 @@
+"""InterceptorProfile: interceptors in clients' pods, and what they report."""

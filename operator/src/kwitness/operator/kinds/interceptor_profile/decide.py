@@ -1,0 +1,138 @@
+"""What becomes of one InterceptorProfile: its status, and what running interceptors are told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from kwitness.contracts.envelopes import ClusterState, Directives, InterceptorState
+from kwitness.contracts.interceptor_injections import interceptor_injection_hash
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile, InterceptorProfileStatus
+from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.kinds.interceptor_profile.coverage import intercepted_pods, processes
+from kwitness.operator.kinds.interceptor_profile.injection import injection_of
+from kwitness.operator.kinds.interceptor_profile.needs import KIND
+from kwitness.operator.kinds.interceptor_profile.verdicts import covered, injecting, reporting, working
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import OperatorError, TerminalError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.pause import paused
+from kwitness.operator.model.references import cluster_key
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.actions import TellInterceptors
+from kwitness.operator.shapes.facts import Body, EnabledNamespaces, Inventory, NamedObject, RunningPods, Watched
+from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
+from kwitness.operator.surroundings.clusters import permitted_cluster, present
+from kwitness.operator.surroundings.collectors import collector_of
+from kwitness.operator.surroundings.injector import INJECTOR, interceptors_config_map_key, told
+from kwitness.operator.surroundings.refused import seen_since
+
+__all__ = ["decide"]
+
+_SILENT_MS: Final = 60_000
+"""Milliseconds after which a process counts as gone; it speaks every 5 s."""
+_MOST_REASONS: Final = 32
+
+
+def decide(unit: Unit, view: View) -> Decision:
+    """Decide the status; what the injector is told is decided for all resources together."""
+    body = view[Watched(KIND, unit.key)].value
+    if body is None:
+        return Decision(again="forget")
+    subject = Subject.of(body)
+    try:
+        outcome = _outcome(subject, body, parse_resource(InterceptorProfile, body), view)
+    except OperatorError as error:
+        outcome = Outcome(subject.uid, subject.generation, _previous(subject, body), (failure(error),))
+    return Decision({unit.key: outcome})
+
+
+def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: View) -> Outcome:
+    if not view.settings.injector.enabled:
+        raise TerminalError(
+            "InjectorMissing",
+            "this installation has no injector, which puts interceptors into pods: have the Helm value injector.enabled"
+            " set to true",
+        )
+    injection = injection_of(body, resource, view)
+    digest = interceptor_injection_hash(injection)
+    state = view[Inventory(cluster_key(subject.key.namespace, resource.spec.cluster_ref))].value
+    own = _heard_of(state, subject.key, view.now_ms)
+    namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
+    answers = {one: view[RunningPods(one)] for one in namespaces}
+    pods = intercepted_pods(injection, (pod for answer in answers.values() for pod in answer.value or ()), own)
+    without: Counter[str] = Counter()
+    for one in own:
+        without.update(one.not_intercepted)
+    status = InterceptorProfileStatus(
+        pods=pods,
+        reporting=len(own) if state is not None else None,
+        processes=processes(own),
+        clients=sum(one.clients for one in own) if state is not None else None,
+        clients_without=dict(sorted(without.items())[:_MOST_REASONS]),
+        config_hash=digest,
+        refused_in=injection.refused_in,
+        refusals_since=seen_since(body, view.now_ms),
+    )
+    if is_paused(resource.metadata.annotations):
+        verdict = paused("what the injector was told of it is left as it is")
+        return Outcome(subject.uid, subject.generation, status, (verdict,))
+    verdicts = (
+        injecting(
+            resource,
+            namespaces,
+            refused=injection.refused_in,
+            told=told(view, interceptors_config_map_key(view.settings)),
+            wanted=digest,
+            injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
+        ),
+        covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
+        *reporting(pods, own, known=state is not None),
+        *working(own, without),
+    )
+    actions = _directives(subject.key, resource, own, digest, view)
+    return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
+
+
+def _heard_of(state: ClusterState | None, key: Key, now_ms: int) -> tuple[InterceptorState, ...]:
+    """Processes with this profile's interceptors that the collector heard from lately."""
+    return tuple(
+        one
+        for one in (state.interceptors if state is not None else ())
+        if (one.namespace, one.name) == key and now_ms - one.last_heard_ms <= _SILENT_MS
+    )
+
+
+def _directives(
+    key: Key, resource: InterceptorProfile, own: tuple[InterceptorState, ...], settings: str, view: View
+) -> tuple[TellInterceptors, ...]:
+    """Tell all processes of the profile to suspend or not, while one of them reports otherwise."""
+    suspend = resource.spec.suspend
+    if all(one.suspended == suspend for one in own):
+        return ()
+    collector = collector_of(permitted_cluster(resource, view), view)
+    of = collector.resource
+    return (
+        TellInterceptors(
+            profile=key,
+            collector=Key(of.metadata.namespace, of.metadata.name),
+            encrypted=of.spec.ingest.tls.secret_ref is not None,
+            authority=collector.authority,
+            directives=Directives(settings=settings, suspend=suspend),
+        ),
+    )
+
+
+def _previous(subject: Subject, body: dict[str, Any]) -> InterceptorProfileStatus:
+    try:
+        status = InterceptorProfileStatus.model_validate(body.get("status") or {})
+    except ValidationError:
+        # Of another version of the schema; it is about to be replaced.
+        return InterceptorProfileStatus()
+    if status.observed_generation == subject.generation:
+        return status
+    # Pods that were refused before this generation say nothing about it.
+    return status.model_copy(update={"refused_in": (), "refusals_since": None})

@@ -1,0 +1,127 @@
+"""One InterceptorProfile, as the injector is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.injections import InjectedContainer
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_FOLDER, InterceptorInjection
+from kwitness.contracts.interceptor_settings import InterceptorSettings
+from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile
+from kwitness.contracts.spelling import word_of
+from kwitness.operator.desired.sidecar_reach import allowed_namespaces
+from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.store import Key
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.facts import KafkaState, Refusals
+from kwitness.operator.shapes.work import View
+from kwitness.operator.surroundings.clusters import cluster_identity, permitted_cluster
+from kwitness.operator.surroundings.collectors import ServingCollector, collector_address, collector_of
+from kwitness.operator.surroundings.refused import refused_in
+
+__all__ = ["injection_of"]
+
+_COLLECTOR_CA: Final = f"{INTERCEPTORS_FOLDER}/ca.crt"
+_TOKEN: Final = f"{INTERCEPTORS_FOLDER}/token"
+_AUTO: Final = "Auto"
+_JAVA_VARIABLES: Final = {
+    None: "JAVA_TOOL_OPTIONS",
+    "JavaToolOptions": "JAVA_TOOL_OPTIONS",
+    "JdkJavaOptions": "JDK_JAVA_OPTIONS",
+}
+
+
+def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: View) -> InterceptorInjection:
+    """Translate the resource.
+
+    Raises
+    ------
+    TerminalError
+        Unsupported: the installation names no image. ClusterNotReady, RefNotPermitted or CollectorNotReady.
+    TransientError
+        ClusterNotReady: the cluster was never reached. Progressing: the installation has no name yet.
+    """
+    spec, metadata, settings = resource.spec, resource.metadata, view.settings
+    files = _files(settings)
+    cluster = permitted_cluster(resource, view)
+    knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
+    cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
+    collector = collector_of(cluster, view)
+    namespaces = spec.namespace_selector
+    return InterceptorInjection.model_validate(
+        {
+            "namespace": metadata.namespace,
+            "name": metadata.name,
+            "priority": spec.priority,
+            "namespace_labels": dict(namespaces.match_labels) if namespaces is not None else None,
+            "namespaces": allowed_namespaces(resource, settings) if namespaces is not None else None,
+            "pod_labels": dict(spec.selector.match_labels),
+            "containers": spec.containers or (),
+            "runtimes": tuple(word_of(one) for one in spec.runtimes if one != _AUTO),
+            "java_variable": _JAVA_VARIABLES[spec.java_variable],
+            "files": files,
+            "settings": _settings(resource, collector, cluster_id, settings),
+            "attributes": {one.name: one.pod_label for one in spec.attributes},
+            "collector_ca": collector.authority,
+            "token_audience": collector_audience(
+                collector.resource.metadata.namespace, collector.resource.metadata.name
+            ),
+            "refused_in": refused_in(
+                body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=settings
+            ),
+        }
+    )
+
+
+def _files(settings: OperatorSettings) -> InjectedContainer:
+    if settings.images.interceptors is None:
+        raise TerminalError(
+            "Unsupported", "the installation names no image of interceptors: set the Helm value images.interceptors"
+        )
+    return InjectedContainer.model_validate(
+        {
+            "image": settings.images.interceptors,
+            "pull_policy": settings.images.interceptors_pull_policy,
+            "pull_secrets": settings.image_pull_secrets,
+            "resources": settings.interceptors.resources,
+            "run_as_user": settings.pods.run_as_user,
+        }
+    )
+
+
+def _settings(
+    resource: InterceptorProfile, collector: ServingCollector, cluster_id: str, settings: OperatorSettings
+) -> InterceptorSettings:
+    spec = resource.spec
+    if settings.installation is None:
+        raise TransientError("Progressing", "this installation has no name yet: wait; it is made once")
+    return InterceptorSettings.model_validate(
+        {
+            "installation": settings.installation,
+            "cluster_id": cluster_id,
+            "namespace": resource.metadata.namespace,
+            "name": resource.metadata.name,
+            "suspend": spec.suspend,
+            "interceptors": [_entry(one) for one in spec.interceptors],
+            "topics": spec.topics,
+            "window_ms": _milliseconds(spec.window),
+            "limits": spec.limits.model_dump(),
+            "collector": collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
+        }
+    )
+
+
+def _entry(entry: InterceptorEntry) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": entry.name, "type": entry.type}
+    if entry.cardinality is not None:
+        found["window_ms"] = _milliseconds(entry.cardinality.window)
+    if entry.custom is not None:
+        found |= {"class_name": entry.custom.class_name, "settings": entry.custom.settings}
+    return found
+
+
+def _milliseconds(duration: str) -> int:
+    return round(parse_duration(duration).total_seconds() * 1000)

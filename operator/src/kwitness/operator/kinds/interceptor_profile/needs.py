@@ -1,0 +1,57 @@
+"""What must be known for one InterceptorProfile."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
+from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import cluster_key
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods, Watched
+from kwitness.operator.shapes.work import Need, Unit, View
+from kwitness.operator.surroundings.injector import INJECTOR, interceptors_config_map_key
+from kwitness.operator.surroundings.needs import (
+    PODS_SECONDS,
+    PROGRESS_SECONDS,
+    SETTLED_SECONDS,
+    cluster_needs,
+    patience,
+)
+
+__all__ = ["KIND", "needs", "related"]
+
+KIND: Final = "InterceptorProfile"
+
+
+def needs(unit: Unit, view: View) -> frozenset[Need]:
+    """Itself, its cluster, who collects, what the injector was told, and the pods of the namespaces that are meant."""
+    own = Watched(KIND, unit.key)
+    found = {Need(own)}
+    answer = view.get(own)
+    if answer is None or answer.value is None or not view.settings.injector.enabled:
+        return frozenset(found)
+    try:
+        resource = parse_resource(InterceptorProfile, answer.value)
+    except OperatorError:
+        return frozenset(found)
+    enabled = view.get(EnabledNamespaces())
+    namespaces = acts_in(resource, (enabled.value if enabled is not None else None) or {}, view.settings)
+    injector = NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))
+    found |= related(unit.key, resource, view)
+    found |= {
+        Need(Inventory(cluster_key(unit.key.namespace, resource.spec.cluster_ref))),
+        Need(EnabledNamespaces(), SETTLED_SECONDS if namespaces else PROGRESS_SECONDS),
+        Need(Refusals()),
+        Need(NamedObject("ConfigMap", interceptors_config_map_key(view.settings)), SETTLED_SECONDS),
+        Need(injector, patience(1, view, injector)),
+        *(Need(RunningPods(one), PODS_SECONDS) for one in namespaces),
+    }
+    return frozenset(found)
+
+
+def related(key: Key, resource: InterceptorProfile, view: View) -> set[Need]:
+    """What decides on what the injector is told of a resource."""
+    return cluster_needs(key, cluster_key(key.namespace, resource.spec.cluster_ref), view)

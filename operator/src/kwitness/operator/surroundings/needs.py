@@ -1,0 +1,76 @@
+"""What must be known of a resource's cluster, its collector and the injector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import depends_on_labels
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import Body, KafkaState, Labels, NamedObject, Referring, Watched
+from kwitness.operator.shapes.work import Need, View
+from kwitness.operator.surroundings.collectors import serving_collector
+
+__all__ = ["PODS_SECONDS", "PROGRESS_SECONDS", "SETTLED_SECONDS", "cluster_needs", "patience"]
+
+PROGRESS_SECONDS: Final = 4.0
+"""Between looks at replicas that are starting."""
+SETTLED_SECONDS: Final = 60.0
+"""Between looks at what others may change and nobody tells of: replicas, ports, certificates, labels."""
+PODS_SECONDS: Final = 20.0
+"""Between looks at clients' pods."""
+
+
+def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -> set[Need]:
+    """What decides on a resource at ``key`` that names the KafkaCluster ``at``; ``rivals`` name it too."""
+    found = {
+        Need(Watched("KafkaCluster", at)),
+        Need(KafkaState(at)),
+        Need(Referring("TelemetryCollector", at)),
+    }
+    cluster = _cluster(view, at)
+    if cluster is not None:
+        kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
+        found |= {Need(Labels(one), SETTLED_SECONDS) for one in _strangers(cluster, key, kinds, view)}
+        found |= set(_authority(cluster, view))
+    return found
+
+
+def patience(replicas: int, view: View, deployment: NamedObject) -> float:
+    """Seconds between looks at a Deployment that is to have that many replicas."""
+    answer = view.get(deployment)
+    state = ((answer.value if answer is not None else None) or {}).get("status") or {}
+    ready = int(state.get("readyReplicas") or 0)
+    return SETTLED_SECONDS if ready >= replicas else PROGRESS_SECONDS
+
+
+def _cluster(view: View, at: Key) -> KafkaCluster | None:
+    answer = view.get(Watched("KafkaCluster", at))
+    if answer is None or answer.value is None:
+        return None
+    try:
+        return parse_resource(KafkaCluster, answer.value)
+    except OperatorError:
+        return None
+
+
+def _strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: View) -> Iterator[str]:
+    """Namespaces whose labels decide whether they may refer to the cluster."""
+    at = Key(cluster.metadata.namespace, cluster.metadata.name)
+    bodies: list[Body] = []
+    for kind in kinds:
+        answer = view.get(Referring(kind, at))
+        bodies.extend(answer.value or () if answer is not None else ())
+    namespaces = {own.namespace, *(body["metadata"]["namespace"] for body in bodies)}
+    yield from (one for one in namespaces if depends_on_labels(cluster, one))
+
+
+def _authority(cluster: KafkaCluster, view: View) -> Iterator[Need]:
+    """The certificate authority of the collector, which may be in another namespace."""
+    collector = serving_collector(cluster, view)
+    if collector is not None and collector.spec.ingest.tls.ca_config_map_ref is not None:
+        name = collector.spec.ingest.tls.ca_config_map_ref.name
+        yield Need(NamedObject("ConfigMap", Key(collector.metadata.namespace, name)), SETTLED_SECONDS)
