@@ -38,4 +38,7 @@ INTERCEPTORS: dict[str, Any] = {
 
 
 def interceptors(**changes: Any) -> InterceptorInjection:
-    return InterceptorInjection.model_validate(merged(INTERCEPTORS, changes))
+    content = merged(INTERCEPTORS, changes)
+    # It must be said, if only by null.
+    content["settings"] = {"collector": None, **content["settings"]}
+    return InterceptorInjection.model_validate(content)

@@ -178,6 +178,13 @@ def test_a_gateway_that_comes_or_goes_changes_whom_the_collector_believes(contex
     assert ("TelemetryCollector", Key("n", "main")) in context.woken
 
 
-@pytest.mark.parametrize("kind", ["InterceptorProfile", "HeaderRegistry"])
-def test_kinds_to_come_have_their_reason(kind):
-    assert "Unsupported" in {entry.reason for entry in reasons_of(kind)}
+def test_a_profile_that_comes_or_goes_changes_whom_the_collector_believes(context):
+    context.store.put("TelemetryCollector", _object("TelemetryCollector", "main", clusterRef={"name": "c"}))
+    profile = _object("InterceptorProfile", "p", clusterRef={"name": "c"})
+    profile["metadata"]["generation"] = 1
+    receive(context, "InterceptorProfile", {"type": "ADDED", "object": profile})
+    assert ("TelemetryCollector", Key("n", "main")) in context.woken
+
+
+def test_kinds_to_come_have_their_reason():
+    assert "Unsupported" in {entry.reason for entry in reasons_of("HeaderRegistry")}

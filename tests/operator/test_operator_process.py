@@ -404,7 +404,7 @@ def test_a_reference_that_is_not_allowed_tells_nothing_about_its_target(applied,
     assert messages[0].replace("kube-system", "X") == messages[1].replace("nowhere", "X")
 
 
-@pytest.mark.parametrize(("kind", "short"), [("HeaderRegistry", "khr"), ("InterceptorProfile", "kip")])
+@pytest.mark.parametrize(("kind", "short"), [("HeaderRegistry", "khr")])
 def test_kinds_to_come_say_so(applied, api, namespace, kind, short):
     fixtures = sorted((Path(__file__).parents[1] / "contracts" / "fixtures").rglob("valid*.yaml"))
     body = yaml.safe_load(next(path.read_text() for path in fixtures if f"kind: {kind}\n" in path.read_text()))

@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, InterceptorsHead, PushBatch
 from kwitness.contracts.injections import InjectionsFile
+from kwitness.contracts.interceptor_injections import InterceptorInjectionsFile
 from kwitness.contracts.records import (
     ApiTraffic,
     ClientInterceptions,
@@ -36,6 +37,7 @@ EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
     (TopicInterceptions, KeyInterceptions, ClientInterceptions),
     (WindowSeal,),
     (InjectionsFile,),
+    (InterceptorInjectionsFile,),
 )
 """Models whose `schema` key carries their name and version; those of one topic are told apart by `kind`."""
 
