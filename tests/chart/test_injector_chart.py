@@ -137,7 +137,9 @@ def test_with_cert_manager_it_makes_no_certificate_and_may_write_nothing() -> No
     assert certificate["issuerRef"] == {"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "platform"}
     webhook = named(manifests, "MutatingWebhookConfiguration", "kwitness-kwitness-injector")
     assert webhook["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "kwitness/kwitness-injector"}
-    assert rules_of(manifests, "Role", "kwitness-injector") == [("configmaps", "kwitness-injections")]
+    assert rules_of(manifests, "Role", "kwitness-injector") == [
+        ("configmaps", "kwitness-injections", "kwitness-interceptors")
+    ]
     assert rules_of(manifests, "ClusterRole", "kwitness-kwitness-injector") == [("namespaces",)]
     spec = named(manifests, "Deployment", "kwitness-injector")["spec"]["template"]["spec"]
     (mount,) = (one for one in spec["containers"][0]["volumeMounts"] if one["name"] == "certificate")
