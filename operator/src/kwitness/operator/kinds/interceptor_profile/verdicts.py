@@ -99,8 +99,8 @@ def covered(pods: InterceptedPods, unseen: Sequence[str]) -> Verdict:
             "Covered",
             "False",
             "PodsLeftOut",
-            f"{share}{also}: each reason has a remedy in docs/guides/interceptor-profiles.md; pods say which runtimes they"
-            f" have by the annotation {RUNTIMES}",
+            f"{share}{also}: each reason has a remedy in docs/guides/interceptor-profiles.md; pods say which runtimes"
+            f" they have by the annotation {RUNTIMES}",
         )
     return Verdict("Covered", "True", "PodsCovered", share)
 
