@@ -1,0 +1,221 @@
+"""Interceptors in confluent-kafka's producers.
+
+Nothing in librdkafka calls them. `Producer` is a class of the C extension, whose methods cannot be replaced, so
+classes are derived from it; `SerializingProducer` is derived from that one, and its hooks are before its serializers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Optional
+
+from kwitness_interceptors.chain import ProducerChain
+from kwitness_interceptors.configuration import split
+from kwitness_interceptors.containment import FAILURES
+from kwitness_interceptors.made_chains import close_with, producer_chain
+from kwitness_interceptors.records import Header, ProducerRecord
+
+from .confluent_delivery import Delivery, DeliveryCallback, exception_of, size_of
+
+__all__ = ["CHAIN", "DEFAULT_CLIENT_ID", "producer_hooks"]
+
+CHAIN = "_kwitness_chain"
+DEFAULT_CLIENT_ID = "rdkafka"
+
+_ON_DELIVERY = "_kwitness_on_delivery"
+_ONLY_ERRORS = "_kwitness_only_errors"
+_UNSET_PARTITION = -1
+_RAW = ("value", "key", "partition", "callback", "on_delivery", "timestamp", "headers")
+_SERIALIZING = ("key", "value", "partition", "on_delivery", "timestamp", "headers")
+
+Method = Callable[..., Any]
+
+
+def producer_hooks(base: type, *, serializing: bool) -> dict[str, Method]:
+    """Return methods that stand in for those of a producer's class: `base`'s own, with the hooks around them.
+
+    Parameters
+    ----------
+    base
+        `confluent_kafka.Producer`, `SerializingProducer`, or a class that is derived from one of them.
+    serializing
+        Whether `produce` takes the key first, and serializes.
+    """
+    hooks = {
+        "__init__": _construct(base.__init__),  # type: ignore[misc] # it is called with what it is called with
+        "produce": _produce(base.produce, _SERIALIZING if serializing else _RAW),  # type: ignore[attr-defined]
+    }
+    # Older releases lack some of these.
+    for name, made in (("produce_batch", _produce_batch), ("close", _closing), ("__exit__", _closing)):
+        if hasattr(base, name):
+            hooks[name] = made(getattr(base, name))
+    return hooks
+
+
+def _construct(original: Method) -> Method:
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it stands in for one
+        if CHAIN in vars(self) or len(args) > 1 or (args and not isinstance(args[0], dict)):
+            original(self, *args, **kwargs)
+            return
+        config = split({**(args[0] if args else {}), **kwargs}, DEFAULT_CLIENT_ID)
+        chain = producer_chain(config.classes, config.whole)
+        setattr(self, CHAIN, chain)
+        if chain is not None:
+            callback = config.client.get("on_delivery")
+            setattr(self, _ON_DELIVERY, callback if callable(callback) else None)
+            # The extension would keep acknowledgements from the chain, too.
+            setattr(self, _ONLY_ERRORS, _is_true(config.client.pop("delivery.report.only.error", False)))
+            close_with(self, chain)
+        original(self, config.client)
+
+    return __init__
+
+
+def _produce(original: Method, names: tuple[str, ...]) -> Method:
+    def produce(self: Any, topic: Any, *args: Any, **kwargs: Any) -> None:
+        chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
+        if chain is None or len(args) > len(names):
+            original(self, topic, *args, **kwargs)
+            return
+        given = {**dict(zip(names, args)), **kwargs}
+        callback = given.pop("callback", None) or given.get("on_delivery")
+        delivery = callback if isinstance(callback, Delivery) else None
+        if delivery is None:
+            record = _record(topic, given)
+            if record is None:
+                original(self, topic, *args, **kwargs)
+                return
+            sent = chain.on_send(record)
+            _apply(given, record, sent)
+            delivery = _delivery(self, chain, sent, callback)
+        given["on_delivery"] = delivery
+        if names is not _SERIALIZING:
+            delivery.key_size, delivery.value_size = size_of(given.get("key")), size_of(given.get("value"))
+        try:
+            original(self, topic, **given)
+        except BaseException as error:
+            delivery.refuse(error)
+            raise
+
+    return produce
+
+
+def _produce_batch(original: Method) -> Method:
+    def produce_batch(self: Any, topic: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
+        if chain is None or not isinstance(topic, str) or not _is_batch(messages):
+            return original(self, topic, messages, *args, **kwargs)
+        given = {**dict(zip(("partition", "callback", "on_delivery"), args)), **kwargs}
+        common = given.get("callback") or given.get("on_delivery")
+        made = [_of_batch(self, chain, topic, one, given.get("partition"), common) for one in messages]
+        try:
+            queued = original(self, topic, [message for message, _ in made], *args, **kwargs)
+        except BaseException as error:
+            for _, delivery in made:
+                delivery.refuse(error)
+            raise
+        for theirs, (message, delivery) in zip(messages, made):
+            if "_error" in message:
+                theirs["_error"] = message["_error"]
+                delivery.refuse(exception_of(message["_error"]))
+        return queued
+
+    return produce_batch
+
+
+def _of_batch(
+    producer: Any,
+    chain: ProducerChain,
+    topic: str,
+    message: dict[str, Any],
+    partition: Optional[int],
+    common: Optional[DeliveryCallback],
+) -> tuple[dict[str, Any], Delivery]:
+    """Return what is sent instead of one message of a batch; the application's own stays as it is."""
+    message = dict(message)
+    record = ProducerRecord(
+        topic, message.get("value"), message.get("key"), _asked(message.get("partition", partition))
+    )
+    sent = chain.on_send(record)
+    if sent is not record:
+        message["value"], message["key"] = sent.value, sent.key
+        if sent.partition != record.partition:
+            message["partition"] = _UNSET_PARTITION if sent.partition is None else sent.partition
+        if sent.headers:
+            # librdkafka's batches have none.
+            FAILURES.note("kwitness_interceptors", "headers_left_out")
+    delivery = _delivery(producer, chain, sent, message.get("callback") or common)
+    delivery.key_size, delivery.value_size = size_of(sent.key), size_of(sent.value)
+    message["callback"] = delivery
+    return message, delivery
+
+
+def _closing(original: Method) -> Method:
+    def close(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            chain = getattr(self, CHAIN, None)
+            if chain is not None:
+                chain.close()
+
+    return close
+
+
+def _delivery(
+    producer: Any, chain: ProducerChain, record: ProducerRecord, callback: Optional[DeliveryCallback]
+) -> Delivery:
+    return Delivery(
+        chain, record, callback or getattr(producer, _ON_DELIVERY), only_errors=getattr(producer, _ONLY_ERRORS)
+    )
+
+
+def _record(topic: Any, given: Mapping[str, Any]) -> Optional[ProducerRecord]:
+    """Return the record that the arguments describe; None where the client will refuse them for their types."""
+    headers = _headers(given.get("headers"))
+    if not isinstance(topic, str) or headers is None:
+        return None
+    return ProducerRecord(
+        topic,
+        given.get("value"),
+        given.get("key"),
+        _asked(given.get("partition")),
+        given.get("timestamp") or None,
+        headers,
+    )
+
+
+def _apply(given: dict[str, Any], record: ProducerRecord, sent: ProducerRecord) -> None:
+    """Write what interceptors changed into the arguments; the others stay as the application gave them."""
+    if sent is record:
+        return
+    given["value"], given["key"] = sent.value, sent.key
+    if sent.partition != record.partition:
+        given["partition"] = _UNSET_PARTITION if sent.partition is None else sent.partition
+    if sent.timestamp_ms != record.timestamp_ms:
+        given["timestamp"] = sent.timestamp_ms or 0
+    if sent.headers is not record.headers:
+        given["headers"] = [(key, value) for key, value in sent.headers]
+
+
+def _headers(headers: Any) -> Optional[tuple[Header, ...]]:
+    """Return headers in their order; None where they are none."""
+    if not headers:
+        return ()
+    try:
+        pairs = headers.items() if isinstance(headers, dict) else headers
+        return tuple(Header(key, value.encode() if isinstance(value, str) else value) for key, value in pairs)
+    except (TypeError, ValueError):
+        return None
+
+
+def _asked(partition: Any) -> Optional[int]:
+    return None if partition == _UNSET_PARTITION else partition
+
+
+def _is_batch(messages: Any) -> bool:
+    return isinstance(messages, list) and all(isinstance(one, dict) for one in messages)
+
+
+def _is_true(value: object) -> bool:
+    return value is True or str(value).lower() in {"true", "t", "1"}

@@ -1,0 +1,211 @@
+"""Interceptors in kafka-python's producers and consumers: methods of Python classes, replaced in place or in a derived class.
+
+Its own iteration is shown record by record, for it moves the position as it hands them over.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from types import ModuleType
+from typing import Any, Optional
+
+from kwitness_interceptors.chain import ConsumerChain, ProducerChain
+from kwitness_interceptors.made_chains import close_with, consumer_chain, producer_chain
+from kwitness_interceptors.records import ProducerRecord, RecordMetadata
+
+from .python_records import (
+    CHAIN,
+    SEND,
+    changed_arguments,
+    committed,
+    consumed,
+    derived,
+    in_place,
+    producer_record,
+    separated,
+)
+
+__all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
+
+_ON_COMMIT = "default_offset_commit_callback"
+_UPDATES_OFFSETS = 2
+"""Place of `update_offsets` among the arguments of `poll`."""
+
+Method = Callable[..., Any]
+
+
+def intercept_producers(module: ModuleType) -> None:
+    """Give `KafkaProducer` hooks, in place."""
+    in_place(module.KafkaProducer, _producer_hooks(module.KafkaProducer))
+
+
+def intercept_consumers(module: ModuleType) -> None:
+    """Give `KafkaConsumer` hooks, in place."""
+    in_place(module.KafkaConsumer, _consumer_hooks(module.KafkaConsumer))
+
+
+def intercepted_class(kind: type) -> Optional[type]:
+    """Derive a class with hooks from one of kafka-python's, or the application's own; None where it is neither."""
+    package = sys.modules.get("kafka")
+    if package is None:
+        return None
+    if issubclass(kind, package.KafkaProducer):
+        return derived(kind, _producer_hooks(kind))
+    if issubclass(kind, package.KafkaConsumer):
+        return derived(kind, _consumer_hooks(kind))
+    return None
+
+
+def _producer_hooks(base: Any) -> dict[str, Method]:
+    construct, send, close = base.__init__, base.send, base.close
+
+    def intercepted_init(self: Any, **configs: Any) -> None:
+        client, config = separated(configs, "")
+        construct(self, **client)
+        # Where none is configured it is numbered by the client.
+        chain = producer_chain(config.classes, {**config.whole, "client.id": self.config["client_id"]})
+        setattr(self, CHAIN, chain)
+        if chain is not None:
+            close_with(self, chain)
+
+    def intercepted_send(self: Any, topic: Any, *args: Any, **kwargs: Any) -> Any:
+        chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
+        given = {**dict(zip(SEND, args)), **kwargs}
+        record = producer_record(topic, given) if chain is not None and len(args) <= len(SEND) else None
+        if chain is None or record is None:
+            return send(self, topic, *args, **kwargs)
+        sent = chain.on_send(record)
+        outcome = _Outcome(chain, sent)
+        try:
+            future = send(self, topic, **changed_arguments(given, record, sent))
+        except BaseException as error:
+            outcome.refused(error)
+            raise
+        # Before the application has the future, so before what it adds.
+        future.add_callback(outcome.acknowledged)
+        future.add_errback(outcome.failed, future)
+        return future
+
+    return {"__init__": intercepted_init, "send": intercepted_send, "close": _closing(close)}
+
+
+class _Outcome:
+    """Tells the chain what became of one record."""
+
+    __slots__ = ("_chain", "_record", "_started")
+
+    def __init__(self, chain: ProducerChain, record: ProducerRecord) -> None:
+        self._chain = chain
+        self._record = record
+        self._started = perf_counter()
+
+    def acknowledged(self, theirs: Any) -> None:
+        metadata = RecordMetadata(
+            theirs.topic,
+            theirs.partition,
+            theirs.offset,
+            -1 if theirs.timestamp is None else theirs.timestamp,
+            theirs.serialized_key_size,
+            theirs.serialized_value_size,
+            theirs.checksum,
+            perf_counter() - self._started,
+        )
+        self._chain.on_acknowledgement(metadata, None)
+
+    def failed(self, future: Any, error: BaseException) -> None:
+        place = getattr(getattr(future, "_produce_future", None), "topic_partition", None)
+        partition = getattr(place, "partition", None)
+        sizes = getattr(future, "args", ())[3:5]
+        self._tell(error, -1 if partition is None else partition, *(sizes if len(sizes) == 2 else (-1, -1)))  # noqa: PLR2004
+
+    def refused(self, error: BaseException) -> None:
+        partition = self._record.partition
+        self._tell(error, partition if isinstance(partition, int) else -1, -1, -1)
+
+    def _tell(self, error: BaseException, partition: int, key_size: int, value_size: int) -> None:
+        elapsed = perf_counter() - self._started
+        metadata = RecordMetadata(self._record.topic, partition, -1, -1, key_size, value_size, None, elapsed)
+        self._chain.on_acknowledgement(metadata, error)
+
+
+def _consumer_hooks(base: Any) -> dict[str, Method]:
+    construct, poll, generate = base.__init__, base.poll, base._message_generator_v2  # noqa: SLF001 - iteration
+    commit, commit_async, close = base.commit, base.commit_async, base.close
+
+    def intercepted_init(self: Any, *topics: Any, **configs: Any) -> None:
+        client, config = separated(configs, base.DEFAULT_CONFIG["client_id"])
+        chain = consumer_chain(config.classes, config.whole)
+        setattr(self, CHAIN, chain)
+        if chain is not None:
+            client[_ON_COMMIT] = _telling(chain, client.get(_ON_COMMIT, base.DEFAULT_CONFIG[_ON_COMMIT]))
+            close_with(self, chain)
+        construct(self, *topics, **client)
+
+    def intercepted_poll(self: Any, *args: Any, **kwargs: Any) -> Any:
+        records = poll(self, *args, **kwargs)
+        chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
+        iterates = not (args[_UPDATES_OFFSETS] if len(args) > _UPDATES_OFFSETS else kwargs.get("update_offsets", True))
+        if chain is None or not records or iterates:
+            return records
+        return consumed(chain, records)
+
+    def intercepted_generator(self: Any) -> Iterator[Any]:
+        chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
+        for record in generate(self):
+            if chain is None:
+                yield record
+            else:
+                for kept in consumed(chain, {None: [record]}).values():
+                    yield from kept
+
+    def intercepted_commit(self: Any, offsets: Any = None, *args: Any, **kwargs: Any) -> Any:
+        chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
+        told = _positions(self) if chain is not None and offsets is None else offsets
+        result = commit(self, offsets, *args, **kwargs)
+        if chain is not None:
+            committed(chain, told)
+        return result
+
+    def intercepted_commit_async(self: Any, offsets: Any = None, callback: Any = None) -> Any:
+        chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
+        if chain is not None and callback is not None:
+            callback = _telling(chain, callback)
+        return commit_async(self, offsets, callback)
+
+    return {
+        "__init__": intercepted_init,
+        "poll": intercepted_poll,
+        "_message_generator_v2": intercepted_generator,
+        "commit": intercepted_commit,
+        "commit_async": intercepted_commit_async,
+        "close": _closing(close),
+    }
+
+
+def _telling(chain: ConsumerChain, callback: Any) -> Method:
+    def told(offsets: Any, response: Any) -> Any:
+        if not isinstance(response, BaseException):
+            committed(chain, offsets)
+        return callback(offsets, response) if callback is not None else None
+
+    return told
+
+
+def _positions(consumer: Any) -> dict[Any, Any]:
+    """Return what `commit` commits without arguments."""
+    subscription = getattr(consumer, "_subscription", None)
+    return dict(subscription.all_consumed_offsets()) if subscription is not None else {}
+
+
+def _closing(original: Method) -> Method:
+    def close(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            chain = getattr(self, CHAIN, None)
+            if chain is not None:
+                chain.close()
+
+    return close

@@ -1,0 +1,53 @@
+"""The chain of a new client: the application's own interceptors, then those of the profile."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping
+from typing import Any, Optional, Union
+
+from .chain import ConsumerChain, ProducerChain
+from .containment import FAILURES, is_contained, reason_of
+from .interface import ConsumerInterceptor, ProducerInterceptor
+from .loading import load
+from .profile import PROFILE
+
+__all__ = ["close_with", "consumer_chain", "producer_chain"]
+
+
+def producer_chain(classes: object, config: Mapping[str, Any]) -> Optional[ProducerChain]:
+    """Make the chain of a producer; None where it has no interceptor, or it could not be made."""
+    try:
+        own = load(classes, ProducerInterceptor, config)
+        chain = ProducerChain([*own, *PROFILE.producer_interceptors(config)])
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
+        return None
+    return chain or None
+
+
+def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[ConsumerChain]:
+    """Make the chain of a consumer, as `producer_chain` does."""
+    try:
+        own = load(classes, ConsumerInterceptor, config)
+        chain = ConsumerChain([*own, *PROFILE.consumer_interceptors(config)])
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
+        return None
+    return chain or None
+
+
+def close_with(client: object, chain: Union[ProducerChain, ConsumerChain]) -> None:
+    """Close the chain when the client is collected or the process ends, where the application never closes it."""
+    weakref.finalize(client, _close_in, os.getpid(), chain)
+
+
+def _close_in(process: int, chain: Union[ProducerChain, ConsumerChain]) -> None:
+    # A fork has a copy of the client and ends on its own; the client is still its parent's.
+    if os.getpid() == process:
+        chain.close()
