@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import confluent_kafka
+
 from kwitness_interceptors import (
     ConsumerInterceptor,
     ConsumerRecord,

@@ -8,6 +8,7 @@ from typing import Any
 
 import confluent_kafka
 import pytest
+
 from kwitness_interceptors import ConsumerRecord, Header, wrap
 from kwitness_interceptors.containment import FAILURES
 
@@ -105,7 +106,9 @@ def test_committed_offsets_are_told_whichever_way_they_are_committed(producer: A
     with closing(consumer_of(producer, topic, told, on_commit=lambda *given: seen.append(given))) as consumer:
         message = consumer.poll(10)
         consumer.commit(message, asynchronous=False)
-        assert [next(iter(one.items())) for one in told.commits] == [((topic, 0), (1, "", told.commits[0][topic, 0].leader_epoch))]
+        assert [next(iter(one.items())) for one in told.commits] == [
+            ((topic, 0), (1, "", told.commits[0][topic, 0].leader_epoch))
+        ]
         consumer.commit(consumer.poll(10))
         while len(told.commits) < 2:
             assert consumer.poll(10) is None or not told.commits[1:]

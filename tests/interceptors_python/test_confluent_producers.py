@@ -9,6 +9,7 @@ from typing import Any
 import confluent_kafka
 import pytest
 from confluent_kafka.serialization import StringSerializer
+
 from kwitness_interceptors import Header, ProducerInterceptor, ProducerRecord, wrap
 from kwitness_interceptors.containment import FAILURES
 
@@ -36,7 +37,12 @@ def test_each_interceptor_gets_what_the_one_before_it_returned(topic: str) -> No
 
     (record,) = read_all(mock_bootstrap(producer), topic, 1)
     assert record.value() == b"vab"
-    assert log == [("a", "on_send", b"v"), ("b", "on_send", b"va"), ("a", "on_acknowledgement", 0), ("b", "on_acknowledgement", 0)]
+    assert log == [
+        ("a", "on_send", b"v"),
+        ("b", "on_send", b"va"),
+        ("a", "on_acknowledgement", 0),
+        ("b", "on_acknowledgement", 0),
+    ]
 
 
 def test_one_that_raises_is_counted_and_logged_and_the_next_gets_the_last_good_record(
@@ -79,7 +85,11 @@ def test_the_acknowledgement_comes_just_before_the_callback_of_the_application(t
     told = Told()
     producer = Producer({**MOCK, "interceptor.classes": [told]})
     producer.produce(
-        topic, "text", key="k", partition=0, on_delivery=lambda error, message: told.log.append(("application", error, message.offset()))
+        topic,
+        "text",
+        key="k",
+        partition=0,
+        on_delivery=lambda error, message: told.log.append(("application", error, message.offset())),
     )
     assert producer.flush(10) == 0
 
@@ -100,7 +110,9 @@ def test_the_callback_of_the_configuration_is_called_as_before(topic: str) -> No
 
 def test_an_application_that_wants_errors_alone_gets_errors_alone(topic: str) -> None:
     told, seen = Told(), []
-    produced([told], topic, b"v", **{"delivery.report.only.error": True, "on_delivery": lambda *given: seen.append(given)})
+    produced(
+        [told], topic, b"v", **{"delivery.report.only.error": True, "on_delivery": lambda *given: seen.append(given)}
+    )
 
     assert len(told.acknowledged) == 1
     assert seen == []
@@ -122,7 +134,12 @@ def test_a_refused_produce_is_told_with_partition_minus_one_and_still_raises(top
 def test_a_full_queue_is_told_for_each_record_that_it_refuses(topic: str) -> None:
     told = Told()
     producer = Producer(
-        {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "queue.buffering.max.messages": 1, "interceptor.classes": [told]}
+        {
+            "bootstrap.servers": "127.0.0.1:1",
+            "log_level": 0,
+            "queue.buffering.max.messages": 1,
+            "interceptor.classes": [told],
+        }
     )
     producer.produce(topic, b"first")
     for _ in range(2):
@@ -202,7 +219,9 @@ def test_records_of_a_batch_are_told_one_by_one_also_those_that_are_refused(topi
     ]
     given = [dict(one) for one in messages]
 
-    queued = producer.produce_batch(topic, messages, on_delivery=lambda error, message: seen.append(("common", message.value())))
+    queued = producer.produce_batch(
+        topic, messages, on_delivery=lambda error, message: seen.append(("common", message.value()))
+    )
     producer.flush(10)
 
     assert queued == 2

@@ -1,6 +1,6 @@
 """Is run by every Python program that has this folder in PYTHONPATH, before the program's own code.
 
-Programs started with -I, -E or -S are not reached. `KWITNESS_OFF`, unless empty or 0, is read before anything else.
+Programs started with -I, -E or -S are not reached. `KWITNESS_OFF=1` is read before anything else.
 A sitecustomize that this one hides is run after it, whatever happens here.
 """
 
@@ -11,7 +11,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start():
-    if os.environ.get("KWITNESS_OFF", "0") not in ("", "0"):
+    if os.environ.get("KWITNESS_OFF") == "1":
         return
     import importlib.util
 
@@ -48,5 +48,7 @@ def _run_hidden():
 try:
     _start()
 except Exception as error:  # the application starts, whatever is wrong here
-    sys.stderr.write("kwitness: interceptors are not installed in this process (%s: %s)\n" % (type(error).__name__, error))
+    sys.stderr.write(
+        "kwitness: interceptors are not installed in this process (%s: %s)\n" % (type(error).__name__, error)
+    )
 _run_hidden()

@@ -3,52 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, Optional, TypeVar
+from time import perf_counter_ns
+from typing import Generic, NamedTuple, Optional, TypeVar, Union
 
 from .containment import FAILURES, Failures, is_contained, reason_of
-from .hook_times import HOOK_TIMES, HookTimes
+from .hook_counts import HookCount
 from .interface import ConsumerInterceptor, ProducerInterceptor
 from .records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
 
-__all__ = ["ConsumerChain", "ProducerChain"]
+__all__ = ["ConsumerChain", "Named", "ProducerChain"]
 
 T = TypeVar("T", ProducerInterceptor, ConsumerInterceptor)
 
 
+class Named(NamedTuple):
+    """An interceptor by the name that a profile gives it."""
+
+    name: str
+    interceptor: Union[ProducerInterceptor, ConsumerInterceptor]
+
+
+class _Link(Generic[T]):
+    """One interceptor of a chain, with the counts of its hooks."""
+
+    __slots__ = ("acknowledged", "closed", "committed", "consumed", "interceptor", "name", "sent")
+
+    def __init__(self, name: str, interceptor: T) -> None:
+        self.name = name
+        self.interceptor = interceptor
+        self.sent = HookCount()
+        self.acknowledged = HookCount()
+        self.consumed = HookCount()
+        self.committed = HookCount()
+        self.closed = HookCount()
+
+    def counts(self) -> dict[str, HookCount]:
+        return {
+            "on_send": self.sent,
+            "on_acknowledgement": self.acknowledged,
+            "on_consume": self.consumed,
+            "on_commit": self.committed,
+            "close": self.closed,
+        }
+
+
 class _Chain(Generic[T]):
-    def __init__(
-        self, interceptors: Iterable[T], failures: Failures = FAILURES, hook_times: HookTimes = HOOK_TIMES
-    ) -> None:
-        self._named = tuple((_name_of(one), one) for one in interceptors)
+    def __init__(self, interceptors: Iterable[Union[T, Named]], failures: Failures = FAILURES) -> None:
+        self._links: tuple[_Link[T], ...] = tuple(
+            _Link(one.name, one.interceptor) if isinstance(one, Named) else _Link(_name_of(one), one)  # type: ignore[arg-type]
+            for one in interceptors
+        )
         self._failures = failures
-        self._times = hook_times
         self._closed = False
 
     def __bool__(self) -> bool:
-        return bool(self._named)
+        return bool(self._links)
+
+    def counts(self) -> dict[tuple[str, str], HookCount]:
+        """Return the counts by the interceptor's name and the hook."""
+        return {(link.name, hook): count for link in self._links for hook, count in link.counts().items()}
 
     def close(self) -> None:
         """Close every interceptor, once."""
         if self._closed:
             return
         self._closed = True
-        for name, one in self._named:
+        for link in self._links:
+            link.closed.begin()
             try:
-                one.close()
-            except BaseException as error:
-                self._contain(error, name, "close")
+                link.interceptor.close()
+            except BaseException as error:  # noqa: BLE001 - what is not the interceptor's own is raised again
+                self._contain(error, link.name, "close", link.closed)
 
     def _contain(
         self,
         error: BaseException,
         name: str,
         hook: str,
+        count: HookCount,
         topic: Optional[str] = None,
         partition: Optional[int] = None,
     ) -> None:
         """Count it; raises it again where it was not the interceptor's own."""
         if not is_contained(error):
             raise error
+        count.errors += 1
         self._failures.add(name, hook, reason_of(error), topic=topic, partition=partition)
 
 
@@ -57,53 +96,62 @@ class ProducerChain(_Chain[ProducerInterceptor]):
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
         """Return what is to be sent instead of this record."""
-        times = self._times
-        for name, one in self._named:
-            started = times.start()
+        for link in self._links:
+            count = link.sent
+            started = perf_counter_ns() if count.begin() else 0
             try:
-                changed = one.on_send(record)
-            except BaseException as error:  # noqa: BLE001 - what is not the interceptor's own is raised again
-                self._contain(error, name, "on_send", record.topic, record.partition)
+                changed = link.interceptor.on_send(record)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_send", count, record.topic, record.partition)
             else:
                 if changed is not record:
-                    record = self._good(name, record, changed)
+                    record = self._good(link, record, changed)
             if started:
-                times.stop(name, "on_send", started)
+                count.add_time(perf_counter_ns() - started)
         return record
 
     def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
         """Tell of records that cannot be changed any more."""
-        for name, one in self._named:
+        for link in self._links:
             try:
-                one.on_send_batch(topic, partition, count)
+                link.interceptor.on_send_batch(topic, partition, count)
             except BaseException as error:  # noqa: BLE001 - as above
-                self._contain(error, name, "on_send_batch", topic, partition)
+                self._contain(error, link.name, "on_send_batch", link.sent, topic, partition)
 
     def on_acknowledgement(self, metadata: RecordMetadata, exception: Optional[BaseException]) -> None:
         """Tell what became of a record."""
-        times = self._times
-        for name, one in self._named:
-            started = times.start()
+        for link in self._links:
+            count = link.acknowledged
+            started = perf_counter_ns() if count.begin() else 0
             try:
-                one.on_acknowledgement(metadata, exception)
+                link.interceptor.on_acknowledgement(metadata, exception)
             except BaseException as error:  # noqa: BLE001 - as above
-                self._contain(error, name, "on_acknowledgement", metadata.topic, metadata.partition)
+                self._contain(error, link.name, "on_acknowledgement", count, metadata.topic, metadata.partition)
             if started:
-                times.stop(name, "on_acknowledgement", started)
+                count.add_time(perf_counter_ns() - started)
 
-    def _good(self, name: str, record: ProducerRecord, changed: object) -> ProducerRecord:
+    def _good(self, link: _Link[ProducerInterceptor], record: ProducerRecord, changed: object) -> ProducerRecord:
         """Return the changed record, or the one before it where the application's traffic would go elsewhere."""
         if not isinstance(changed, ProducerRecord):
-            wrong = f"returned {type(changed).__name__} instead of a ProducerRecord"
+            wrong, anomaly = f"returned {type(changed).__name__} instead of a ProducerRecord", "no_record"
         elif changed.topic != record.topic:
-            wrong = "returned a record for another topic"
+            wrong, anomaly = "returned a record for another topic", "topic_changed"
         else:
             if changed.key is not record.key and changed.key != record.key:
                 # Let through: encrypting a key is a use. Its partition and what compaction keeps change with it.
-                self._failures.note(name, "key_changed")
+                self._note(link, record.topic, "key_changed")
             return changed
-        self._failures.add(name, "on_send", wrong, topic=record.topic, partition=record.partition)
+        link.sent.errors += 1
+        self._note(link, record.topic, anomaly)
+        self._failures.add(link.name, "on_send", wrong, topic=record.topic, partition=record.partition)
         return record
+
+    def _note(self, link: _Link[ProducerInterceptor], topic: str, anomaly: str) -> None:
+        self._failures.note(link.name, anomaly)
+        for other in self._links:
+            told = getattr(other.interceptor, "kwitness_anomaly", None)
+            if told is not None:
+                told(topic, anomaly)
 
 
 class ConsumerChain(_Chain[ConsumerInterceptor]):
@@ -111,34 +159,36 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
 
     def on_consume(self, records: Sequence[ConsumerRecord]) -> Sequence[ConsumerRecord]:
         """Return what the application gets instead of these records, none of them twice and none that was not here."""
-        times = self._times
-        for name, one in self._named:
-            started = times.start()
-            first = records[0] if records else None
-            topic, partition = (first.topic, first.partition) if first is not None else (None, None)
+        for link in self._links:
+            count = link.consumed
+            started = perf_counter_ns() if count.begin() else 0
             try:
-                changed = one.on_consume(records)
+                changed = link.interceptor.on_consume(records)
                 if changed is not records:
                     records = _those_of(records, changed)
             except BaseException as error:  # noqa: BLE001 - as above
-                self._contain(error, name, "on_consume", topic, partition)
+                topic, partition = records[0][:2] if records else (None, None)
+                self._contain(error, link.name, "on_consume", count, topic, partition)
             if started:
-                times.stop(name, "on_consume", started)
+                count.add_time(perf_counter_ns() - started)
         return records
 
     def on_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         """Tell of committed offsets."""
-        for name, one in self._named:
+        for link in self._links:
+            count = link.committed
+            started = perf_counter_ns() if count.begin() else 0
             try:
-                one.on_commit(offsets)
+                link.interceptor.on_commit(offsets)
             except BaseException as error:  # noqa: BLE001 - as above
-                first = next(iter(offsets), None)
-                topic, partition = first if first is not None else (None, None)
-                self._contain(error, name, "on_commit", topic, partition)
+                topic, partition = next(iter(offsets), (None, None))
+                self._contain(error, link.name, "on_commit", count, topic, partition)
+            if started:
+                count.add_time(perf_counter_ns() - started)
 
 
 def _those_of(records: Sequence[ConsumerRecord], changed: object) -> Sequence[ConsumerRecord]:
-    """Return the changed records as a list.
+    """Return the changed records.
 
     Raises
     ------

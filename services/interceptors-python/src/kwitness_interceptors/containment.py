@@ -27,6 +27,10 @@ class Failures:
         self._counts: dict[tuple[str, str], int] = {}
         self._logged: dict[tuple[str, str], tuple[float, int]] = {}
 
+    def begin_anew(self) -> None:
+        """Begin anew after a fork, whose lock may be held by a thread that is not here."""
+        self.__init__()  # type: ignore[misc] # as a new process has it
+
     def counts(self) -> dict[tuple[str, str], int]:
         """Return how often each hook of each class failed so far."""
         with self._lock:

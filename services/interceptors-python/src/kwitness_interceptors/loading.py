@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar, Union
+from typing import Any, TypeVar
 
 from .containment import FAILURES, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
 
-__all__ = ["load"]
+__all__ = ["find_class", "load"]
 
 T = TypeVar("T", ProducerInterceptor, ConsumerInterceptor)
-Named = Union[str, type, Iterable[Union[str, type]]]
 
 
 def load(classes: object, kind: type[T], config: Mapping[str, Any]) -> list[T]:
@@ -57,7 +56,7 @@ def _entries(classes: object) -> list[object]:
 
 
 def _made(one: object, kind: type[T]) -> T:
-    found = _found(one) if isinstance(one, str) else one
+    found = find_class(one) if isinstance(one, str) else one
     interceptor = found() if isinstance(found, type) else found
     if not isinstance(interceptor, kind):
         raise TypeError(
@@ -67,13 +66,20 @@ def _made(one: object, kind: type[T]) -> T:
     return interceptor
 
 
-def _found(name: str) -> object:
-    module_name, _, attribute = name.rpartition(".")
+def find_class(name: str) -> type:
+    """Import a class by its full name, such as ``shop.audit.Orders`` or ``shop.audit:Orders``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        It is no full name, or the module has no such class; whatever the module raises while it is imported.
+    """
+    module_name, _, attribute = name.partition(":") if ":" in name else name.rpartition(".")
     if not module_name:
         raise ValueError(f"{name!r} is no full name of a class: write it with its module, such as shop.audit.Orders")
     found = getattr(importlib.import_module(module_name), attribute, None)
     if not isinstance(found, type):
-        raise TypeError(f"module {module_name} has no class {attribute}: correct interceptor.classes, or the module")
+        raise TypeError(f"module {module_name} has no class {attribute}: correct the name, or the module")
     return found
 
 

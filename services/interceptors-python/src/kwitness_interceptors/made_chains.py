@@ -11,7 +11,8 @@ from .chain import ConsumerChain, ProducerChain
 from .containment import FAILURES, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
 from .loading import load
-from .profile import PROFILE
+from .profile import CONSUMER, PRODUCER
+from .reporting.process import PROCESS
 
 __all__ = ["close_with", "consumer_chain", "producer_chain"]
 
@@ -20,7 +21,9 @@ def producer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Produ
     """Make the chain of a producer; None where it has no interceptor, or it could not be made."""
     try:
         own = load(classes, ProducerInterceptor, config)
-        chain = ProducerChain([*own, *PROFILE.producer_interceptors(config)])
+        client = PROCESS.client(PRODUCER, config)
+        chain = ProducerChain([*own, *client.interceptors])
+        client.begin(chain)
     except BaseException as error:
         if not is_contained(error):
             raise
@@ -33,7 +36,9 @@ def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Consu
     """Make the chain of a consumer, as `producer_chain` does."""
     try:
         own = load(classes, ConsumerInterceptor, config)
-        chain = ConsumerChain([*own, *PROFILE.consumer_interceptors(config)])
+        client = PROCESS.client(CONSUMER, config)
+        chain = ConsumerChain([*own, *client.interceptors])
+        client.begin(chain)
     except BaseException as error:
         if not is_contained(error):
             raise

@@ -3,23 +3,124 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Optional
 
+from .chain import Named
+from .containment import FAILURES, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
+from .loading import find_class
+from .measures.client_counts import ClientCounts
+from .measures.interceptors import ConsumerMeasure, ProducerMeasure
+from .measures.selected import SelectedConsumerInterceptor, SelectedProducerInterceptor
+from .settings import Entry, Settings, is_selected
 
-__all__ = ["PROFILE", "Profile"]
+__all__ = ["CONSUMER", "PRODUCER", "Profile", "Selection"]
+
+PRODUCER = "producer"
+CONSUMER = "consumer"
+
+_MEASURES = frozenset({"Audit", "Latency", "Sizes"})
+_MOST_REMEMBERED = 10_000
+_LONGEST_REASON = 256
+
+
+class Selection:
+    """Which topics of one client are intercepted now: those of the settings, none while they are suspended."""
+
+    def __init__(self, profile: Profile, counts: Optional[ClientCounts]) -> None:
+        self._profile = profile
+        self._counts = counts
+        self._topics: Optional[tuple[str, ...]] = None
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, topic: str) -> bool:
+        profile, counts = self._profile, self._counts
+        if profile.is_suspended or (counts is not None and counts.deaf):
+            return False
+        topics = profile.settings.topics
+        if not topics:
+            return True
+        if topics is not self._topics or len(self._known) > _MOST_REMEMBERED:
+            self._known, self._topics = {}, topics
+        selected = self._known.get(topic)
+        if selected is None:
+            selected = self._known[topic] = is_selected(topic, topics)
+        return selected
 
 
 class Profile:
-    """Makes interceptors for new clients; without settings there are none."""
+    """The settings in force, and what a collector said of them since.
 
-    def producer_interceptors(self, config: Mapping[str, Any]) -> list[ProducerInterceptor]:
-        """Return those of a producer with this configuration."""
-        return []
+    `unusable` has, by the interceptor's name, why it could not be made.
+    """
 
-    def consumer_interceptors(self, config: Mapping[str, Any]) -> list[ConsumerInterceptor]:
-        """Return those of a consumer with this configuration."""
-        return []
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.directive: Optional[bool] = None
+        self.unusable: dict[str, str] = {}
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether records pass and nothing is counted."""
+        return self.settings.suspend if self.directive is None else self.directive
+
+    def renew(self, settings: Settings) -> None:
+        """Take other settings; interceptors of clients that are open stay what they are."""
+        if settings.hash != self.settings.hash:
+            self.directive = None
+        self.settings = settings
+
+    def told(self, settings_hash: object, suspend: object) -> None:
+        """Take what a collector says: it counts for the settings that it is about alone."""
+        if settings_hash == self.settings.hash and isinstance(suspend, bool):
+            self.directive = suspend
+
+    def interceptors(self, side: str, config: Mapping[str, Any], counts: Optional[ClientCounts]) -> list[Named]:
+        """Make the interceptors of a new client, in the profile's order; what cannot be made is left out."""
+        made: list[Named] = []
+        selected = Selection(self, counts)
+        for entry in self.settings.interceptors:
+            one = self._made(entry, side, config, counts, selected)
+            if one is not None:
+                made.append(Named(entry.name, one))
+        return made
+
+    def _made(
+        self,
+        entry: Entry,
+        side: str,
+        config: Mapping[str, Any],
+        counts: Optional[ClientCounts],
+        selected: Selection,
+    ) -> Optional[Any]:
+        if entry.type in _MEASURES:
+            if counts is None:
+                return None
+            measure = ProducerMeasure if side == PRODUCER else ConsumerMeasure
+            return measure(entry.type, counts, selected, lambda: setattr(counts, "closed", True))
+        if entry.type != "Custom":
+            # Cardinality and Stats are those of librdkafka's plugin.
+            return None
+        try:
+            return _custom(entry, side, config, selected)
+        except BaseException as error:
+            if not is_contained(error):
+                raise
+            self.unusable[entry.name] = reason_of(error)[:_LONGEST_REASON]
+            FAILURES.add(entry.name, "configure", f"{entry.class_name}: {reason_of(error)}; it is left out")
+            return None
 
 
-PROFILE = Profile()
+def _custom(entry: Entry, side: str, config: Mapping[str, Any], selected: Selection) -> Optional[Any]:
+    """Make an application's class; None where it is one for the other side."""
+    kind = find_class(entry.class_name)
+    if not issubclass(kind, (ProducerInterceptor, ConsumerInterceptor)):
+        raise TypeError("it is neither a ProducerInterceptor nor a ConsumerInterceptor: derive the class from one")
+    if not issubclass(kind, ProducerInterceptor if side == PRODUCER else ConsumerInterceptor):
+        return None
+    interceptor = kind()
+    interceptor.configure(MappingProxyType({**config, **entry.settings}))
+    if side == PRODUCER:
+        return SelectedProducerInterceptor(interceptor, selected)  # type: ignore[arg-type] # as asked above
+    return SelectedConsumerInterceptor(interceptor, selected)  # type: ignore[arg-type] # likewise

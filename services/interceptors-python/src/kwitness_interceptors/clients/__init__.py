@@ -1,0 +1,1 @@
+"""The clients: how each of them is made to call a chain."""

@@ -90,9 +90,7 @@ class _Outcome:
 
     def failed(self, error: BaseException) -> None:
         elapsed = perf_counter() - self._started
-        metadata = RecordMetadata(
-            self._topic, self._partition, -1, -1, self.key_size, self.value_size, None, elapsed
-        )
+        metadata = RecordMetadata(self._topic, self._partition, -1, -1, self.key_size, self.value_size, None, elapsed)
         self._chain.on_acknowledgement(metadata, error)
 
 

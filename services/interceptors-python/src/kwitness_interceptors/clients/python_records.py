@@ -10,7 +10,17 @@ from kwitness_interceptors.chain import ConsumerChain
 from kwitness_interceptors.configuration import ClientConfiguration, kafka_names, split
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, ProducerRecord, TopicPartition
 
-__all__ = ["CHAIN", "SEND", "changed_arguments", "committed", "consumed", "derived", "in_place", "producer_record", "separated"]
+__all__ = [
+    "CHAIN",
+    "SEND",
+    "changed_arguments",
+    "committed",
+    "consumed",
+    "derived",
+    "in_place",
+    "producer_record",
+    "separated",
+]
 
 CHAIN = "_kwitness_chain"
 SEND = ("value", "key", "headers", "partition", "timestamp_ms")
@@ -25,7 +35,9 @@ def separated(arguments: Mapping[str, Any], client_id: str) -> tuple[dict[str, A
     """
     spelled = kafka_names({key: value for key, value in arguments.items() if value is not None or key != "client_id"})
     config = split(spelled, client_id)
-    return {key: value for key, value in arguments.items() if key.replace("_", ".") in {*config.client, "client.id"}}, config
+    return {
+        key: value for key, value in arguments.items() if key.replace("_", ".") in {*config.client, "client.id"}
+    }, config
 
 
 def producer_record(topic: Any, given: Mapping[str, Any]) -> Optional[ProducerRecord]:

@@ -1,0 +1,1 @@
+"""Audit, Latency and Sizes: what is counted, by window, topic and partition."""

@@ -1,0 +1,184 @@
+"""What one client did, by window and topic."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple, Optional
+
+from kwitness_interceptors.hook_counts import HookSum
+
+from .offset_ranges import OffsetRanges
+from .sketch import Sketch
+
+__all__ = [
+    "CLOSED_AFTER",
+    "ClientCounts",
+    "PartitionCounts",
+    "TopicCounts",
+    "Window",
+    "first_open_window",
+    "now_ms",
+]
+
+CLOSED_AFTER = 2
+"""A window is closed so many windows after its end: acknowledgements come late."""
+
+Counts = dict[str, int]
+
+
+class PartitionCounts:
+    """What happened in one partition."""
+
+    __slots__ = ("acknowledged", "committed_offset", "consumed", "offsets")
+
+    def __init__(self) -> None:
+        self.acknowledged = self.consumed = 0
+        self.committed_offset: Optional[int] = None
+        self.offsets = OffsetRanges()
+
+
+class TopicCounts:
+    """What happened in one topic."""
+
+    __slots__ = (
+        "acknowledged",
+        "acknowledgement_time",
+        "anomalies",
+        "commits",
+        "consumed",
+        "end_to_end",
+        "failures",
+        "key_bytes",
+        "left_out",
+        "partitions",
+        "sent",
+        "sizes",
+        "value_bytes",
+    )
+
+    def __init__(self) -> None:
+        self.sent = self.acknowledged = self.consumed = self.commits = 0
+        self.key_bytes = self.value_bytes = 0
+        self.failures: Counts = defaultdict(int)
+        self.anomalies: Counts = defaultdict(int)
+        self.sizes, self.acknowledgement_time, self.end_to_end = Sketch(), Sketch(), Sketch()
+        self.partitions: dict[int, PartitionCounts] = {}
+        self.left_out: set[int] = set()
+
+    def partition(self, number: int, most: int) -> Optional[PartitionCounts]:
+        """Return the counts of a partition; None where `most` others have taken all the room."""
+        found = self.partitions.get(number)
+        if found is None and number >= 0:
+            if len(self.partitions) < most:
+                found = self.partitions[number] = PartitionCounts()
+            elif len(self.left_out) < most:
+                self.left_out.add(number)
+        return found
+
+
+class Window(NamedTuple):
+    """A closed window, in milliseconds since 1970; None is the row of topics that found no room."""
+
+    start_ms: int
+    end_ms: int
+    topics: Mapping[Optional[str], TopicCounts]
+    hooks: Mapping[tuple[str, str], HookSum]
+
+
+class ClientCounts:
+    """Counts of one client; its methods are called from all threads.
+
+    Parameters
+    ----------
+    number
+        Of the client within its process, from 1.
+    side
+        ``producer`` or ``consumer``.
+    client_id, group_id
+        As the application configured them; `group_id` is None of a producer.
+    window_ms, most_topics, most_partitions
+        Length of windows, and bounds of the counts within one.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        side: str,
+        client_id: str,
+        group_id: Optional[str],
+        *,
+        window_ms: int,
+        most_topics: int,
+        most_partitions: int,
+    ) -> None:
+        self.number = number
+        self.side = side
+        self.client_id = client_id
+        self.group_id = group_id
+        self.most_partitions = most_partitions
+        self.lock = threading.Lock()
+        self.closed = False
+        self.deaf = False
+        self._window_ms = window_ms
+        self._most_topics = most_topics
+        self._windows: dict[int, dict[Optional[str], TopicCounts]] = {}
+        self._oldest = 0
+        self._hooks: dict[tuple[str, str], HookSum] = {}
+
+    def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
+        """Return the counts of a topic in the window of this time; `lock` must be held.
+
+        What comes after its window was closed is in the oldest one that is not.
+        """
+        start = max(int(at_ms) // self._window_ms * self._window_ms, self._oldest)
+        topics = self._windows.get(start)
+        if topics is None:
+            topics = self._windows[start] = {}
+        found = topics.get(topic)
+        if found is None:
+            if len(topics) - (None in topics) >= self._most_topics:
+                topic = None
+            found = topics.setdefault(topic, TopicCounts())
+        return found
+
+    def finished(self, now_ms: float, hooks: Mapping[tuple[str, str], HookSum]) -> list[Window]:
+        """Take out the windows that ended long enough ago, of a closed client all; oldest first.
+
+        `hooks` are the calls of the profile's interceptors until now: what is new is in the last of the windows.
+        """
+        first_open = first_open_window(now_ms, self._window_ms)
+        with self.lock:
+            starts = sorted(start for start in self._windows if self.closed or start < first_open)
+            taken = [(start, self._windows.pop(start)) for start in starts]
+            self._oldest = max(self._oldest, first_open, *(start + self._window_ms for start in starts))
+        if not taken:
+            return []
+        new = {key: _since(value, self._hooks.get(key)) for key, value in hooks.items()}
+        self._hooks = dict(hooks)
+        last = taken[-1][0]
+        return [Window(start, start + self._window_ms, topics, new if start == last else {}) for start, topics in taken]
+
+    def leave_to_parent(self) -> None:
+        """Count nothing any more, in a process that was forked: the client is its parent's."""
+        self.lock = threading.Lock()
+        self.deaf = True
+        self._windows.clear()
+
+
+def first_open_window(now_ms: float, window_ms: int) -> int:
+    """Return the start of the oldest window that is not closed yet, in milliseconds since 1970."""
+    return (int(now_ms) // window_ms - CLOSED_AFTER) * window_ms
+
+
+def _since(now: HookSum, before: Optional[HookSum]) -> HookSum:
+    if before is None:
+        return now
+    return HookSum(*(max(0, value - then) for value, then in zip(now, before)))
+
+
+def now_ms() -> float:
+    """Return the time in milliseconds since 1970."""
+    return time.time() * 1000

@@ -1,0 +1,289 @@
+"""The interceptors of this process: the profile, its clients, and the thread that reports what they counted.
+
+Nothing of it exists until a client is made. A fork begins anew: the clients that it inherits stay its parent's.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Union
+
+from kwitness_interceptors.chain import ConsumerChain, Named, ProducerChain
+from kwitness_interceptors.containment import FAILURES, is_contained, reason_of
+from kwitness_interceptors.hook_counts import HookSum
+from kwitness_interceptors.measures.client_counts import ClientCounts, first_open_window, now_ms
+from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
+from kwitness_interceptors.settings import SettingsError, parse_settings
+
+from .identity import SETTINGS_VARIABLE, Reporter, drawn_reporter
+from .queue import INTERCEPTIONS, SEALS, TOTALS, Queue
+from .rows import ClientWindow, rows, totals
+from .sender import HEARTBEAT_S, Sender
+
+__all__ = ["PROCESS", "Process"]
+
+_TICK_S = 1.0
+_END_WITHIN_S = 2.0
+"""How long the end of the application may be held up by the last report."""
+
+_LOG = logging.getLogger("kwitness.interceptors")
+
+Chain = Union[ProducerChain, ConsumerChain]
+
+
+class _Client:
+    """A client with interceptors of the profile; `begin` tells the process of its chain."""
+
+    def __init__(self, process: Optional[Process], counts: Optional[ClientCounts], interceptors: list[Named]) -> None:
+        self.counts = counts
+        self.interceptors = interceptors
+        self.chain: Optional[Chain] = None
+        self._process = process
+
+    def begin(self, chain: Chain) -> None:
+        """Report what its interceptors count from now on."""
+        self.chain = chain
+        if self._process is not None and self.counts is not None and self.interceptors:
+            self._process.add(self)
+
+    def hooks(self) -> dict[tuple[str, str], HookSum]:
+        """Return the calls of the profile's interceptors so far."""
+        if self.chain is None:
+            return {}
+        own = {one.name for one in self.interceptors}
+        return {key: count.sum() for key, count in self.chain.counts().items() if key[0] in own}
+
+
+class _Report(NamedTuple):
+    """What one process reports with; all of it begins anew in a fork."""
+
+    reporter: Reporter
+    queue: Queue
+    sender: Sender
+
+
+class Process:
+    """Makes the profile's interceptors for new clients, and reports."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._profile: Optional[Profile] = None
+        self._has_read = False
+        self._read_at = float("-inf")
+        self._clients: list[_Client] = []
+        self._number = 0
+        self._report: Optional[_Report] = None
+        self._thread: Optional[threading.Thread] = None
+        self._stop = threading.Event()
+        self._not_intercepted: Counter[str] = Counter()
+        self._unsettled: deque[tuple[int, int, int]] = deque()
+        """Start and end of windows in the queue, in milliseconds since 1970, and the number after their last."""
+        self._sealed_until_ms = 0
+
+    def client(self, side: str, config: Mapping[str, Any]) -> _Client:
+        """Make the profile's interceptors for a client with this configuration by Kafka's names."""
+        if os.environ.get("KWITNESS_OFF") == "1":
+            return _Client(None, None, [])
+        with self._lock:
+            profile = self._settings()
+            if profile is None:
+                return _Client(None, None, [])
+            settings = profile.settings
+            if len(self._clients) >= settings.limits.clients:
+                self._not_intercepted["too_many"] += 1
+                counts = None
+            else:
+                self._number += 1
+                counts = ClientCounts(
+                    self._number,
+                    side,
+                    str(config.get("client.id", "")),
+                    _text(config.get("group.id")) if side == CONSUMER else None,
+                    window_ms=settings.window_ms,
+                    most_topics=settings.limits.topics,
+                    most_partitions=settings.limits.partitions,
+                )
+        # The lock is not held: classes of the application may make clients themselves.
+        return _Client(self, counts, profile.interceptors(side, config, counts))
+
+    def add(self, client: _Client) -> None:
+        """Report this client; begins to report with the first one."""
+        with self._lock:
+            self._clients.append(client)
+            profile = self._profile
+            if profile is None or profile.settings.collector is None or self._thread is not None:
+                return
+            reporter = drawn_reporter()
+            if reporter.pod is None:
+                return
+            queue = Queue()
+            self._report = _Report(reporter, queue, Sender(reporter, profile, queue))
+            self._sealed_until_ms = reporter.epoch_ms
+            self._thread = threading.Thread(target=self._run, name="kwitness-interceptors", daemon=True)
+            self._thread.start()
+            atexit.register(self._end)
+
+    def leave_to_parent(self) -> None:
+        """Begin anew after a fork: locks may be held by threads that are not here, and counts are the parent's."""
+        FAILURES.begin_anew()
+        clients = self._clients
+        atexit.unregister(self._end)
+        self.__init__()  # type: ignore[misc] # as a new process has it
+        for client in clients:
+            if client.counts is not None:
+                client.counts.leave_to_parent()
+
+    def _settings(self) -> Optional[Profile]:
+        """Read the file, once."""
+        if not self._has_read:
+            self._has_read = True
+            self._read()
+        return self._profile
+
+    def _read(self) -> None:
+        name = os.environ.get(SETTINGS_VARIABLE)
+        if not name:
+            return
+        self._read_at = time.monotonic()
+        try:
+            settings = parse_settings(Path(name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, SettingsError) as error:
+            FAILURES.add(
+                "kwitness_interceptors", "configure", f"{name}: {reason_of(error)}; what was read before counts"
+            )
+            return
+        if self._profile is None:
+            self._profile = Profile(settings)
+        else:
+            self._profile.renew(settings)
+
+    def _run(self) -> None:
+        """Report until the process ends."""
+        report = self._report
+        if report is None:
+            return
+        try:
+            while not self._stop.wait(_TICK_S):
+                self._tick(report)
+            self._finish(report)
+        except BaseException as error:  # noqa: BLE001 - a thread of ours ends in silence, but for one line
+            if is_contained(error):
+                _LOG.warning("Interceptors report no longer in this process: %s", reason_of(error))
+
+    def _tick(self, report: _Report) -> None:
+        if time.monotonic() - self._read_at >= HEARTBEAT_S:
+            self._read()
+        self._close_windows(report)
+        # One request for the rows, one for their seal.
+        for _ in range(4):
+            if not report.sender.is_due(time.monotonic()):
+                return
+            report.sender.send(self._state(report, ended=False))
+
+    def _finish(self, report: _Report) -> None:
+        """Send what is left, and a last word; what finds no collector is lost with the process."""
+        with self._lock:
+            clients = list(self._clients)
+        for client in clients:
+            if client.counts is not None:
+                client.counts.closed = True
+        self._close_windows(report)
+        deadline = time.monotonic() + _END_WITHIN_S
+        while len(report.queue) and time.monotonic() < deadline:
+            report.sender.send(self._state(report, ended=False))
+            if report.sender.has_trouble:
+                return
+        report.sender.send(self._state(report, ended=True))
+
+    def _end(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(_END_WITHIN_S)
+
+    def _close_windows(self, report: _Report) -> None:
+        """Put the windows that ended into the queue, each with its seal and totals."""
+        profile = self._profile
+        if profile is None:
+            return
+        by_start: dict[tuple[int, int], list[ClientWindow]] = {}
+        now = now_ms()
+        for client in self._open_clients():
+            counts = client.counts
+            if counts is not None:
+                for window in counts.finished(now, client.hooks()):
+                    by_start.setdefault((window.start_ms, window.end_ms), []).append(ClientWindow(counts, window))
+        for (start_ms, end_ms), windows in sorted(by_start.items()):
+            self._queue_window(report, profile, start_ms, end_ms, windows)
+        open_from = first_open_window(now, profile.settings.window_ms)
+        while self._unsettled and self._unsettled[0][2] <= report.queue.settled:
+            self._unsettled.popleft()
+        until = self._unsettled[0][0] if self._unsettled else open_from
+        self._sealed_until_ms = max(self._sealed_until_ms, until)
+
+    def _open_clients(self) -> list[_Client]:
+        """Return the clients; those that were closed are returned for the last time."""
+        with self._lock:
+            clients = list(self._clients)
+            self._clients = [one for one in clients if one.counts is None or not one.counts.closed]
+        return clients
+
+    def _queue_window(
+        self, report: _Report, profile: Profile, start_ms: int, end_ms: int, windows: list[ClientWindow]
+    ) -> None:
+        settings, reporter, queue = profile.settings, report.reporter, report.queue
+        event = {"event_source": reporter.source, "event_epoch": reporter.epoch_ms}
+        first, count, dropped = queue.next_seq, 0, 0
+        for one in windows:
+            instance = f"{reporter.name}/{one.client.number}"
+            for row in rows(one, instance, settings):
+                fields = {"schema": "kwitness.interceptions/1", **event, **row}
+                if queue.push(INTERCEPTIONS, instance, fields, settings.limits.queue_bytes) is None:
+                    dropped += 1
+                else:
+                    count += 1
+        last = queue.next_seq - 1
+        told = {"dropped": {"queue_full": dropped}} if dropped else {}
+        queue.push(TOTALS, "", {**totals(windows), **told}, settings.limits.queue_bytes)
+        seal = {
+            "schema": "kwitness.seals/1",
+            **event,
+            "cluster_id": settings.cluster_id,
+            "window_start_ms": start_ms,
+            "window_end_ms": end_ms,
+            "reported_by": "pod",
+            "topic": INTERCEPTIONS,
+            "first_seq": first,
+            "last_seq": last,
+            "count": count,
+            **told,
+        }
+        queue.push(SEALS, reporter.source, seal, settings.limits.queue_bytes)
+        self._unsettled.append((start_ms, end_ms, queue.next_seq))
+
+    def _state(self, report: _Report, *, ended: bool) -> dict[str, Any]:
+        with self._lock:
+            sides = Counter(one.counts.side for one in self._clients if one.counts is not None)
+        return {
+            "clients": [{"side": side, "clients": sides[side]} for side in (PRODUCER, CONSUMER) if sides[side]],
+            "not_intercepted": dict(self._not_intercepted),
+            "sealed_until_ms": self._sealed_until_ms,
+            "ended": ended and not len(report.queue),
+        }
+
+
+def _text(value: object) -> Optional[str]:
+    return None if value is None else str(value)
+
+
+PROCESS = Process()
+"""This one's."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=PROCESS.leave_to_parent)

@@ -1,0 +1,5 @@
+"""The version that is reported; the repository's own."""
+
+__all__ = ["VERSION"]
+
+VERSION = "0.1.0"
