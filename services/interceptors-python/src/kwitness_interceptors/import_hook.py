@@ -1,17 +1,18 @@
-"""Gives the clients' modules hooks as the application imports them, whenever that is."""
+"""Gives the clients' modules hooks as the application imports them, whenever that is.
+
+Finder and loader are no subclasses of those in `importlib.abc`, whose import takes longer than all of this.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Optional
 
-from .clients.registry import AFTER_LOADING
-from .containment import FAILURES, is_contained, reason_of
+from .clients.registry import AFTER_LOADING, intercept
 
 __all__ = ["install"]
 
@@ -27,14 +28,14 @@ def install() -> None:
     """
     with _LOCK:
         if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-            sys.meta_path.insert(0, _Finder())
+            sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type] # as the import system sees it
     for name in AFTER_LOADING:
         module = sys.modules.get(name)
         if module is not None:
             _intercept(module)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds what the others find, and has it intercepted once it is loaded."""
 
     def __init__(self) -> None:
@@ -52,11 +53,11 @@ class _Finder(MetaPathFinder):
         finally:
             self._asked.name = None
         if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader)
+            spec.loader = _Loader(spec.loader)  # type: ignore[assignment] # likewise
         return spec
 
 
-class _Loader(Loader):
+class _Loader:
     """Loads by the loader that was found, and leaves no other trace in the module than the hooks."""
 
     def __init__(self, loader: Any) -> None:
@@ -91,8 +92,10 @@ def _found_by_others(
 def _intercept(module: ModuleType) -> None:
     """Give a module hooks; a version that is not as expected is left as it is."""
     try:
-        AFTER_LOADING[module.__name__](module)
+        intercept(module)
     except BaseException as error:
+        from .containment import FAILURES, is_contained, reason_of  # noqa: PLC0415 - programs without clients need none
+
         if not is_contained(error):
             raise
         FAILURES.add(_PACKAGE, "load", f"{module.__name__} has no interceptors in this process: {reason_of(error)}")

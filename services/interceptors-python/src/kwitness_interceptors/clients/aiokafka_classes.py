@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
@@ -41,11 +41,9 @@ def intercept_consumers(module: ModuleType) -> None:
 def intercepted_class(kind: type) -> Optional[type]:
     """Derive a class with hooks from one of aiokafka's, or the application's own; None where it is neither."""
     package = sys.modules.get("aiokafka")
-    if package is None:
-        return None
-    if issubclass(kind, package.AIOKafkaProducer):
+    if issubclass(kind, getattr(package, "AIOKafkaProducer", ())):
         return derived(kind, _producer_hooks(kind))
-    if issubclass(kind, package.AIOKafkaConsumer):
+    if issubclass(kind, getattr(package, "AIOKafkaConsumer", ())):
         return derived(kind, _consumer_hooks(kind))
     return None
 
@@ -64,7 +62,7 @@ class _Outcome:
 
     def done(self, future: Any) -> None:
         if future.cancelled():
-            self.failed(asyncio.CancelledError())
+            self.failed(CancelledError())
             return
         # `exception()` would keep asyncio from saying that nobody has asked for it.
         error = future._exception if hasattr(future, "_exception") else future.exception()  # noqa: SLF001
@@ -113,9 +111,16 @@ class _BatchOutcome(_Outcome):
 
 
 def _producer_hooks(base: Any) -> dict[str, Method]:
-    construct, send, send_batch, stop = base.__init__, base.send, base.send_batch, base.stop
-    serialize = base._serialize  # noqa: SLF001 - sizes are nowhere else
+    return {
+        "__init__": _constructing_producer(base.__init__),
+        "send": _sending(base.send),
+        "_serialize": _serializing(base._serialize),  # noqa: SLF001 - sizes are nowhere else
+        "send_batch": _sending_batch(base.send_batch),
+        "stop": _closing(base.stop),
+    }
 
+
+def _constructing_producer(construct: Method) -> Method:
     def intercepted_init(self: Any, **configs: Any) -> None:
         client, config = separated(configs, _CLIENT_ID)
         construct(self, **client)
@@ -126,6 +131,10 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
         if chain is not None:
             close_with(self, chain)
 
+    return intercepted_init
+
+
+def _sending(send: Method) -> Method:
     async def intercepted_send(self: Any, topic: Any, *args: Any, **kwargs: Any) -> Any:
         chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
         given = {**dict(zip(_SEND, args)), **kwargs}
@@ -145,6 +154,10 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
         future.add_done_callback(outcome.done)
         return future
 
+    return intercepted_send
+
+
+def _serializing(serialize: Method) -> Method:
     def intercepted_serialize(self: Any, key: Any, value: Any, headers: Any) -> Any:
         serialized = serialize(self, key, value, headers)
         outcome = _SENDING.get()
@@ -152,6 +165,10 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
             outcome.key_size, outcome.value_size = size_of(serialized[0]), size_of(serialized[1])
         return serialized
 
+    return intercepted_serialize
+
+
+def _sending_batch(send_batch: Method) -> Method:
     async def intercepted_send_batch(self: Any, batch: Any, topic: Any, *, partition: Any) -> Any:
         chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
         if chain is None:
@@ -167,13 +184,7 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
         future.add_done_callback(outcome.done)
         return future
 
-    return {
-        "__init__": intercepted_init,
-        "send": intercepted_send,
-        "_serialize": intercepted_serialize,
-        "send_batch": intercepted_send_batch,
-        "stop": _closing(stop),
-    }
+    return intercepted_send_batch
 
 
 def _consumer_hooks(base: Any) -> dict[str, Method]:

@@ -1,4 +1,4 @@
-"""Interceptors in kafka-python's producers and consumers: methods of Python classes, replaced in place or in a derived class.
+"""Interceptors in kafka-python's producers and consumers, whose methods are replaced in place or in a derived class.
 
 Its own iteration is shown record by record, for it moves the position as it hands them over.
 """
@@ -48,12 +48,11 @@ def intercept_consumers(module: ModuleType) -> None:
 
 def intercepted_class(kind: type) -> Optional[type]:
     """Derive a class with hooks from one of kafka-python's, or the application's own; None where it is neither."""
+    # Other packages of this name are possible.
     package = sys.modules.get("kafka")
-    if package is None:
-        return None
-    if issubclass(kind, package.KafkaProducer):
+    if issubclass(kind, getattr(package, "KafkaProducer", ())):
         return derived(kind, _producer_hooks(kind))
-    if issubclass(kind, package.KafkaConsumer):
+    if issubclass(kind, getattr(package, "KafkaConsumer", ())):
         return derived(kind, _consumer_hooks(kind))
     return None
 
@@ -131,8 +130,18 @@ class _Outcome:
 
 
 def _consumer_hooks(base: Any) -> dict[str, Method]:
-    construct, poll, generate = base.__init__, base.poll, base._message_generator_v2  # noqa: SLF001 - iteration
-    commit, commit_async, close = base.commit, base.commit_async, base.close
+    return {
+        "__init__": _constructing_consumer(base),
+        "poll": _polling(base.poll),
+        "_message_generator_v2": _iterating(base._message_generator_v2),  # noqa: SLF001 - what `for` reads
+        "commit": _committing(base.commit),
+        "commit_async": _committing_async(base.commit_async),
+        "close": _closing(base.close),
+    }
+
+
+def _constructing_consumer(base: Any) -> Method:
+    construct = base.__init__
 
     def intercepted_init(self: Any, *topics: Any, **configs: Any) -> None:
         client, config = separated(configs, base.DEFAULT_CONFIG["client_id"])
@@ -143,6 +152,10 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
             close_with(self, chain)
         construct(self, *topics, **client)
 
+    return intercepted_init
+
+
+def _polling(poll: Method) -> Method:
     def intercepted_poll(self: Any, *args: Any, **kwargs: Any) -> Any:
         records = poll(self, *args, **kwargs)
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
@@ -151,6 +164,10 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
             return records
         return consumed(chain, records)
 
+    return intercepted_poll
+
+
+def _iterating(generate: Method) -> Method:
     def intercepted_generator(self: Any) -> Iterator[Any]:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         for record in generate(self):
@@ -160,6 +177,10 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
                 for kept in consumed(chain, {None: [record]}).values():
                     yield from kept
 
+    return intercepted_generator
+
+
+def _committing(commit: Method) -> Method:
     def intercepted_commit(self: Any, offsets: Any = None, *args: Any, **kwargs: Any) -> Any:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         told = _positions(self) if chain is not None and offsets is None else offsets
@@ -168,20 +189,17 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
             committed(chain, told)
         return result
 
+    return intercepted_commit
+
+
+def _committing_async(commit_async: Method) -> Method:
     def intercepted_commit_async(self: Any, offsets: Any = None, callback: Any = None) -> Any:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         if chain is not None and callback is not None:
             callback = _telling(chain, callback)
         return commit_async(self, offsets, callback)
 
-    return {
-        "__init__": intercepted_init,
-        "poll": intercepted_poll,
-        "_message_generator_v2": intercepted_generator,
-        "commit": intercepted_commit,
-        "commit_async": intercepted_commit_async,
-        "close": _closing(close),
-    }
+    return intercepted_commit_async
 
 
 def _telling(chain: ConsumerChain, callback: Any) -> Method:
