@@ -10,9 +10,9 @@ import aiokafka.errors
 import kafka
 import kafka.errors
 import pytest
-from kwitness_interceptors import Header, ProducerInterceptor, ProducerRecord, TopicPartition, wrap
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness_interceptors import Header, ProducerInterceptor, ProducerRecord, TopicPartition, wrap
 
 from .confluent_samples import Appending, Consumed, Raising, Told
 
@@ -84,9 +84,8 @@ def test_a_record_that_kafka_python_refuses_is_told_and_the_error_is_raised(
     kafka: LocalBroker, real_topic: str
 ) -> None:
     told = Told()
-    with closing(kafka_python_producer(kafka, told)) as producer:
-        with pytest.raises(TypeError) as raised:
-            producer.send(real_topic, "no bytes")
+    with closing(kafka_python_producer(kafka, told)) as producer, pytest.raises(TypeError) as raised:
+        producer.send(real_topic, "no bytes")
 
     ((metadata, exception),) = told.acknowledged
     assert exception is raised.value

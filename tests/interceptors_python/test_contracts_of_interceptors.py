@@ -1,0 +1,127 @@
+"""What the injected code does by hand is what contracts/ say: the same examples run in every runtime."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kwitness.contracts import interceptor_settings
+from kwitness.contracts.records.offset_ranges import MAX_OFFSET_RANGES
+from kwitness.contracts.records.sketch import SKETCH_BOUNDS
+from kwitness_interceptors.measures.offset_ranges import MOST_RANGES, OffsetRanges
+from kwitness_interceptors.measures.sketch import BOUNDS, Sketch
+from kwitness_interceptors.reporting.answer import owner_of, parse_answer
+from kwitness_interceptors.reporting.identity import SETTINGS_VARIABLE
+from kwitness_interceptors.reporting.rows import LATENCY_BOUNDS_US, SIZE_BOUNDS_BYTES
+from kwitness_interceptors.settings import Settings, SettingsError, is_selected, parse_settings, settings_hash
+
+from tests.vectors import vectors
+
+LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
+
+
+def plain(settings: Settings) -> dict[str, Any]:
+    """Settings as the file has them when it leaves nothing out."""
+    entries = []
+    for one in settings.interceptors:
+        entry: dict[str, Any] = {"name": one.name, "type": one.type}
+        if one.type == "Cardinality":
+            entry["window_ms"] = one.window_ms
+        if one.type == "Custom":
+            entry |= {"class_name": one.class_name, "settings": dict(one.settings)}
+        entries.append(entry)
+    fields = settings._asdict()
+    del fields["hash"]
+    collector = settings.collector
+    return fields | {
+        "interceptors": entries,
+        "topics": list(settings.topics),
+        "limits": settings.limits._asdict(),
+        "collector": None if collector is None else collector._asdict(),
+    }
+
+
+@pytest.mark.parametrize("one", vectors("interceptor_settings", "valid"), ids=lambda one: one["name"])
+def test_settings_are_read_as_they_are_written(one: dict[str, Any]) -> None:
+    assert plain(parse_settings(json.dumps(one["settings"]))) == one["settings"]
+
+
+@pytest.mark.parametrize("one", vectors("interceptor_settings", "defaults"))
+def test_what_is_left_out_has_the_value_that_the_contract_says(one: dict[str, Any]) -> None:
+    assert plain(parse_settings(json.dumps(one["settings"]))) == one["means"]
+
+
+@pytest.mark.parametrize("one", vectors("interceptor_settings", "refused"), ids=lambda one: str(one["change"])[:60])
+def test_settings_that_cannot_be_used_are_refused(one: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError):
+        parse_settings(json.dumps(LEAST | one["change"]))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"installation": 1}', "null"])
+def test_what_is_no_settings_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError):
+        parse_settings(text)
+
+
+def test_hashes_and_selections_are_those_of_the_contract() -> None:
+    for one in vectors("interceptor_settings", "hashes"):
+        assert settings_hash(one["text"]) == one["hash"]
+    for one in vectors("interceptor_settings", "selected"):
+        assert is_selected(one["topic"], tuple(one["topics"])) is one["selected"]
+    assert interceptor_settings.SETTINGS_VARIABLE == SETTINGS_VARIABLE
+
+
+def test_distributions_are_those_of_the_contract() -> None:
+    assert tuple(BOUNDS) == SKETCH_BOUNDS
+    assert list(LATENCY_BOUNDS_US) == vectors("interception_aggregates", "latency_bounds_us")
+    assert list(SIZE_BOUNDS_BYTES) == vectors("interception_aggregates", "size_bounds_bytes")
+    for one in vectors("interception_aggregates", "sketches"):
+        sketch = Sketch()
+        for value in one["values"]:
+            sketch.add(value)
+        assert {str(bucket): count for bucket, count in sketch.buckets.items()} == one["buckets"]
+        assert sketch.sum == one["sum"]
+        assert sketch.by_bounds(LATENCY_BOUNDS_US) == one["by_latency_bounds"]
+
+
+def test_ranges_are_those_of_the_contract() -> None:
+    assert MOST_RANGES == MAX_OFFSET_RANGES
+    for one in vectors("interception_aggregates", "offset_ranges"):
+        ranges, singly = OffsetRanges(), OffsetRanges()
+        for first, last in one["added"]:
+            ranges.add_range(first, last)
+            for offset in range(max(0, first), last + 1) if first >= 0 else ():
+                singly.add(offset)
+        assert [list(pair) for pair in ranges.ranges] == one["ranges"]
+        assert ranges.merged == one["merged"]
+        if not one["merged"]:
+            assert singly.ranges == ranges.ranges
+
+
+@pytest.mark.parametrize(
+    ("key", "replicas", "owner"),
+    [
+        ("team-a/edge-0", 1, 0),
+        ("team-a/edge-0", 3, 0),
+        ("team-a/edge-1", 3, 2),
+        ("shop/kwitness-gateway-front-1", 5, 3),
+    ],
+)
+def test_owners_are_those_that_the_collector_computes(key: str, replicas: int, owner: int) -> None:
+    assert owner_of(key, replicas) == owner
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"<html>", b"{}", b"null", b"[]", b'{"protocol":1,"collector":"n/c","replica":0}'),
+        *(
+            b'{"protocol":2,"collector":"n/c","replica":0,"accepted":"x"}',
+            b'{"protocol":"2","collector":"n/c","replica":0}',
+        ),
+    ],
+)
+def test_a_page_of_somebody_else_is_no_answer(body: bytes) -> None:
+    assert parse_answer(body) is None
