@@ -65,7 +65,8 @@ def test_subclasses_and_the_asyncio_producer_are_intercepted(folder: Path, appli
 import asyncio
 import confluent_kafka
 from confluent_kafka.aio import AIOProducer
-config = {"bootstrap.servers": "mock.invalid:1", "test.mock.num.brokers": 1, "log_level": 0, "interceptor.classes": "telling.Telling"}
+config = {"bootstrap.servers": "mock.invalid:1", "test.mock.num.brokers": 1, "log_level": 0,
+          "interceptor.classes": "telling.Telling"}
 
 class Own(confluent_kafka.Producer):
     def __init__(self, more):
@@ -154,7 +155,8 @@ def test_a_client_that_is_not_as_expected_is_left_as_it_is(folder: Path, tmp_pat
 def test_a_module_shows_nothing_of_the_hook_but_its_hooks(folder: Path) -> None:
     program = """
 import inspect, kafka.producer.kafka as module
-print(type(module.__loader__).__name__, type(module.__spec__.loader).__name__, 'class KafkaProducer' in inspect.getsource(module))
+print(type(module.__loader__).__name__, type(module.__spec__.loader).__name__)
+print('class KafkaProducer' in inspect.getsource(module))
 """
     done = run_program(program, folder)
 
@@ -162,12 +164,18 @@ print(type(module.__loader__).__name__, type(module.__spec__.loader).__name__, '
 
 
 def test_programs_without_clients_load_little_of_it(folder: Path) -> None:
-    program = "import sys; print([n for n in ('asyncio', 'http.client', 'json', 'logging', 'ssl', 'tempfile') if n in sys.modules])"
+    program = """
+import sys
+print([name for name in ("asyncio", "http.client", "json", "logging", "ssl", "tempfile") if name in sys.modules])
+"""
 
     assert run_program(program, folder).stdout.strip() == "[]"
 
 
 def test_share_consumers_are_left_alone(folder: Path) -> None:
-    program = "import confluent_kafka as c; print(hasattr(c.ShareConsumer, '_kwitness_intercepted'), c.Consumer._kwitness_intercepted)"
+    program = """
+import confluent_kafka
+print(hasattr(confluent_kafka.ShareConsumer, "_kwitness_intercepted"), confluent_kafka.Consumer._kwitness_intercepted)
+"""
 
     assert run_program(program, folder).stdout.split() == ["False", "True"]

@@ -79,7 +79,7 @@ class _Loader:
 
 
 def _found_by_others(
-    finder: MetaPathFinder, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType]
+    finder: object, fullname: str, path: Optional[Sequence[str]], target: Optional[ModuleType]
 ) -> Optional[ModuleSpec]:
     for other in sys.meta_path:
         if other is not finder and hasattr(other, "find_spec"):
