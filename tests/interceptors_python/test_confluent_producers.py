@@ -67,12 +67,14 @@ def test_one_that_raises_is_counted_and_logged_and_the_next_gets_the_last_good_r
 
 
 @pytest.mark.parametrize(
-    "returned", [None, b"bytes", ProducerRecord("another", b"v")], ids=["None", "bytes", "another topic"]
+    "changes",
+    [None, b"bytes", {"topic": "another"}, {"headers": [("trace", 1)]}, {"partition": -5}, {"timestamp_ms": "now"}],
+    ids=str,
 )
-def test_what_is_no_record_of_this_topic_is_not_sent(topic: str, returned: Any) -> None:
+def test_what_is_no_record_of_this_topic_is_not_sent(topic: str, changes: Any) -> None:
     class Returning(ProducerInterceptor):
         def on_send(self, record: ProducerRecord) -> ProducerRecord:
-            return returned  # type: ignore[no-any-return]
+            return record._replace(**changes) if isinstance(changes, dict) else changes  # type: ignore[no-any-return]
 
     last = Told()
     producer = produced([Returning(), last], topic, b"v")

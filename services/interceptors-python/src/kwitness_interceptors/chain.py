@@ -15,6 +15,8 @@ __all__ = ["ConsumerChain", "Named", "ProducerChain"]
 
 T = TypeVar("T", ProducerInterceptor, ConsumerInterceptor)
 
+_PAIR = 2
+
 
 class Named(NamedTuple):
     """An interceptor by the name that a profile gives it."""
@@ -136,6 +138,8 @@ class ProducerChain(_Chain[ProducerInterceptor]):
             wrong, anomaly = f"returned {type(changed).__name__} instead of a ProducerRecord", "no_record"
         elif changed.topic != record.topic:
             wrong, anomaly = "returned a record for another topic", "topic_changed"
+        elif not _is_sendable(changed):
+            wrong, anomaly = "returned a record whose headers, partition or timestamp no client takes", "no_record"
         else:
             if changed.key is not record.key and changed.key != record.key:
                 # Let through: encrypting a key is a use. Its partition and what compaction keeps change with it.
@@ -185,6 +189,25 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
                 self._contain(error, link.name, "on_commit", count, topic, partition)
             if started:
                 count.add_time(perf_counter_ns() - started)
+
+
+def _is_sendable(record: ProducerRecord) -> bool:
+    """Whether clients take what they do not serialize: headers, partition and timestamp."""
+    numbers = (record.partition, record.timestamp_ms)
+    return (
+        all(value is None or (isinstance(value, int) and value >= 0) for value in numbers)
+        and isinstance(record.headers, (tuple, list))
+        and all(_is_header(one) for one in record.headers)
+    )
+
+
+def _is_header(one: object) -> bool:
+    return (
+        isinstance(one, tuple)
+        and len(one) == _PAIR
+        and isinstance(one[0], str)
+        and isinstance(one[1], (bytes, type(None)))
+    )
 
 
 def _those_of(records: Sequence[ConsumerRecord], changed: object) -> Sequence[ConsumerRecord]:

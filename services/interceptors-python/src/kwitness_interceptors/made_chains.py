@@ -12,7 +12,7 @@ from .containment import FAILURES, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
 from .loading import load
 from .profile import CONSUMER, PRODUCER
-from .reporting.process import PROCESS
+from .reporting.process import PROCESS, Client
 
 __all__ = ["close_with", "consumer_chain", "producer_chain"]
 
@@ -21,7 +21,7 @@ def producer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Produ
     """Make the chain of a producer; None where it has no interceptor, or it could not be made."""
     try:
         own = load(classes, ProducerInterceptor, config)
-        client = PROCESS.client(PRODUCER, config)
+        client = _client(PRODUCER, config)
         chain = ProducerChain([*own, *client.interceptors])
         client.begin(chain)
     except BaseException as error:
@@ -36,7 +36,7 @@ def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Consu
     """Make the chain of a consumer, as `producer_chain` does."""
     try:
         own = load(classes, ConsumerInterceptor, config)
-        client = PROCESS.client(CONSUMER, config)
+        client = _client(CONSUMER, config)
         chain = ConsumerChain([*own, *client.interceptors])
         client.begin(chain)
     except BaseException as error:
@@ -50,6 +50,17 @@ def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Consu
 def close_with(client: object, chain: Union[ProducerChain, ConsumerChain]) -> None:
     """Close the chain when the client is collected or the process ends, where the application never closes it."""
     weakref.finalize(client, _close_in, os.getpid(), chain)
+
+
+def _client(side: str, config: Mapping[str, Any]) -> Client:
+    """Return what the profile has for a client; nothing where that goes wrong, for the application's own must go on."""
+    try:
+        return PROCESS.client(side, config)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
+        return Client(None, None, [])
 
 
 def _close_in(process: int, chain: Union[ProducerChain, ConsumerChain]) -> None:

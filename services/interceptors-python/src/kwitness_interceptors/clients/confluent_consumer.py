@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain
 from kwitness_interceptors.configuration import split
+from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.made_chains import close_with, consumer_chain
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
 
@@ -149,6 +150,14 @@ def _closing(original: Method) -> Method:
 
 def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Sizes]) -> list[Any]:
     """Return the messages that the application gets; those with an error among them are not shown to interceptors."""
+    try:
+        return _kept(chain, messages, sizes)
+    except Exception as error:  # noqa: BLE001 - what interceptors put into a record may be what no message takes
+        FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
+        return list(messages)
+
+
+def _kept(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Sizes]) -> list[Any]:
     records = [_record(one, size) for one, size in zip(messages, sizes) if one.error() is None]
     kept = chain.on_consume(records)
     if kept is records:

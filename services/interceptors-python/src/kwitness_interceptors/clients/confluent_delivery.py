@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ProducerChain
+from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.records import ProducerRecord, RecordMetadata
 
 __all__ = ["Delivery", "DeliveryCallback", "exception_of", "size_of"]
@@ -55,7 +56,12 @@ class Delivery:
         if self._told:
             return
         self._told = True
-        self._chain.on_acknowledgement(self._metadata(message), error)
+        try:
+            metadata = self._metadata(message)
+        except Exception as unexpected:  # noqa: BLE001 - it is shown that something is there, if not what
+            FAILURES.add("kwitness_interceptors", "on_acknowledgement", reason_of(unexpected))
+            metadata = RecordMetadata(self._record.topic)
+        self._chain.on_acknowledgement(metadata, error)
 
     def _metadata(self, message: Any) -> RecordMetadata:
         elapsed = perf_counter() - self._started

@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain
 from kwitness_interceptors.configuration import ClientConfiguration, kafka_names, split
+from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, ProducerRecord, TopicPartition
 
 __all__ = [
@@ -66,6 +67,14 @@ def changed_arguments(given: Mapping[str, Any], record: ProducerRecord, sent: Pr
 
 def consumed(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]]) -> dict[Any, list[Any]]:
     """Return, by partition, the records that the application gets instead of those that the client has."""
+    try:
+        return _kept(chain, batches)
+    except Exception as error:  # noqa: BLE001 - other releases may have other records
+        FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
+        return {partition: list(batch) for partition, batch in batches.items()}
+
+
+def _kept(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]]) -> dict[Any, list[Any]]:
     originals: dict[tuple[Any, ...], tuple[Any, Any, ConsumerRecord]] = {}
     records: list[ConsumerRecord] = []
     for partition, batch in batches.items():
@@ -83,7 +92,11 @@ def consumed(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]]) -> dict
 
 def committed(chain: ConsumerChain, offsets: Mapping[Any, Any]) -> None:
     """Tell of offsets as these clients have them: a number, or a tuple of offset and metadata."""
-    told = {TopicPartition(place.topic, place.partition): _offset(value) for place, value in offsets.items()}
+    try:
+        told = {TopicPartition(place.topic, place.partition): _offset(value) for place, value in offsets.items()}
+    except Exception as error:  # noqa: BLE001 - likewise
+        FAILURES.add("kwitness_interceptors", "on_commit", reason_of(error))
+        return
     if told:
         chain.on_commit(told)
 

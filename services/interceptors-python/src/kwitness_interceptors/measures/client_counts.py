@@ -127,6 +127,7 @@ class ClientCounts:
         self._windows: dict[int, dict[Optional[str], TopicCounts]] = {}
         self._oldest = 0
         self._hooks: dict[tuple[str, str], HookSum] = {}
+        self._told_hooks_of = 0
 
     def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
         """Return the counts of a topic in the window of this time; `lock` must be held.
@@ -154,11 +155,15 @@ class ClientCounts:
             starts = sorted(start for start in self._windows if self.closed or start < first_open)
             taken = [(start, self._windows.pop(start)) for start in starts]
             self._oldest = max(self._oldest, first_open, *(start + self._window_ms for start in starts))
+        new = {key: _since(value, self._hooks.get(key)) for key, value in hooks.items()}
+        before = first_open - self._window_ms
+        if not taken and any(one.calls for one in new.values()) and (self.closed or before > self._told_hooks_of):
+            # Classes of one's own may be all that there is.
+            taken = [(before, {})]
         if not taken:
             return []
-        new = {key: _since(value, self._hooks.get(key)) for key, value in hooks.items()}
         self._hooks = dict(hooks)
-        last = taken[-1][0]
+        last = self._told_hooks_of = taken[-1][0]
         return [Window(start, start + self._window_ms, topics, new if start == last else {}) for start, topics in taken]
 
     def leave_to_parent(self) -> None:

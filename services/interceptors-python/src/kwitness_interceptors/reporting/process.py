@@ -27,7 +27,7 @@ from .queue import INTERCEPTIONS, SEALS, TOTALS, Queue
 from .rows import ClientWindow, rows, totals
 from .sender import HEARTBEAT_S, Sender
 
-__all__ = ["PROCESS", "Process"]
+__all__ = ["PROCESS", "Client", "Process"]
 
 _TICK_S = 1.0
 _END_WITHIN_S = 2.0
@@ -38,7 +38,7 @@ _LOG = logging.getLogger("kwitness.interceptors")
 Chain = Union[ProducerChain, ConsumerChain]
 
 
-class _Client:
+class Client:
     """A client with interceptors of the profile; `begin` tells the process of its chain."""
 
     def __init__(self, process: Optional[Process], counts: Optional[ClientCounts], interceptors: list[Named]) -> None:
@@ -77,7 +77,7 @@ class Process:
         self._profile: Optional[Profile] = None
         self._has_read = False
         self._read_at = float("-inf")
-        self._clients: list[_Client] = []
+        self._clients: list[Client] = []
         self._number = 0
         self._report: Optional[_Report] = None
         self._thread: Optional[threading.Thread] = None
@@ -87,14 +87,14 @@ class Process:
         """Start and end of windows in the queue, in milliseconds since 1970, and the number after their last."""
         self._sealed_until_ms = 0
 
-    def client(self, side: str, config: Mapping[str, Any]) -> _Client:
+    def client(self, side: str, config: Mapping[str, Any]) -> Client:
         """Make the profile's interceptors for a client with this configuration by Kafka's names."""
         if os.environ.get("KWITNESS_OFF") == "1":
-            return _Client(None, None, [])
+            return Client(None, None, [])
         with self._lock:
             profile = self._settings()
             if profile is None:
-                return _Client(None, None, [])
+                return Client(None, None, [])
             settings = profile.settings
             if len(self._clients) >= settings.limits.clients:
                 self._not_intercepted["too_many"] += 1
@@ -111,9 +111,9 @@ class Process:
                     most_partitions=settings.limits.partitions,
                 )
         # The lock is not held: classes of the application may make clients themselves.
-        return _Client(self, counts, profile.interceptors(side, config, counts))
+        return Client(self, counts, profile.interceptors(side, config, counts))
 
-    def add(self, client: _Client) -> None:
+    def add(self, client: Client) -> None:
         """Report this client; begins to report with the first one."""
         with self._lock:
             self._clients.append(client)
@@ -227,7 +227,7 @@ class Process:
         until = self._unsettled[0][0] if self._unsettled else open_from
         self._sealed_until_ms = max(self._sealed_until_ms, until)
 
-    def _open_clients(self) -> list[_Client]:
+    def _open_clients(self) -> list[Client]:
         """Return the clients; those that were closed are returned for the last time."""
         with self._lock:
             clients = list(self._clients)
