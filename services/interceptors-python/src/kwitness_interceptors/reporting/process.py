@@ -268,13 +268,15 @@ class Process:
         self._unsettled.append((start_ms, end_ms, queue.next_seq))
 
     def _state(self, report: _Report, *, ended: bool) -> dict[str, Any]:
+        has_ended = ended and not len(report.queue)
         with self._lock:
             sides = Counter(one.counts.side for one in self._clients if one.counts is not None)
         return {
             "clients": [{"side": side, "clients": sides[side]} for side in (PRODUCER, CONSUMER) if sides[side]],
             "not_intercepted": dict(self._not_intercepted),
-            "sealed_until_ms": self._sealed_until_ms,
-            "ended": ended and not len(report.queue),
+            # Nothing is counted after the end.
+            "sealed_until_ms": int(now_ms()) if has_ended else self._sealed_until_ms,
+            "ended": has_ended,
         }
 
 
