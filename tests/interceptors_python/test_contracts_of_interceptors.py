@@ -92,11 +92,12 @@ def test_ranges_are_those_of_the_contract() -> None:
         ranges, singly = OffsetRanges(), OffsetRanges()
         for first, last in one["added"]:
             ranges.add_range(first, last)
-            for offset in range(max(0, first), last + 1) if first >= 0 else ():
-                singly.add(offset)
+            if last - first < 100:
+                for offset in range(first, last + 1) if first >= 0 else ():
+                    singly.add(offset)
         assert [list(pair) for pair in ranges.ranges] == one["ranges"]
         assert ranges.merged == one["merged"]
-        if not one["merged"]:
+        if not one["merged"] and all(last - first < 100 for first, last in one["added"]):
             assert singly.ranges == ranges.ranges
 
 
