@@ -32,7 +32,7 @@ class _Link(Generic[T]):
 
     def __init__(self, name: str, interceptor: T) -> None:
         self.name = name
-        self.interceptor = interceptor
+        self.interceptor: T = interceptor
         self.sent = HookCount()
         self.acknowledged = HookCount()
         self.consumed = HookCount()

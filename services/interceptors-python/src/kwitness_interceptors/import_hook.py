@@ -28,7 +28,7 @@ def install() -> None:
     """
     with _LOCK:
         if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-            sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type] # as the import system sees it
+            sys.meta_path.insert(0, _Finder())
     for name in AFTER_LOADING:
         module = sys.modules.get(name)
         if module is not None:
@@ -53,7 +53,7 @@ class _Finder:
         finally:
             self._asked.name = None
         if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec.loader)  # type: ignore[assignment] # likewise
+            spec.loader = _Loader(spec.loader)  # type: ignore[assignment] # as the import system sees it
         return spec
 
 

@@ -141,7 +141,9 @@ def _changed(theirs: Any, ours: ConsumerRecord, record: ConsumerRecord) -> Any:
         changes["headers"] = type(theirs.headers)((key, value) for key, value in record.headers)
     if not changes:
         return theirs
-    return dataclasses.replace(theirs, **changes) if dataclasses.is_dataclass(theirs) else theirs._replace(**changes)
+    if dataclasses.is_dataclass(theirs) and not isinstance(theirs, type):
+        return dataclasses.replace(theirs, **changes)
+    return theirs._replace(**changes)
 
 
 def _offset(value: Any) -> OffsetAndMetadata:
