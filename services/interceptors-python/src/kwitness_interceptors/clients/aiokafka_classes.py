@@ -203,7 +203,7 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
         await start(self)
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         coordinator = getattr(self, "_coordinator", None)
-        if chain is not None and hasattr(coordinator, "_do_commit_offsets"):
+        if chain is not None and coordinator is not None and hasattr(coordinator, "_do_commit_offsets"):
             coordinator._do_commit_offsets = _telling(chain, coordinator._do_commit_offsets)  # noqa: SLF001 - all commits
 
     async def intercepted_getone(self: Any, *partitions: Any) -> Any:
