@@ -164,7 +164,10 @@ def test_a_rejected_row_is_counted_and_said_in_its_seal(
                 rejected.append(row.seq)
                 accepted = ",".join(number for number in answer.accepted.split(",") if int(number) != row.seq)
                 return status, answer.model_copy(
-                    update={"accepted": accepted, "rejected": (Rejection(seq=row.seq, reason="wrong_topic"),)}
+                    update={
+                        "accepted": accepted,
+                        "rejected": (Rejection(seq=row.seq, reason="wrong_topic", message="m"),),
+                    }
                 )
         return status, answer
 
