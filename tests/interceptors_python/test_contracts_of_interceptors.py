@@ -12,6 +12,7 @@ from kwitness.contracts.records.offset_ranges import MAX_OFFSET_RANGES
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
 from kwitness_interceptors.measures.offset_ranges import MOST_RANGES, OffsetRanges
 from kwitness_interceptors.measures.sketch import BOUNDS, Sketch
+from kwitness_interceptors.profile import Profile
 from kwitness_interceptors.reporting.answer import owner_of, parse_answer
 from kwitness_interceptors.reporting.identity import SETTINGS_VARIABLE
 from kwitness_interceptors.reporting.rows import LATENCY_BOUNDS_US, SIZE_BOUNDS_BYTES
@@ -126,3 +127,15 @@ def test_owners_are_those_that_the_collector_computes(key: str, replicas: int, o
 )
 def test_a_page_of_somebody_else_is_no_answer(body: bytes) -> None:
     assert parse_answer(body) is None
+
+
+def test_what_a_collector_says_counts_until_the_settings_that_say_so_are_in_force() -> None:
+    profile = Profile(parse_settings(json.dumps(LEAST | {"suspend": False})))
+    assert not profile.is_suspended
+
+    profile.told("new", True)
+    assert profile.is_suspended
+    profile.renew(profile.settings._replace(hash="new"))
+    assert not profile.is_suspended
+    profile.told(None, True)
+    assert not profile.is_suspended

@@ -133,10 +133,7 @@ def test_a_collector_that_is_away_costs_the_application_nothing_but_a_line(folde
 
 def test_the_collector_suspends_by_its_answer(folder: Path, tmp_path: Path, collector: InterceptorEventsServer) -> None:
     variables = environment(tmp_path, collector.url)
-    from kwitness_interceptors.settings import settings_hash  # noqa: PLC0415 - of the tests' own process
-
-    told = settings_hash(Path(variables["KWITNESS_INTERCEPTORS"]).read_text())
-    collector.directives = Directives(settings=told, suspend=True)
+    collector.directives = Directives(settings="of-settings-that-are-not-here-yet", suspend=True)
     program = PRODUCING + "sys.stdin.readline(); produce(5, 'later')"
     with subprocess.Popen(
         [sys.executable, "-c", program],

@@ -57,24 +57,24 @@ class Profile:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.directive: Optional[bool] = None
+        self._directive: Optional[tuple[str, bool]] = None
         self.unusable: dict[str, str] = {}
 
     @property
     def is_suspended(self) -> bool:
         """Whether records pass and nothing is counted."""
-        return self.settings.suspend if self.directive is None else self.directive
+        if self._directive is None or self._directive[0] == self.settings.hash:
+            return self.settings.suspend
+        return self._directive[1]
 
     def renew(self, settings: Settings) -> None:
         """Take other settings; interceptors of clients that are open stay what they are."""
-        if settings.hash != self.settings.hash:
-            self.directive = None
         self.settings = settings
 
     def told(self, settings_hash: object, suspend: object) -> None:
-        """Take what a collector says: it counts for the settings that it is about alone."""
-        if settings_hash == self.settings.hash and isinstance(suspend, bool):
-            self.directive = suspend
+        """Take what a collector says. Once the settings that say so are in force, by their hash, they alone count."""
+        if isinstance(settings_hash, str) and isinstance(suspend, bool):
+            self._directive = settings_hash, suspend
 
     def interceptors(self, side: str, config: Mapping[str, Any], counts: Optional[ClientCounts]) -> list[Named]:
         """Make the interceptors of a new client, in the profile's order; what cannot be made is left out."""
