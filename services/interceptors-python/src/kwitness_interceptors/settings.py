@@ -23,7 +23,8 @@ __all__ = [
     "settings_hash",
 ]
 
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*")
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*")
 _CLASS = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*(:[A-Za-z_][A-Za-z0-9_]*)?")
@@ -107,7 +108,7 @@ def parse_settings(text: str) -> Settings:
     return Settings(
         installation=data.text("installation", _NAME, 253),
         cluster_id=data.text("cluster_id", None, 64),
-        namespace=data.text("namespace", _NAME, 63),
+        namespace=data.text("namespace", _LABEL, 63),
         name=data.text("name", _NAME, 253),
         suspend=data.flag("suspend"),
         interceptors=interceptors,
@@ -175,7 +176,7 @@ def _entry(given: object, place: str) -> Entry:
     if kind not in _TYPES:
         raise SettingsError(f"{place}: type is {kind!r}; it must be one of {', '.join(_TYPES)}")
     fields = _Fields(given, place, ("name", "type", *_TYPES[kind]))
-    name = fields.text("name", _NAME, 63)
+    name = fields.text("name", _LABEL, 63)
     if kind == "Cardinality":
         return Entry(name, kind, fields.number("window_ms", 60_000, *_WINDOW_MS))
     if kind == "Custom":
