@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import re
 import ssl
 from pathlib import Path
 from typing import Optional
@@ -16,6 +17,7 @@ __all__ = ["post_events"]
 _TIMEOUT_S = 10.0
 _LONGEST_ANSWER = 1 << 20
 _LONGEST_TOKEN = 65_536
+_TOKEN = re.compile(rb"[!-~]+")
 
 
 def post_events(to: Collector, ordinal: int, body: bytes) -> tuple[int, bytes]:
@@ -27,10 +29,8 @@ def post_events(to: Collector, ordinal: int, body: bytes) -> tuple[int, bytes]:
         There is no connection, no whole answer in time, or the token or the authority cannot be read.
     """
     url = urlsplit(to.url.replace("{ordinal}", str(ordinal)))
-    with Path(to.token_file).open(encoding="ascii") as file:
-        token = file.read(_LONGEST_TOKEN).strip()
     headers = {
-        "Authorization": f"Bearer {token}",
+        "Authorization": f"Bearer {_token(to.token_file)}",
         "Content-Type": "application/x-ndjson",
         "Content-Encoding": "gzip",
         "Kwitness-Protocol": "2",
@@ -46,6 +46,15 @@ def post_events(to: Collector, ordinal: int, body: bytes) -> tuple[int, bytes]:
         return response.status, answer
     finally:
         connection.close()
+
+
+def _token(name: str) -> str:
+    """Read the token; what http.client says of a header that it refuses would have the token in it."""
+    with Path(name).open("rb") as file:
+        token = file.read(_LONGEST_TOKEN).strip()
+    if _TOKEN.fullmatch(token) is None:
+        raise ValueError(f"{name} has no token that a header can hold: have it written anew")
+    return token.decode("ascii")
 
 
 def _connection(scheme: str, host: str, port: Optional[int], to: Collector) -> http.client.HTTPConnection:
