@@ -211,6 +211,26 @@ def test_headers_and_key_may_be_changed_and_a_changed_key_is_counted(topic: str)
     assert FAILURES.counts()[f"{__name__}.{Changing.__qualname__}", "key_changed"] == 1
 
 
+def test_a_changed_key_that_cannot_be_compared_is_let_through_as_another_one(topic: str) -> None:
+    class Incomparable(bytes):
+        def __ne__(self, other: object) -> bool:
+            raise ValueError("the truth value is ambiguous")
+
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("the truth value is ambiguous")
+
+        __hash__ = bytes.__hash__
+
+    class Replacing(ProducerInterceptor):
+        def on_send(self, record: ProducerRecord) -> ProducerRecord:
+            return record._replace(key=Incomparable(b"other"))
+
+    producer = produced([Replacing()], topic, b"v")
+
+    assert [one.key() for one in read_all(mock_bootstrap(producer), topic, 1)] == [b"other"]
+    assert FAILURES.counts()[f"{__name__}.{Replacing.__qualname__}", "key_changed"] == 1
+
+
 def test_records_of_a_batch_are_told_one_by_one_also_those_that_are_refused(topic: str) -> None:
     told, seen = Appending("+"), []
     producer = Producer({**MOCK, "interceptor.classes": [told], "message.max.bytes": 2000})

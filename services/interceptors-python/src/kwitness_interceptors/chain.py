@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from time import perf_counter_ns
-from typing import Generic, NamedTuple, Optional, TypeVar, Union
+from typing import Any, Generic, NamedTuple, Optional, TypeVar, Union
 
 from .containment import FAILURES, Failures, is_contained, reason_of
 from .hook_counts import HookCount
@@ -103,11 +103,10 @@ class ProducerChain(_Chain[ProducerInterceptor]):
             started = perf_counter_ns() if count.begin() else 0
             try:
                 changed = link.interceptor.on_send(record)
-            except BaseException as error:  # noqa: BLE001 - as above
-                self._contain(error, link.name, "on_send", count, record.topic, record.partition)
-            else:
                 if changed is not record:
                     record = self._good(link, record, changed)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_send", count, record.topic, record.partition)
             if started:
                 count.add_time(perf_counter_ns() - started)
         return record
@@ -115,6 +114,7 @@ class ProducerChain(_Chain[ProducerInterceptor]):
     def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
         """Tell of records that cannot be changed any more."""
         for link in self._links:
+            link.sent.begin()
             try:
                 link.interceptor.on_send_batch(topic, partition, count)
             except BaseException as error:  # noqa: BLE001 - as above
@@ -138,10 +138,10 @@ class ProducerChain(_Chain[ProducerInterceptor]):
             wrong, anomaly = f"returned {type(changed).__name__} instead of a ProducerRecord", "no_record"
         elif changed.topic != record.topic:
             wrong, anomaly = "returned a record for another topic", "topic_changed"
-        elif not _is_sendable(changed):
+        elif not _is_sendable(changed, record):
             wrong, anomaly = "returned a record whose headers, partition or timestamp no client takes", "no_record"
         else:
-            if changed.key is not record.key and changed.key != record.key:
+            if changed.key is not record.key and _differ(changed.key, record.key):
                 # Let through: encrypting a key is a use. Its partition and what compaction keeps change with it.
                 self._note(link, record.topic, "key_changed")
             return changed
@@ -191,13 +191,20 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
                 count.add_time(perf_counter_ns() - started)
 
 
-def _is_sendable(record: ProducerRecord) -> bool:
-    """Whether clients take what they do not serialize: headers, partition and timestamp."""
-    numbers = (record.partition, record.timestamp_ms)
-    return (
-        all(value is None or (isinstance(value, int) and value >= 0) for value in numbers)
-        and isinstance(record.headers, (tuple, list))
-        and all(_is_header(one) for one in record.headers)
+def _differ(key: Any, before: Any) -> bool:
+    """Whether a key is another one; keys that cannot be compared, as arrays, are."""
+    try:
+        return bool(key != before)
+    except Exception:  # noqa: BLE001 - comparing is the application's own code
+        return True
+
+
+def _is_sendable(changed: ProducerRecord, before: ProducerRecord) -> bool:
+    """Whether clients take what was changed and they do not serialize: headers, partition and timestamp."""
+    numbers = ((changed.partition, before.partition), (changed.timestamp_ms, before.timestamp_ms))
+    headers = changed.headers
+    return all(value is own or value is None or (isinstance(value, int) and value >= 0) for value, own in numbers) and (
+        headers is before.headers or (isinstance(headers, (tuple, list)) and all(map(_is_header, headers)))
     )
 
 
