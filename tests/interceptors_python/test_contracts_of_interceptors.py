@@ -122,6 +122,8 @@ def test_owners_are_those_that_the_collector_computes(key: str, replicas: int, o
         *(
             b'{"protocol":2,"collector":"n/c","replica":0,"accepted":"x"}',
             b'{"protocol":"2","collector":"n/c","replica":0}',
+            b'{"protocol":2,"collector":"n/c","replica":0,"retry_after_ms":Infinity}',
+            b'{"protocol":' + b"[" * 100_000,
         ),
     ],
 )

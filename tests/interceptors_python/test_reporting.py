@@ -112,8 +112,8 @@ def test_counts_sizes_and_times_reach_the_collector_with_their_seals(
 
 @pytest.mark.parametrize(
     "changes",
-    [{"suspend": True}, {"topics": ["payments*"]}, {"interceptors": []}, {"collector": None}],
-    ids=["suspended", "another topic", "unusable settings", "no collector"],
+    [{"suspend": True}, {"topics": ["payments*"]}, {"interceptors": []}],
+    ids=["suspended", "another topic", "unusable settings"],
 )
 def test_what_is_not_to_be_counted_is_not(
     folder: Path, tmp_path: Path, collector: InterceptorEventsServer, changes: dict[str, Any]

@@ -61,6 +61,11 @@ class _Chain(Generic[T]):
     def __bool__(self) -> bool:
         return bool(self._links)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the client was closed."""
+        return self._closed
+
     def counts(self) -> dict[tuple[str, str], HookCount]:
         """Return the counts by the interceptor's name and the hook."""
         return {(link.name, hook): count for link in self._links for hook, count in link.counts().items()}

@@ -23,7 +23,8 @@ class Failures:
     """Counts by class and hook; logs each of them once a minute at most, with topic and partition."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # A handler of a signal may come here on the thread that holds it.
+        self._lock = threading.RLock()
         self._counts: dict[tuple[str, str], int] = {}
         self._logged: dict[tuple[str, str], tuple[float, int]] = {}
 

@@ -23,7 +23,7 @@ def producer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Produ
         own = load(classes, ProducerInterceptor, config)
         client = _client(PRODUCER, config)
         chain = ProducerChain([*own, *client.interceptors])
-        client.begin(chain)
+        _begin(client, chain)
     except BaseException as error:
         if not is_contained(error):
             raise
@@ -38,7 +38,7 @@ def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[Consu
         own = load(classes, ConsumerInterceptor, config)
         client = _client(CONSUMER, config)
         chain = ConsumerChain([*own, *client.interceptors])
-        client.begin(chain)
+        _begin(client, chain)
     except BaseException as error:
         if not is_contained(error):
             raise
@@ -61,6 +61,16 @@ def _client(side: str, config: Mapping[str, Any]) -> Client:
             raise
         FAILURES.add("kwitness_interceptors", "load", reason_of(error))
         return Client(None, None, [])
+
+
+def _begin(client: Client, chain: Union[ProducerChain, ConsumerChain]) -> None:
+    """Have the chain reported; where that goes wrong it is called all the same."""
+    try:
+        client.begin(chain)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        FAILURES.add("kwitness_interceptors", "report", reason_of(error))
 
 
 def _close_in(process: int, chain: Union[ProducerChain, ConsumerChain]) -> None:

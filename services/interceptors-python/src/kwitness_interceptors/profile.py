@@ -98,7 +98,7 @@ class Profile:
             if counts is None:
                 return None
             measure = ProducerMeasure if side == PRODUCER else ConsumerMeasure
-            return measure(entry.type, counts, selected, lambda: setattr(counts, "closed", True))
+            return measure(entry.type, counts, selected)
         if entry.type != "Custom":
             # Cardinality and Stats are those of librdkafka's plugin.
             return None

@@ -26,6 +26,9 @@ __all__ = [
 CLOSED_AFTER = 2
 """A window is closed so many windows after its end: acknowledgements come late."""
 
+_MOST_WINDOWS = 64
+"""Reached only while nothing takes windows out."""
+
 Counts = dict[str, int]
 
 
@@ -119,7 +122,8 @@ class ClientCounts:
         self.client_id = client_id
         self.group_id = group_id
         self.most_partitions = most_partitions
-        self.lock = threading.Lock()
+        # A signal's handler may use the client on the thread that holds it.
+        self.lock = threading.RLock()
         self.closed = False
         self.deaf = False
         self._window_ms = window_ms
@@ -132,10 +136,13 @@ class ClientCounts:
     def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
         """Return the counts of a topic in the window of this time; `lock` must be held.
 
-        What comes after its window was closed is in the oldest one that is not.
+        What comes after its window was closed is in the oldest one that is not; while nobody takes windows out, the
+        newest of a few has what is later.
         """
         start = max(int(at_ms) // self._window_ms * self._window_ms, self._oldest)
         topics = self._windows.get(start)
+        if topics is None and len(self._windows) >= _MOST_WINDOWS:
+            topics = self._windows[max(self._windows)]
         if topics is None:
             topics = self._windows[start] = {}
         found = topics.get(topic)
@@ -168,7 +175,7 @@ class ClientCounts:
 
     def leave_to_parent(self) -> None:
         """Count nothing any more, in a process that was forked: the client is its parent's."""
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.deaf = True
         self._windows.clear()
 

@@ -34,14 +34,11 @@ class ProducerMeasure(ProducerInterceptor):
         Where it counts.
     counted
         Which topics it counts.
-    on_close
-        Called when the producer is closed.
     """
 
-    def __init__(self, kind: str, counts: ClientCounts, counted: Counted, on_close: Callable[[], None]) -> None:
+    def __init__(self, kind: str, counts: ClientCounts, counted: Counted) -> None:
         self._counts = counts
         self._counted = counted
-        self._on_close = on_close
         self._count = {"Audit": self._audit, "Latency": self._latency, "Sizes": self._sizes}[kind]
         if kind != "Audit":
             # What the others do at sending is nothing.
@@ -71,9 +68,6 @@ class ProducerMeasure(ProducerInterceptor):
         with counts.lock:
             self._count(counts.topic(metadata.topic, sent_at), metadata, exception)
 
-    def close(self) -> None:
-        self._on_close()
-
     def _audit(self, topic: TopicCounts, metadata: RecordMetadata, exception: Optional[BaseException]) -> None:
         if exception is not None:
             topic.failures[failure_reason(exception)] += 1
@@ -102,10 +96,9 @@ class ProducerMeasure(ProducerInterceptor):
 class ConsumerMeasure(ConsumerInterceptor):
     """One of the three at a consumer; its parameters are those of `ProducerMeasure`."""
 
-    def __init__(self, kind: str, counts: ClientCounts, counted: Counted, on_close: Callable[[], None]) -> None:
+    def __init__(self, kind: str, counts: ClientCounts, counted: Counted) -> None:
         self._counts = counts
         self._counted = counted
-        self._on_close = on_close
         self._count = {"Audit": self._audit, "Latency": self._latency, "Sizes": self._sizes}[kind]
         self._commits = kind == "Audit"
 
@@ -135,9 +128,6 @@ class ConsumerMeasure(ConsumerInterceptor):
                     partition = topic.partition(place.partition, counts.most_partitions)
                     if partition is not None:
                         partition.committed_offset = committed.offset
-
-    def close(self) -> None:
-        self._on_close()
 
     def _audit(self, topic: TopicCounts, record: ConsumerRecord, _now: float) -> None:
         topic.consumed += 1

@@ -46,7 +46,7 @@ def parse_answer(body: bytes) -> Optional[Answer]:
             directives.get("settings"),
             directives.get("suspend"),
         )
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
 
 

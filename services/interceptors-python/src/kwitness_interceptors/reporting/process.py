@@ -6,21 +6,20 @@ Nothing of it exists until a client is made. A fork begins anew: the clients tha
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
 
 from kwitness_interceptors.chain import ConsumerChain, Named, ProducerChain
-from kwitness_interceptors.containment import FAILURES, is_contained, reason_of
+from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.hook_counts import HookSum
 from kwitness_interceptors.measures.client_counts import ClientCounts, first_open_window, now_ms
 from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
-from kwitness_interceptors.settings import SettingsError, parse_settings
+from kwitness_interceptors.settings import Settings, SettingsError, parse_settings
 
 from .identity import SETTINGS_VARIABLE, Reporter, drawn_reporter
 from .queue import INTERCEPTIONS, SEALS, TOTALS, Queue
@@ -33,8 +32,6 @@ _TICK_S = 1.0
 _END_WITHIN_S = 2.0
 """How long the end of the application may be held up by the last report."""
 
-_LOG = logging.getLogger("kwitness.interceptors")
-
 Chain = Union[ProducerChain, ConsumerChain]
 
 
@@ -46,6 +43,11 @@ class Client:
         self.interceptors = interceptors
         self.chain: Optional[Chain] = None
         self._process = process
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the application closed it, or gave it up."""
+        return self.chain is not None and self.chain.is_closed
 
     def begin(self, chain: Chain) -> None:
         """Report what its interceptors count from now on."""
@@ -73,13 +75,14 @@ class Process:
     """Makes the profile's interceptors for new clients, and reports."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # A signal's handler may make a client on the thread that holds it.
+        self._lock = threading.RLock()
         self._profile: Optional[Profile] = None
         self._has_read = False
         self._read_at = float("-inf")
         self._clients: list[Client] = []
         self._number = 0
-        self._report: Optional[_Report] = None
+        self._reporter: Optional[Reporter] = None
         self._thread: Optional[threading.Thread] = None
         self._stop = threading.Event()
         self._not_intercepted: Counter[str] = Counter()
@@ -95,21 +98,7 @@ class Process:
             profile = self._settings()
             if profile is None:
                 return Client(None, None, [])
-            settings = profile.settings
-            if len(self._clients) >= settings.limits.clients:
-                self._not_intercepted["too_many"] += 1
-                counts = None
-            else:
-                self._number += 1
-                counts = ClientCounts(
-                    self._number,
-                    side,
-                    str(config.get("client.id", "")),
-                    _text(config.get("group.id")) if side == CONSUMER else None,
-                    window_ms=settings.window_ms,
-                    most_topics=settings.limits.topics,
-                    most_partitions=settings.limits.partitions,
-                )
+            counts = self._counts(side, config, profile.settings)
         # The lock is not held: classes of the application may make clients themselves.
         return Client(self, counts, profile.interceptors(side, config, counts))
 
@@ -117,17 +106,15 @@ class Process:
         """Report this client; begins to report with the first one."""
         with self._lock:
             self._clients.append(client)
-            profile = self._profile
-            if profile is None or profile.settings.collector is None or self._thread is not None:
-                return
-            reporter = drawn_reporter()
-            if reporter.pod is None:
+            profile, reporter = self._profile, self._reporter
+            if profile is None or reporter is None or self._thread is not None:
                 return
             queue = Queue()
-            self._report = _Report(reporter, queue, Sender(reporter, profile, queue))
+            report = _Report(reporter, queue, Sender(reporter, profile, queue))
             self._sealed_until_ms = reporter.epoch_ms
-            self._thread = threading.Thread(target=self._run, name="kwitness-interceptors", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, args=(report,), name="kwitness-interceptors", daemon=True)
+            thread.start()
+            self._thread = thread
             atexit.register(self._end)
 
     def leave_to_parent(self) -> None:
@@ -139,6 +126,26 @@ class Process:
         for client in clients:
             if client.counts is not None:
                 client.counts.leave_to_parent()
+
+    def _counts(self, side: str, config: Mapping[str, Any], settings: Settings) -> Optional[ClientCounts]:
+        """Return where a new client counts; None where nobody would be told of it, or clients are too many."""
+        if self._reporter is None:
+            self._reporter = drawn_reporter()
+        if settings.collector is None or self._reporter.pod is None:
+            return None
+        if len(self._clients) >= settings.limits.clients:
+            self._not_intercepted["too_many_clients"] += 1
+            return None
+        self._number += 1
+        return ClientCounts(
+            self._number,
+            side,
+            str(config.get("client.id", "")),
+            _text(config.get("group.id")) if side == CONSUMER else None,
+            window_ms=settings.window_ms,
+            most_topics=settings.limits.topics,
+            most_partitions=settings.limits.partitions,
+        )
 
     def _settings(self) -> Optional[Profile]:
         """Read the file, once."""
@@ -164,18 +171,11 @@ class Process:
         else:
             self._profile.renew(settings)
 
-    def _run(self) -> None:
+    def _run(self, report: _Report) -> None:
         """Report until the process ends."""
-        report = self._report
-        if report is None:
-            return
-        try:
-            while not self._stop.wait(_TICK_S):
-                self._tick(report)
-            self._finish(report)
-        except BaseException as error:  # noqa: BLE001 - a thread of ours ends in silence, but for one line
-            if is_contained(error):
-                _LOG.warning("Interceptors report no longer in this process: %s", reason_of(error))
+        while not self._stop.wait(_TICK_S):
+            _contained(self._tick, report)
+        _contained(self._finish, report)
 
     def _tick(self, report: _Report) -> None:
         if time.monotonic() - self._read_at >= HEARTBEAT_S:
@@ -196,9 +196,9 @@ class Process:
                 client.counts.closed = True
         self._close_windows(report)
         deadline = time.monotonic() + _END_WITHIN_S
-        while len(report.queue) and time.monotonic() < deadline:
+        while (waiting := len(report.queue)) and time.monotonic() < deadline:
             report.sender.send(self._state(report, ended=False))
-            if report.sender.has_trouble:
+            if report.sender.has_trouble or len(report.queue) == waiting:
                 return
         report.sender.send(self._state(report, ended=True))
 
@@ -230,7 +230,10 @@ class Process:
     def _open_clients(self) -> list[Client]:
         """Return the clients; those that were closed are returned for the last time."""
         with self._lock:
-            clients = list(self._clients)
+            clients = self._clients
+            for one in clients:
+                if one.is_closed and one.counts is not None:
+                    one.counts.closed = True
             self._clients = [one for one in clients if one.counts is None or not one.counts.closed]
         return clients
 
@@ -264,8 +267,9 @@ class Process:
             "count": count,
             **told,
         }
-        queue.push(SEALS, reporter.source, seal, settings.limits.queue_bytes)
-        self._unsettled.append((start_ms, end_ms, queue.next_seq))
+        # Without room for a seal there was none for its rows: the ledger counts them.
+        if queue.push(SEALS, reporter.source, seal, settings.limits.queue_bytes) is not None:
+            self._unsettled.append((start_ms, end_ms, queue.next_seq))
 
     def _state(self, report: _Report, *, ended: bool) -> dict[str, Any]:
         has_ended = ended and not len(report.queue)
@@ -278,6 +282,14 @@ class Process:
             "sealed_until_ms": int(now_ms()) if has_ended else self._sealed_until_ms,
             "ended": has_ended,
         }
+
+
+def _contained(step: Callable[[_Report], None], report: _Report) -> None:
+    """Take a step; what goes wrong in one keeps none after it from being taken."""
+    try:
+        step(report)
+    except Exception as error:  # noqa: BLE001 - without reports windows would be kept for nobody
+        FAILURES.add("kwitness_interceptors", "report", reason_of(error))
 
 
 def _text(value: object) -> Optional[str]:

@@ -16,8 +16,13 @@ SEALS = "seals"
 TOTALS = ""
 """Topic of an item that goes into the head instead."""
 
-_MOST_BYTES = 900 * 1024
+_MOST_BYTES = 768 * 1024
+"""Of the items of one request; what is left to a mebibyte is for the head."""
 _MOST_ITEMS = 4_000
+_ROW_OVERHEAD = 128
+"""What a row takes in the head beside its key."""
+_ROOM_FOR_SEALS = 65_536
+"""Bytes that seals may take beyond the bound of the queue, for they say what was dropped."""
 
 
 class Item(NamedTuple):
@@ -69,14 +74,14 @@ class Queue:
     def push(self, topic: str, key: str, fields: Mapping[str, Any], most_bytes: int) -> Optional[int]:
         """Number a row or totals, and queue it; return the number, None if there was no room.
 
-        `fields` get the number as ``event_seq``, totals as ``seq``. Seals find room, for they say what was dropped.
+        `fields` get the number as ``event_seq``, totals as ``seq``.
         """
         seq, self.next_seq = self.next_seq, self.next_seq + 1
         numbered = {("seq" if topic == TOTALS else "event_seq"): seq, **fields}
         line = json.dumps(numbered, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace")
         if topic != TOTALS:
             self.ledger.accepted += 1
-        if topic != SEALS and self._bytes + len(line) > most_bytes:
+        if self._bytes + len(line) > most_bytes + (_ROOM_FOR_SEALS if topic == SEALS else 0):
             if topic != TOTALS:
                 self.ledger.drop("queue_full")
             return None
@@ -89,7 +94,7 @@ class Queue:
         batch: list[Item] = []
         size = 0
         for item in self._items:
-            size += len(item.line)
+            size += len(item.line) + len(item.key) + _ROW_OVERHEAD
             if batch and (item.topic == SEALS or size > _MOST_BYTES or len(batch) >= min(most, _MOST_ITEMS)):
                 break
             batch.append(item)
