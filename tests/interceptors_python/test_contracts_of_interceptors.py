@@ -10,9 +10,10 @@ import pytest
 from kwitness.contracts import interceptor_settings
 from kwitness.contracts.records.offset_ranges import MAX_OFFSET_RANGES
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
+from kwitness_interceptors.measures.failure_reasons import failure_reason
 from kwitness_interceptors.measures.offset_ranges import MOST_RANGES, OffsetRanges
 from kwitness_interceptors.measures.sketch import BOUNDS, Sketch
-from kwitness_interceptors.profile import Profile
+from kwitness_interceptors.profile import PRODUCER, Profile
 from kwitness_interceptors.reporting.answer import owner_of, parse_answer
 from kwitness_interceptors.reporting.identity import SETTINGS_VARIABLE
 from kwitness_interceptors.reporting.rows import LATENCY_BOUNDS_US, SIZE_BOUNDS_BYTES
@@ -141,3 +142,31 @@ def test_what_a_collector_says_counts_until_the_settings_that_say_so_are_in_forc
     assert not profile.is_suspended
     profile.told(None, True)
     assert not profile.is_suspended
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("REQUEST_TIMED_OUT", "REQUEST_TIMED_OUT"),
+        ("_MSG_TIMED_OUT", "timed_out"),
+        ("ORDER 4711 IS NOT SENT", "other"),
+        ("A" * 65, "other"),
+        ("", "other"),
+    ],
+)
+def test_reasons_are_names_of_errors_and_nothing_that_an_application_says(message: str, reason: str) -> None:
+    error = Exception()
+    error.message = message  # type: ignore[attr-defined] # as kafka-python's and aiokafka's errors have it
+
+    assert failure_reason(error) == reason
+
+
+def test_an_interceptor_that_settings_have_no_more_is_not_said_to_be_unusable() -> None:
+    entries = [{"name": name, "type": "Custom", "class_name": "no.such:Class"} for name in ("one", "two")]
+    profile = Profile(parse_settings(json.dumps(LEAST | {"interceptors": entries})))
+    assert profile.interceptors(PRODUCER, {}, None) == []
+    assert set(profile.unusable) == {"one", "two"}
+
+    profile.renew(parse_settings(json.dumps(LEAST | {"interceptors": entries[1:]})))
+
+    assert set(profile.unusable) == {"two"}

@@ -70,6 +70,8 @@ class Profile:
     def renew(self, settings: Settings) -> None:
         """Take other settings; interceptors of clients that are open stay what they are."""
         self.settings = settings
+        names = {one.name for one in settings.interceptors}
+        self.unusable = {name: reason for name, reason in list(self.unusable.items()) if name in names}
 
     def told(self, settings_hash: object, suspend: object) -> None:
         """Take what a collector says. Once the settings that say so are in force, by their hash, they alone count."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = ["failure_reason"]
@@ -32,7 +33,7 @@ _BY_CLASS = {
     "ProducerClosed": "closed",
     "IllegalStateError": "closed",
 }
-_LONGEST = 64
+_OF_KAFKA = re.compile(r"[A-Z][A-Z0-9_]{2,63}")
 
 
 def failure_reason(error: BaseException) -> str:
@@ -46,5 +47,5 @@ def failure_reason(error: BaseException) -> str:
         if name in _OF_LIBRDKAFKA:
             return _OF_LIBRDKAFKA[name]
         # kafka-python and aiokafka have Kafka's names in `message`.
-        return name[:_LONGEST] if name.isupper() and not name.startswith("_") else "other"
+        return name if _OF_KAFKA.fullmatch(name) else "other"
     return "closed" if isinstance(error, RuntimeError) and "closed" in str(error) else "other"
