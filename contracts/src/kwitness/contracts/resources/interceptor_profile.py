@@ -121,6 +121,11 @@ class InterceptorProfileSpec(Contract):
                 field_path=".interceptors",
             ),
             Rule(
+                "self.runtimes != ['Python'] || !self.interceptors.exists(one, one.type in ['Cardinality', 'Stats'])",
+                "Python has no Cardinality and no Stats: add Java or Librdkafka to runtimes, or remove them",
+                field_path=".interceptors",
+            ),
+            Rule(
                 "!has(self.javaVariable) || self.runtimes.exists(one, one == 'Java' || one == 'Auto')",
                 "javaVariable is for runtime Java: add it to runtimes, or remove javaVariable",
                 field_path=".javaVariable",
