@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from .containment import FAILURES, is_contained, reason_of
+from .containment import FAILURES, Failures, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
 
 __all__ = ["find_class", "load"]
@@ -15,7 +15,7 @@ __all__ = ["find_class", "load"]
 T = TypeVar("T", ProducerInterceptor, ConsumerInterceptor)
 
 
-def load(classes: object, kind: type[T], config: Mapping[str, Any]) -> list[T]:
+def load(classes: object, kind: type[T], config: Mapping[str, Any], failures: Failures = FAILURES) -> list[T]:
     """Make and configure interceptors in the order of the list.
 
     Parameters
@@ -26,6 +26,8 @@ def load(classes: object, kind: type[T], config: Mapping[str, Any]) -> list[T]:
         `ProducerInterceptor` or `ConsumerInterceptor`; a class that is only the other kind is left out.
     config
         What `configure` gets, with ``client.id``.
+    failures
+        Who is told of those that are left out.
     """
     loaded: list[T] = []
     view = MappingProxyType(dict(config))
@@ -39,7 +41,7 @@ def load(classes: object, kind: type[T], config: Mapping[str, Any]) -> list[T]:
         except BaseException as error:
             if not is_contained(error):
                 raise
-            FAILURES.add(name, hook, f"{reason_of(error)}; it is left out")
+            failures.add(name, hook, f"{reason_of(error)}; it is left out")
         else:
             loaded.append(interceptor)
     return loaded
