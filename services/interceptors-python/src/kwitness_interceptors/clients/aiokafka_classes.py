@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from asyncio import CancelledError
-from collections.abc import Callable
 from contextvars import ContextVar
 from time import perf_counter
 from types import ModuleType
@@ -15,7 +14,8 @@ from kwitness_interceptors.made_chains import close_with, consumer_chain, produc
 from kwitness_interceptors.records import RecordMetadata
 
 from .confluent_delivery import size_of
-from .python_records import CHAIN, changed_arguments, committed, consumed, derived, in_place, producer_record, separated
+from .hooked_classes import CHAIN, Method, derived, in_place
+from .python_records import changed_arguments, committed, consumed, producer_record, separated
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
@@ -24,8 +24,6 @@ _CLIENT_ID = "aiokafka"
 
 _SENDING: ContextVar[Optional[_Outcome]] = ContextVar("kwitness_sending", default=None)
 """The record whose `send` is under way in this task: its sizes are known once it is serialized."""
-
-Method = Callable[..., Any]
 
 
 def intercept_producers(module: ModuleType) -> None:

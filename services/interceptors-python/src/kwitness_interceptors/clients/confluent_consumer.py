@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain
@@ -12,14 +12,14 @@ from kwitness_interceptors.made_chains import close_with, consumer_chain
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
 
 from .confluent_delivery import size_of
-from .confluent_producer import CHAIN, DEFAULT_CLIENT_ID
+from .confluent_producer import DEFAULT_CLIENT_ID
+from .hooked_classes import CHAIN, Method, closing
 
 __all__ = ["consumer_hooks"]
 
 _SIZES = "_kwitness_sizes"
 _DESERIALIZES = "_kwitness_deserializes"
 
-Method = Callable[..., Any]
 Sizes = tuple[int, int]
 
 
@@ -36,7 +36,7 @@ def consumer_hooks(base: type, *, deserializing: bool) -> dict[str, Any]:
     hooks: dict[str, Any] = {
         "__init__": _construct(base.__init__),  # type: ignore[misc] # it is called with what it is called with
         "commit": _commit(base.commit),  # type: ignore[attr-defined]
-        "close": _closing(base.close),  # type: ignore[attr-defined]
+        "close": closing(base.close),  # type: ignore[attr-defined]
     }
     if deserializing:
         hooks["poll"] = _poll_deserialized(base.poll)  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ def consumer_hooks(base: type, *, deserializing: bool) -> dict[str, Any]:
         hooks["poll"] = _poll(base.poll)  # type: ignore[attr-defined]
         hooks["consume"] = _consume(base.consume)  # type: ignore[attr-defined]
     if hasattr(base, "__exit__"):
-        hooks["__exit__"] = _closing(base.__exit__)
+        hooks["__exit__"] = closing(base.__exit__)
     return hooks
 
 
@@ -134,18 +134,6 @@ def _tell_committed(chain: ConsumerChain, partitions: Iterable[Any]) -> None:
     }
     if offsets:
         chain.on_commit(offsets)
-
-
-def _closing(original: Method) -> Method:
-    def close(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            chain = getattr(self, CHAIN, None)
-            if chain is not None:
-                chain.close()
-
-    return close
 
 
 def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Sizes]) -> list[Any]:

@@ -6,7 +6,7 @@ classes are derived from it; `SerializingProducer` is derived from that one, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ProducerChain
@@ -16,10 +16,10 @@ from kwitness_interceptors.made_chains import close_with, producer_chain
 from kwitness_interceptors.records import Header, ProducerRecord
 
 from .confluent_delivery import Delivery, DeliveryCallback, exception_of, size_of
+from .hooked_classes import CHAIN, Method, closing
 
-__all__ = ["CHAIN", "DEFAULT_CLIENT_ID", "producer_hooks"]
+__all__ = ["DEFAULT_CLIENT_ID", "producer_hooks"]
 
-CHAIN = "_kwitness_chain"
 DEFAULT_CLIENT_ID = "rdkafka"
 
 _ON_DELIVERY = "_kwitness_on_delivery"
@@ -27,8 +27,6 @@ _ONLY_ERRORS = "_kwitness_only_errors"
 _UNSET_PARTITION = -1
 _RAW = ("value", "key", "partition", "callback", "on_delivery", "timestamp", "headers")
 _SERIALIZING = ("key", "value", "partition", "on_delivery", "timestamp", "headers")
-
-Method = Callable[..., Any]
 
 
 def producer_hooks(base: type, *, serializing: bool) -> dict[str, Method]:
@@ -46,7 +44,7 @@ def producer_hooks(base: type, *, serializing: bool) -> dict[str, Method]:
         "produce": _produce(base.produce, _SERIALIZING if serializing else _RAW),  # type: ignore[attr-defined]
     }
     # Older releases lack some of these.
-    for name, made in (("produce_batch", _produce_batch), ("close", _closing), ("__exit__", _closing)):
+    for name, made in (("produce_batch", _produce_batch), ("close", closing), ("__exit__", closing)):
         if hasattr(base, name):
             hooks[name] = made(getattr(base, name))
     return hooks
@@ -148,18 +146,6 @@ def _of_batch(
     delivery.key_size, delivery.value_size = size_of(sent.key), size_of(sent.value)
     message["callback"] = delivery
     return message, delivery
-
-
-def _closing(original: Method) -> Method:
-    def close(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            chain = getattr(self, CHAIN, None)
-            if chain is not None:
-                chain.close()
-
-    return close
 
 
 def _delivery(

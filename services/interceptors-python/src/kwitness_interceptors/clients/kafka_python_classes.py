@@ -6,7 +6,7 @@ Its own iteration is shown record by record, for it moves the position as it han
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import perf_counter
 from types import ModuleType
 from typing import Any, Optional
@@ -15,25 +15,14 @@ from kwitness_interceptors.chain import ConsumerChain, ProducerChain
 from kwitness_interceptors.made_chains import close_with, consumer_chain, producer_chain
 from kwitness_interceptors.records import ProducerRecord, RecordMetadata
 
-from .python_records import (
-    CHAIN,
-    SEND,
-    changed_arguments,
-    committed,
-    consumed,
-    derived,
-    in_place,
-    producer_record,
-    separated,
-)
+from .hooked_classes import CHAIN, Method, closing, derived, in_place
+from .python_records import SEND, changed_arguments, committed, consumed, producer_record, separated
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
 _ON_COMMIT = "default_offset_commit_callback"
 _UPDATES_OFFSETS = 2
 """Place of `update_offsets` among the arguments of `poll`."""
-
-Method = Callable[..., Any]
 
 
 def intercept_producers(module: ModuleType) -> None:
@@ -87,7 +76,7 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
         future.add_errback(outcome.failed, future)
         return future
 
-    return {"__init__": intercepted_init, "send": intercepted_send, "close": _closing(close)}
+    return {"__init__": intercepted_init, "send": intercepted_send, "close": closing(close)}
 
 
 class _Outcome:
@@ -136,7 +125,7 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
         "_message_generator_v2": _iterating(base._message_generator_v2),  # noqa: SLF001 - what `for` reads
         "commit": _committing(base.commit),
         "commit_async": _committing_async(base.commit_async),
-        "close": _closing(base.close),
+        "close": closing(base.close),
     }
 
 
@@ -215,15 +204,3 @@ def _positions(consumer: Any) -> dict[Any, Any]:
     """Return what `commit` commits without arguments."""
     subscription = getattr(consumer, "_subscription", None)
     return dict(subscription.all_consumed_offsets()) if subscription is not None else {}
-
-
-def _closing(original: Method) -> Method:
-    def close(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            chain = getattr(self, CHAIN, None)
-            if chain is not None:
-                chain.close()
-
-    return close

@@ -12,21 +12,15 @@ from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, ProducerRecord, TopicPartition
 
 __all__ = [
-    "CHAIN",
     "SEND",
     "changed_arguments",
     "committed",
     "consumed",
-    "derived",
-    "in_place",
     "producer_record",
     "separated",
 ]
 
-CHAIN = "_kwitness_chain"
 SEND = ("value", "key", "headers", "partition", "timestamp_ms")
-
-_DONE = "_kwitness_intercepted"
 
 
 def separated(arguments: Mapping[str, Any], client_id: str) -> tuple[dict[str, Any], ClientConfiguration]:
@@ -99,21 +93,6 @@ def committed(chain: ConsumerChain, offsets: Mapping[Any, Any]) -> None:
         return
     if told:
         chain.on_commit(told)
-
-
-def derived(kind: type, hooks: Mapping[str, Any]) -> type:
-    """Derive a class that looks like its base; one that has hooks is returned as it is."""
-    if getattr(kind, _DONE, False):
-        return kind
-    looks = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__, _DONE: True}
-    return type(kind.__name__, (kind,), {**looks, **hooks})
-
-
-def in_place(kind: type, hooks: Mapping[str, Any]) -> None:
-    """Give a class hooks, once."""
-    if not getattr(kind, _DONE, False):
-        for name, value in {**hooks, _DONE: True}.items():
-            setattr(kind, name, value)
 
 
 def _record(theirs: Any) -> ConsumerRecord:
