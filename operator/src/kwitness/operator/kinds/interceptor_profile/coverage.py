@@ -13,7 +13,7 @@ from kwitness.contracts.resources.interceptor_profile import InterceptedPods, Re
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.surroundings.injector import restart_line
 
-__all__ = ["intercepted_pods", "processes"]
+__all__ = ["clients_without", "intercepted_pods", "processes"]
 
 _MOST_LINES: Final = 20
 _MOST_REASONS: Final = 32
@@ -75,6 +75,15 @@ def processes(own: Iterable[InterceptorState]) -> tuple[ReportingProcess, ...]:
         )
         for one in shown
     )
+
+
+def clients_without(own: Iterable[InterceptorState]) -> dict[str, int]:
+    """Clients that could have no interceptors, by reason; where reasons are too many, those of the most clients."""
+    counted: Counter[str] = Counter()
+    for one in own:
+        counted.update(one.not_intercepted)
+    most = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:_MOST_REASONS]
+    return dict(sorted(most))
 
 
 def _reason(pod: PodMarks, owner: str) -> str | None:

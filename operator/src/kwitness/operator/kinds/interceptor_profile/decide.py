@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -12,7 +11,7 @@ from kwitness.contracts.interceptor_injections import interceptor_injection_hash
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile, InterceptorProfileStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
-from kwitness.operator.kinds.interceptor_profile.coverage import intercepted_pods, processes
+from kwitness.operator.kinds.interceptor_profile.coverage import clients_without, intercepted_pods, processes
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
 from kwitness.operator.kinds.interceptor_profile.verdicts import covered, injecting, reporting, working
@@ -34,7 +33,6 @@ __all__ = ["decide"]
 
 _SILENT_MS: Final = 60_000
 """Milliseconds after which a process counts as gone; it speaks every 5 s."""
-_MOST_REASONS: Final = 32
 
 
 def decide(unit: Unit, view: View) -> Decision:
@@ -64,15 +62,13 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
     pods = intercepted_pods(injection, (pod for answer in answers.values() for pod in answer.value or ()), own)
-    without: Counter[str] = Counter()
-    for one in own:
-        without.update(one.not_intercepted)
+    without = clients_without(own)
     status = InterceptorProfileStatus(
         pods=pods,
         reporting=len(own) if state is not None else None,
         processes=processes(own),
         clients=sum(one.clients for one in own) if state is not None else None,
-        clients_without=dict(sorted(without.items())[:_MOST_REASONS]),
+        clients_without=without,
         config_hash=digest,
         refused_in=injection.refused_in,
         refusals_since=seen_since(body, view.now_ms),

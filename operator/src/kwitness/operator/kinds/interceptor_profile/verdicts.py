@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -121,7 +120,7 @@ def reporting(pods: InterceptedPods, own: Sequence[InterceptorState], *, known: 
     return (Verdict("Reporting", "False", "NoReports", message),)
 
 
-def working(own: Sequence[InterceptorState], without: Counter[str]) -> tuple[Verdict, ...]:
+def working(own: Sequence[InterceptorState], without: Mapping[str, int]) -> tuple[Verdict, ...]:
     """Whether all interceptors are called in all processes; ``without`` are clients that have none, by reason."""
     if not own:
         return ()
