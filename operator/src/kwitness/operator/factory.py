@@ -14,6 +14,7 @@ from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
+from kwitness.operator.environment.injector import config_map_key, interceptors_config_map_key
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
@@ -27,7 +28,6 @@ from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.operator.shapes.work import KindSpec, Unit
-from kwitness.operator.surroundings.injector import config_map_key, interceptors_config_map_key
 from kwitness.operator.work_queue import Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 

@@ -28,8 +28,8 @@ class Failures:
         self._counts: dict[tuple[str, str], int] = {}
         self._logged: dict[tuple[str, str], tuple[float, int]] = {}
 
-    def begin_anew(self) -> None:
-        """Begin anew after a fork, whose lock may be held by a thread that is not here."""
+    def begin_again(self) -> None:
+        """Begin again after a fork, whose lock may be held by a thread that is not here."""
         self.__init__()  # type: ignore[misc] # as a new process has it
 
     def counts(self) -> dict[tuple[str, str], int]:

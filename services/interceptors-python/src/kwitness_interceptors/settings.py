@@ -100,7 +100,7 @@ def parse_settings(text: str) -> Settings:
     try:
         given = json.loads(text)
     except ValueError as error:
-        raise SettingsError(f"the file is no JSON ({error}): write it anew") from error
+        raise SettingsError(f"the file is no JSON ({error}): write it again") from error
     data = _Fields(given, "the file", Settings._fields[:-1])
     interceptors = tuple(_entry(one, f"interceptors[{at}]") for at, one in enumerate(data.list("interceptors", 1, 16)))
     if len({one.name for one in interceptors}) < len(interceptors):

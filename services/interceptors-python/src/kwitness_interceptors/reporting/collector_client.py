@@ -53,7 +53,7 @@ def _token(name: str) -> str:
     with Path(name).open("rb") as file:
         token = file.read(_LONGEST_TOKEN).strip()
     if _TOKEN.fullmatch(token) is None:
-        raise ValueError(f"{name} has no token that a header can hold: have it written anew")
+        raise ValueError(f"{name} has no token that a header can hold: have it written again")
     return token.decode("ascii")
 
 

@@ -1,6 +1,6 @@
 """The interceptors of this process: the profile, its clients, and the thread that reports what they counted.
 
-Nothing of it exists until a client is made. A fork begins anew: the clients that it inherits stay its parent's.
+Nothing of it exists until a client is made. A fork begins again: the clients that it inherits stay its parent's.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Client:
 
 
 class _Report(NamedTuple):
-    """What one process reports with; all of it begins anew in a fork."""
+    """What one process reports with; all of it begins again in a fork."""
 
     reporter: Reporter
     queue: Queue
@@ -118,8 +118,8 @@ class Process:
             atexit.register(self._end)
 
     def leave_to_parent(self) -> None:
-        """Begin anew after a fork: locks may be held by threads that are not here, and counts are the parent's."""
-        FAILURES.begin_anew()
+        """Begin again after a fork: locks may be held by threads that are not here, and counts are the parent's."""
+        FAILURES.begin_again()
         clients = self._clients
         atexit.unregister(self._end)
         self.__init__()  # type: ignore[misc] # as a new process has it

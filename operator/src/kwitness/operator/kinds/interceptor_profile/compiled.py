@@ -17,6 +17,9 @@ from kwitness.contracts.interceptor_injections import (
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.environment.clusters import present
+from kwitness.operator.environment.injector import injections_config_map, interceptors_config_map_key
+from kwitness.operator.environment.needs import SETTLED_SECONDS
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND, related
 from kwitness.operator.model.errors import OperatorError, TransientError
@@ -24,9 +27,6 @@ from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, Every, NamedObject, Refusals
 from kwitness.operator.shapes.work import Decision, Need, Unit, View
-from kwitness.operator.surroundings.clusters import present
-from kwitness.operator.surroundings.injector import injections_config_map, interceptors_config_map_key
-from kwitness.operator.surroundings.needs import SETTLED_SECONDS
 
 __all__ = ["decide", "needs"]
 

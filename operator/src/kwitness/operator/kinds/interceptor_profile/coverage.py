@@ -10,8 +10,8 @@ from kwitness.contracts.envelopes import InterceptorState
 from kwitness.contracts.injections import parse_left_out
 from kwitness.contracts.interceptor_injections import InterceptorInjection, interceptor_injection_hash
 from kwitness.contracts.resources.interceptor_profile import InterceptedPods, ReportingProcess, SkippedPods
+from kwitness.operator.environment.injector import restart_line
 from kwitness.operator.model.pod_marks import PodMarks
-from kwitness.operator.surroundings.injector import restart_line
 
 __all__ = ["clients_without", "intercepted_pods", "processes"]
 

@@ -11,6 +11,10 @@ from kwitness.contracts.interceptor_injections import interceptor_injection_hash
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile, InterceptorProfileStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.environment.clusters import permitted_cluster, present
+from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
+from kwitness.operator.environment.refused import seen_since
 from kwitness.operator.kinds.interceptor_profile.coverage import clients_without, intercepted_pods, processes
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
@@ -24,10 +28,6 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import TellInterceptors
 from kwitness.operator.shapes.facts import Body, EnabledNamespaces, Inventory, NamedObject, RunningPods, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
-from kwitness.operator.surroundings.clusters import permitted_cluster, present
-from kwitness.operator.surroundings.collectors import collector_of
-from kwitness.operator.surroundings.injector import INJECTOR, interceptors_config_map_key, told
-from kwitness.operator.surroundings.refused import seen_since
 
 __all__ = ["decide"]
 

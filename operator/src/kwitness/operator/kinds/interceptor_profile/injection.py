@@ -13,14 +13,14 @@ from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile
 from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
+from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
+from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
+from kwitness.operator.environment.refused import refused_in
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import KafkaState, Refusals
 from kwitness.operator.shapes.work import View
-from kwitness.operator.surroundings.clusters import cluster_identity, permitted_cluster
-from kwitness.operator.surroundings.collectors import ServingCollector, collector_address, collector_of
-from kwitness.operator.surroundings.refused import refused_in
 
 __all__ = ["injection_of"]
 

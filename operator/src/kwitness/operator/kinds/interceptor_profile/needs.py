@@ -6,20 +6,20 @@ from typing import Final
 
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.operator.desired.sidecar_reach import acts_in
-from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
-from kwitness.operator.model.references import cluster_key
-from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods, Watched
-from kwitness.operator.shapes.work import Need, Unit, View
-from kwitness.operator.surroundings.injector import INJECTOR, interceptors_config_map_key
-from kwitness.operator.surroundings.needs import (
+from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key
+from kwitness.operator.environment.needs import (
     PODS_SECONDS,
     PROGRESS_SECONDS,
     SETTLED_SECONDS,
     cluster_needs,
     patience,
 )
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.references import cluster_key
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods, Watched
+from kwitness.operator.shapes.work import Need, Unit, View
 
 __all__ = ["KIND", "needs", "related"]
 

@@ -11,6 +11,8 @@ from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
+from kwitness.operator.environment.collectors import collector_of
 from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
@@ -39,8 +41,6 @@ from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.facts import Body, Inventory, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
-from kwitness.operator.surroundings.clusters import cluster_identity, permitted_cluster, present
-from kwitness.operator.surroundings.collectors import collector_of
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
 __all__ = ["decide"]

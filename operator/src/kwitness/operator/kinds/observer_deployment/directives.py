@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kwitness.contracts.envelopes import Directives, ObserverState
+from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers
-from kwitness.operator.surroundings.collectors import ServingCollector
 
 __all__ = ["directives"]
 

@@ -8,12 +8,12 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.sasl import MECHANISMS
+from kwitness.operator.environment.clusters import key_of, referring
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.work import View
-from kwitness.operator.surroundings.clusters import key_of, referring
 
 __all__ = [
     "conflict",

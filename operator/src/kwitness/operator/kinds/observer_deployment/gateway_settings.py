@@ -9,11 +9,11 @@ from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.environment.collectors import ServingCollector, collector_address
 from kwitness.operator.kinds.observer_deployment.ports import port_of
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.secrets import listener_tls, upstream_tls
 from kwitness.operator.model.believed import gateway_speaks_as
-from kwitness.operator.surroundings.collectors import ServingCollector, collector_address
 from kwitness.runtime.child_names import gateway_name
 
 __all__ = ["AUTHORITY_KEY", "SETTINGS_FOLDER", "TOKEN_FOLDER", "advertised_host", "gateway_settings", "settings_text"]

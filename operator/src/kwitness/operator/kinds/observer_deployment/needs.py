@@ -6,6 +6,14 @@ from typing import Final
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.environment.injector import INJECTOR, config_map_key
+from kwitness.operator.environment.needs import (
+    PODS_SECONDS,
+    PROGRESS_SECONDS,
+    SETTLED_SECONDS,
+    cluster_needs,
+    patience,
+)
 from kwitness.operator.kinds.observer_deployment.host.outcome import host_deployment
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -21,14 +29,6 @@ from kwitness.operator.shapes.facts import (
     Watched,
 )
 from kwitness.operator.shapes.work import Need, Unit, View
-from kwitness.operator.surroundings.injector import INJECTOR, config_map_key
-from kwitness.operator.surroundings.needs import (
-    PODS_SECONDS,
-    PROGRESS_SECONDS,
-    SETTLED_SECONDS,
-    cluster_needs,
-    patience,
-)
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
 __all__ = ["KIND", "needs", "related"]

@@ -22,6 +22,7 @@ from kwitness.operator.desired.pods import (
     projected_token,
     selector,
 )
+from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     AUTHORITY_KEY,
     SETTINGS_FOLDER,
@@ -30,7 +31,6 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
 )
 from kwitness.operator.kinds.observer_deployment.ports import SLOTS_KEY
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.surroundings.collectors import ServingCollector
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
 __all__ = ["SETTINGS_KEY", "gateway_objects"]

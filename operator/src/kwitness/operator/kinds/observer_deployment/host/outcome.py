@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
+from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.kinds.observer_deployment.host.objects import host_objects
 from kwitness.operator.kinds.observer_deployment.status import is_current, ready_replicas
 from kwitness.operator.model.conditions import Verdict
@@ -12,7 +13,6 @@ from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, NamedObject
 from kwitness.operator.shapes.work import Outcome, View
-from kwitness.operator.surroundings.clusters import permitted_cluster, present
 from kwitness.runtime.child_names import observer_host_name
 
 __all__ = ["host_deployment", "with_host"]

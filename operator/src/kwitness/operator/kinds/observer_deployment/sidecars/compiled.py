@@ -18,6 +18,8 @@ from kwitness.contracts.injections import (
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.environment.clusters import present
+from kwitness.operator.environment.injector import config_map_key, injections_config_map
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.sidecars.outcome import injection_for
 from kwitness.operator.model.errors import OperatorError, TransientError
@@ -25,8 +27,6 @@ from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, Every, NamedObject
 from kwitness.operator.shapes.work import Decision, Unit, View
-from kwitness.operator.surroundings.clusters import present
-from kwitness.operator.surroundings.injector import config_map_key, injections_config_map
 
 __all__ = ["decide", "sidecars"]
 

@@ -10,9 +10,9 @@ from typing import Final
 from kwitness.contracts.envelopes import ObserverState
 from kwitness.contracts.injections import parse_left_out
 from kwitness.contracts.resources.observer_deployment import LeftOutPods, PodCoverage
+from kwitness.operator.environment.injector import restart_line
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.store import Key
-from kwitness.operator.surroundings.injector import restart_line
 
 __all__ = ["Selection", "pod_coverage"]
 

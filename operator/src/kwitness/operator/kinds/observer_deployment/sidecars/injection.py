@@ -11,6 +11,9 @@ from kwitness.contracts.observer_settings import ListenerSettings, ObserverSetti
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
+from kwitness.operator.environment.clusters import cluster_identity
+from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
+from kwitness.operator.environment.refused import refused_in
 from kwitness.operator.kinds.observer_deployment.environment import observer_image, uses_sasl, uses_tls
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import check_own_listener, own_listener_settings
@@ -19,9 +22,6 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import ClusterKnowledge, KafkaState, Refusals
 from kwitness.operator.shapes.work import View
-from kwitness.operator.surroundings.clusters import cluster_identity
-from kwitness.operator.surroundings.collectors import ServingCollector, collector_address, collector_of
-from kwitness.operator.surroundings.refused import refused_in
 
 __all__ = ["injection_of"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from kwitness.operator.environment.injector import config_map_key
+from kwitness.operator.environment.needs import SETTLED_SECONDS
 from kwitness.operator.kinds.observer_deployment.needs import KIND, related
 from kwitness.operator.kinds.observer_deployment.sidecars.compiled import decide, sidecars
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Every, NamedObject, Refusals
 from kwitness.operator.shapes.work import KindSpec, Need, Unit, View
-from kwitness.operator.surroundings.injector import config_map_key
-from kwitness.operator.surroundings.needs import SETTLED_SECONDS
 
 __all__ = ["INJECTIONS"]
 

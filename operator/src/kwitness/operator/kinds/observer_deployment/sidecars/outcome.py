@@ -10,6 +10,10 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.environment.clusters import permitted_cluster, present
+from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
+from kwitness.operator.environment.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
 from kwitness.operator.kinds.observer_deployment.reports import (
@@ -39,10 +43,6 @@ from kwitness.operator.shapes.facts import (
     RunningPods,
 )
 from kwitness.operator.shapes.work import Outcome, View
-from kwitness.operator.surroundings.clusters import permitted_cluster, present
-from kwitness.operator.surroundings.collectors import collector_of
-from kwitness.operator.surroundings.injector import INJECTOR, config_map_key, told
-from kwitness.operator.surroundings.refused import refused_in, seen_since
 
 __all__ = ["injection_for", "sidecar_outcome"]
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kwitness.operator.desired.sidecar_reach import may_act_in
+from kwitness.operator.environment.clusters import Reporting
 from kwitness.operator.model.refusals import Refusal, milliseconds_of
 from kwitness.operator.model.store import Subject
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.surroundings.clusters import Reporting
 
 __all__ = ["refused_in", "seen_since"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.environment.collectors import serving_collector
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import depends_on_labels
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, KafkaState, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import Need, View
-from kwitness.operator.surroundings.collectors import serving_collector
 
 __all__ = ["PODS_SECONDS", "PROGRESS_SECONDS", "SETTLED_SECONDS", "cluster_needs", "patience"]
 

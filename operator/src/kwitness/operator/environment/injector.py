@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from kwitness.contracts.injections import INJECTION_HASHES_KEY, INJECTIONS_CONFIG_MAP
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONFIG_MAP
+from kwitness.operator.environment.clusters import present
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Body, NamedObject
 from kwitness.operator.shapes.work import View
-from kwitness.operator.surroundings.clusters import present
 
 __all__ = ["INJECTOR", "config_map_key", "injections_config_map", "interceptors_config_map_key", "restart_line", "told"]
 
@@ -58,7 +58,7 @@ def injections_config_map(at: Key, data: Mapping[str, str]) -> Body:
 
 
 def restart_line(pod: PodMarks) -> str | None:
-    """The command after which what made a pod makes it anew; None where kubectl has none."""
+    """The command after which what made a pod makes it again; None where kubectl has none."""
     workload = pod.workload
     if workload is None or workload.kind not in _RESTARTED:
         return None

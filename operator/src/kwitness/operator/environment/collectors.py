@@ -9,11 +9,11 @@ from kwitness.contracts.observer_settings import CollectorAddress
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.environment.clusters import key_of, referring
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import NamedObject
 from kwitness.operator.shapes.work import View
-from kwitness.operator.surroundings.clusters import key_of, referring
 from kwitness.runtime.child_names import collector_peer_host
 
 __all__ = ["ServingCollector", "collector_address", "collector_of", "serving_collector"]
