@@ -10,6 +10,7 @@ import pytest
 from kwitness.contracts import interceptor_settings
 from kwitness.contracts.records.offset_ranges import MAX_OFFSET_RANGES
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
+from kwitness_interceptors import ProducerInterceptor
 from kwitness_interceptors.measures.failure_reasons import failure_reason
 from kwitness_interceptors.measures.offset_ranges import MOST_RANGES, OffsetRanges
 from kwitness_interceptors.measures.sketch import BOUNDS, Sketch
@@ -170,3 +171,20 @@ def test_an_interceptor_that_settings_have_no_more_is_not_said_to_be_unusable() 
     profile.renew(parse_settings(json.dumps(LEAST | {"interceptors": entries[1:]})))
 
     assert set(profile.unusable) == {"two"}
+
+
+class Unconfigured(ProducerInterceptor):
+    """Says in its error what it was given."""
+
+    def configure(self, config: Any) -> None:
+        raise ValueError(f"cannot sign in with {config['sasl.password']}")
+
+
+def test_what_configure_raises_is_in_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
+    entry = {"name": "own", "type": "Custom", "class_name": f"{__name__}:Unconfigured"}
+    profile = Profile(parse_settings(json.dumps(LEAST | {"interceptors": [entry]})))
+
+    assert profile.interceptors(PRODUCER, {"sasl.password": "hunter2"}, None) == []
+
+    assert profile.unusable == {"own": "configure raised ValueError: see the program's log"}
+    assert "cannot sign in" in caplog.text

@@ -25,6 +25,10 @@ _MOST_REMEMBERED = 10_000
 _LONGEST_REASON = 256
 
 
+class _NotConfiguredError(Exception):
+    """`configure` raised: what it says may be out of the client's configuration, and is not for others to read."""
+
+
 class Selection:
     """Which topics of one client are intercepted now: those of the settings, none while they are suspended."""
 
@@ -109,8 +113,10 @@ class Profile:
         except BaseException as error:
             if not is_contained(error):
                 raise
-            self.unusable[entry.name] = reason_of(error)[:_LONGEST_REASON]
-            FAILURES.add(entry.name, "configure", f"{entry.class_name}: {reason_of(error)}; it is left out")
+            raised = error.__cause__ if isinstance(error, _NotConfiguredError) else None
+            told = reason_of(error) if raised is None else str(error)
+            self.unusable[entry.name] = told[:_LONGEST_REASON]
+            FAILURES.add(entry.name, "configure", f"{entry.class_name}: {reason_of(raised or error)}; it is left out")
             return None
 
 
@@ -122,7 +128,10 @@ def _custom(entry: Entry, side: str, config: Mapping[str, Any], selected: Select
     if not issubclass(kind, ProducerInterceptor if side == PRODUCER else ConsumerInterceptor):
         return None
     interceptor = kind()
-    interceptor.configure(MappingProxyType({**config, **entry.settings}))
+    try:
+        interceptor.configure(MappingProxyType({**config, **entry.settings}))
+    except Exception as error:
+        raise _NotConfiguredError(f"configure raised {type(error).__name__}: see the program's log") from error
     if side == PRODUCER:
         return SelectedProducerInterceptor(interceptor, selected)  # type: ignore[arg-type] # as asked above
     return SelectedConsumerInterceptor(interceptor, selected)  # type: ignore[arg-type] # likewise
