@@ -14,6 +14,7 @@ from kwitness.images.spark_jars import spark_jars
 
 IMAGES = REPOSITORY / "images"
 PYTHON_BASE = IMAGES / "base" / "python.txt"
+_NATIVE_BASE = IMAGES / "base" / "native.txt"
 #: Where the sources of each portion of the namespace `kwitness` are.
 _PORTIONS = {
     "contracts": REPOSITORY / "contracts" / "src",
@@ -77,9 +78,27 @@ def _observer() -> Recipe:
     return Recipe(
         name="observer",
         folder=IMAGES / "observer",
-        base=IMAGES / "base" / "native.txt",
+        base=_NATIVE_BASE,
         inputs=RUST_SOURCES,
         prepare=prepare,
+    )
+
+
+def _interceptors() -> Recipe:
+    """What the injector's init containers copy from: below `kwitness` a folder for each runtime whose files are built.
+
+    The injector calls them `python`, `java` and `lib`.
+    """
+    service = REPOSITORY / "services" / "interceptors-python"
+    python = (service / "src" / "kwitness_interceptors", service / "startup" / "sitecustomize.py")
+
+    def prepare(context: Path, _progress: Progress) -> None:
+        for part in python:
+            copy_content(part, context / "kwitness" / "python" / part.name)
+
+    # On the base of the observer, which many nodes of such pods have already.
+    return Recipe(
+        name="interceptors", folder=IMAGES / "interceptors", base=_NATIVE_BASE, inputs=python, prepare=prepare
     )
 
 
@@ -100,5 +119,6 @@ SHIPPED: Mapping[str, Recipe] = {
     "spark": _spark(),
     "observer": _observer(),
     "observer-host": _component("observer", "observer-host"),
+    "interceptors": _interceptors(),
 }
 """Every image that is shipped, by its name, in the order in which they are built."""

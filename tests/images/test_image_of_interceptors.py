@@ -1,0 +1,55 @@
+"""What the image of interceptors is made of is what the injector copies out of it, and what runtimes then find."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kwitness.contracts.interceptor_injections import PYTHON_FOLDER
+from kwitness.images import container_engine
+from kwitness.images.builder import build_all
+from kwitness.images.commands import silent
+from kwitness.images.image_recipes import SHIPPED
+from kwitness.injector.decision.interceptor_files import files_container
+
+from tests.injector.interceptor_samples import interceptors
+
+NAME = "interceptors"
+
+
+def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_path: Path) -> None:
+    SHIPPED[NAME].prepare(tmp_path, silent)
+    folder = tmp_path / PYTHON_FOLDER.lstrip("/")
+    asked = "import sys; print(sys.modules['kwitness_interceptors'].__file__)"
+
+    told = subprocess.run(
+        [sys.executable, "-B", "-c", asked],
+        env={"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert told.stdout.strip() == str(folder / "kwitness_interceptors" / "__init__.py")
+
+
+@pytest.mark.node  # it needs a container engine
+def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_that_is_not_written_to() -> None:
+    reference = build_all({NAME: SHIPPED[NAME]})[NAME]
+    container = files_container(interceptors(), frozenset({"python"}), bounded=False)
+    shell, option, copying = container["command"]
+    [mount] = container["volumeMounts"]
+    target = mount["mountPath"]
+    bounds = ("--read-only", "--cap-drop=ALL", f"--tmpfs={target}", f"--entrypoint={shell}")
+
+    told = container_engine.docker(
+        "run", "--rm", *bounds, reference, option, f"{copying}; id -u; cd {target} && find . -type f"
+    )
+
+    user, *files = told.splitlines()
+    assert user == "65532"
+    assert {"./python/sitecustomize.py", "./python/kwitness_interceptors/__init__.py"} <= set(files)
