@@ -35,6 +35,16 @@ def beside(value: str) -> dict[str, Any]:
     return {"metric": {**relayed(value)["metric"], **place}, "value": [0, value]}
 
 
+def inside(client: str, side: dict[str, str], value: str) -> dict[str, Any]:
+    place = {"k8s_namespace": "shop", "k8s_workload": client, "k8s_pod": f"{client}-0"}
+    return {"metric": {"client_id": client, "topic": "demo.orders", **place, **side}, "value": [0, value]}
+
+
+def latency(group: str, value: str) -> dict[str, Any]:
+    place = {"k8s_namespace": "shop", "k8s_workload": "billing", "topic": "demo.orders"}
+    return {"metric": {**place, "group_id": group}, "value": [0, value]}
+
+
 FACTS = Facts(
     connections=[
         connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
@@ -49,6 +59,15 @@ FACTS = Facts(
         "kafka_client_records_total": [relayed("12"), beside("5")],
         "kafka_client_record_bytes_total": [relayed("960"), beside("400")],
     },
+    intercepted={
+        "kafka_client_interceptor_sent_records_total": [inside("orders", {}, "9")],
+        "kafka_client_interceptor_acknowledged_records_total": [inside("orders", {}, "8")],
+        "kafka_client_interceptor_consumed_records_total": [
+            inside("billing", {"group_id": "bills"}, "7"),
+            inside("billing", {"group_id": "idle"}, "0"),
+        ],
+    },
+    end_to_end=[latency("bills", "0.012345"), latency("idle", "NaN")],
     resources=[
         {
             "kind": "ClientMetricsSubscription",
@@ -111,6 +130,15 @@ def test_what_went_through_the_gateway_is_one_line_for_each_client_and_topic() -
 def test_what_an_observer_beside_a_client_saw_is_one_line_for_each_pod_and_topic() -> None:
     assert lines("Beside a client, by its pod and topic (Prometheus, from the observer there)")[1:] == [
         "orders shop orders orders-0 Produce demo.orders 3 5 400"
+    ]
+
+
+def test_what_interceptors_saw_in_a_client_is_one_line_for_each_pod_group_and_topic() -> None:
+    assert lines("In a client, by its pod and topic (Prometheus, from its interceptors)") == [
+        "client namespace workload pod group topic latency sent acknowledged consumed",
+        "billing shop billing billing-0 bills demo.orders 0.0123 s 7",
+        "billing shop billing billing-0 idle demo.orders 0",
+        "orders shop orders orders-0 demo.orders 9 8",
     ]
 
 

@@ -12,7 +12,14 @@ from typing import Any
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
 
-KINDS = ("kafkaclusters", "telemetrycollectors", "clientmetricssubscriptions", "observerdeployments", "analyticsjobs")
+KINDS = (
+    "kafkaclusters",
+    "telemetrycollectors",
+    "clientmetricssubscriptions",
+    "observerdeployments",
+    "interceptorprofiles",
+    "analyticsjobs",
+)
 """The kinds whose status is shown, by plural name."""
 
 SHOWN_METRICS = (
@@ -28,6 +35,15 @@ SHOWN_METRICS = (
 OBSERVED_METRICS = ("kafka_client_requests_total", "kafka_client_records_total", "kafka_client_record_bytes_total")
 """What observers count by topic and client, a column each."""
 
+INTERCEPTED_METRICS = (
+    "kafka_client_interceptor_sent_records_total",
+    "kafka_client_interceptor_acknowledged_records_total",
+    "kafka_client_interceptor_consumed_records_total",
+)
+"""What interceptors count by pod, client and topic, a column each."""
+
+_END_TO_END = "kafka_client_interceptor_end_to_end_latency_seconds"
+_PLACE = ("k8s_namespace", "k8s_workload", "k8s_pod")
 
 OURS_ONLY = "SASL_SSL_SCRAM"
 """The listener that in the demo none but the platform's own components use: Spark's library cannot name itself."""
@@ -43,6 +59,10 @@ class Facts:
     """For each of SHOWN_METRICS its samples."""
     observed: Mapping[str, Sequence[Mapping[str, Any]]]
     """For each of OBSERVED_METRICS its samples."""
+    intercepted: Mapping[str, Sequence[Mapping[str, Any]]]
+    """For each of INTERCEPTED_METRICS its samples."""
+    end_to_end: Sequence[Mapping[str, Any]]
+    """Samples of the mean time from a record's timestamp to the application, of the last minute, in seconds."""
     resources: Sequence[Mapping[str, Any]]
     """The custom resources as the API server holds them."""
     inventory: Sequence[Mapping[str, Any]]
@@ -81,6 +101,8 @@ def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Seque
         connections=ask('kafka_client_connections{source="broker"}'),
         metrics={name: ask(name) for name in SHOWN_METRICS},
         observed={name: ask(name) for name in OBSERVED_METRICS},
+        intercepted={name: ask(name) for name in INTERCEPTED_METRICS},
+        end_to_end=ask(f"rate({_END_TO_END}_sum[1m]) / rate({_END_TO_END}_count[1m])"),
         resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
         inventory=rows,
     )
@@ -93,6 +115,7 @@ def render(facts: Facts) -> str:
         ("A handful of their metrics (Prometheus, from their pushes)", _metrics(facts)),
         ("Through the gateway, by client and topic (Prometheus, from the observer)", _observed(facts)),
         ("Beside a client, by its pod and topic (Prometheus, from the observer there)", _beside(facts)),
+        ("In a client, by its pod and topic (Prometheus, from its interceptors)", _intercepted(facts)),
         ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
         ("Custom resources (status)", _resources(facts)),
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
@@ -145,28 +168,50 @@ def _observed(facts: Facts) -> str:
             return None
         return label.get("client_id", ""), _software(label), label.get("api", ""), label.get("topic", "")
 
-    return table(["client", "software", "api", "topic", "requests", "records", "bytes"], _counted(facts, key))
+    header = ["client", "software", "api", "topic", "requests", "records", "bytes"]
+    return table(header, _counted(facts.observed, OBSERVED_METRICS, key))
 
 
 def _beside(facts: Facts) -> str:
     def key(label: Mapping[str, str]) -> tuple[str, ...] | None:
         if "k8s_pod" not in label:
             return None
-        place = [label.get(name, "") for name in ("k8s_namespace", "k8s_workload", "k8s_pod")]
-        return label.get("client_id", ""), *place, label.get("api", ""), label.get("topic", "")
+        return _of(label, "client_id", *_PLACE, "api", "topic")
 
     header = ["client", "namespace", "workload", "pod", "api", "topic", "requests", "records", "bytes"]
-    return table(header, _counted(facts, key))
+    return table(header, _counted(facts.observed, OBSERVED_METRICS, key))
 
 
-def _counted(facts: Facts, key: Callable[[Mapping[str, str]], tuple[str, ...] | None]) -> list[tuple[str | None, ...]]:
-    """What observers counted, a row for each key of labels; samples without a key are left out."""
+def _intercepted(facts: Facts) -> str:
+    # Latencies are by workload, counts by pod.
+    shared = ("k8s_namespace", "k8s_workload", "group_id", "topic")
+    latencies = {
+        _of(sample["metric"], *shared): f"{float(sample['value'][1]):.3g} s" for sample in _known(facts.end_to_end)
+    }
+
+    def key(label: Mapping[str, str]) -> tuple[str, ...]:
+        return *_of(label, "client_id", *_PLACE, "group_id", "topic"), latencies.get(_of(label, *shared), "")
+
+    header = ["client", "namespace", "workload", "pod", "group", "topic", "latency", "sent", "acknowledged", "consumed"]
+    return table(header, _counted(facts.intercepted, INTERCEPTED_METRICS, key))
+
+
+def _of(label: Mapping[str, str], *names: str) -> tuple[str, ...]:
+    return tuple(label.get(name, "") for name in names)
+
+
+def _counted(
+    metrics: Mapping[str, Sequence[Mapping[str, Any]]],
+    names: Sequence[str],
+    key: Callable[[Mapping[str, str]], tuple[str, ...] | None],
+) -> list[tuple[str | None, ...]]:
+    """What was counted, a row for each key of labels, a column for each metric; samples without a key are left out."""
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for name, samples in facts.observed.items():
-        for sample in samples:
+    for name in names:
+        for sample in metrics.get(name, ()):
             if (cells := key(sample["metric"])) is not None:
                 rows.setdefault(cells, {})[name] = sample["value"][1]
-    return [(*cells, *(counts.get(name) for name in OBSERVED_METRICS)) for cells, counts in sorted(rows.items())]
+    return [(*cells, *(counts.get(name) for name in names)) for cells, counts in sorted(rows.items())]
 
 
 def _known(samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
+from kwitness.contracts.interceptor_injections import INTERCEPTORS as INTERCEPTORS_MARK
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import (
@@ -15,6 +16,9 @@ from kwitness.demo.platform import (
     COLLECTOR,
     GATEWAY,
     GATEWAY_CLIENT,
+    INTERCEPTED_CLIENT,
+    INTERCEPTED_WORKLOAD,
+    INTERCEPTORS,
     JOB,
     KAFKA,
     NAMESPACE,
@@ -35,6 +39,7 @@ RESOURCES = (
     ("clientmetricssubscription", SUBSCRIPTION, 120),
     ("observerdeployment", GATEWAY, 180),
     ("observerdeployment", SIDECARS, 180),
+    ("interceptorprofile", INTERCEPTORS, 180),
 )
 """Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
 
@@ -92,9 +97,10 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
-    with progress.step("what went through the gateway and the sidecar in Prometheus"):
+    with progress.step("what went through the gateway and the sidecar, and what interceptors saw, in Prometheus"):
         _relayed(progress, platform)
         _beside(progress, platform)
+        _within(progress, platform)
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(target, progress, "analyticsjob", JOB, 300)
         _rows(target, progress, platform)
@@ -154,17 +160,35 @@ def _relayed(progress: Progress, platform: Platform) -> None:
 
 def _beside(progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
-        pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={SIDECAR_WORKLOAD}")
-        if not any(OBSERVER in pod["metadata"].get("annotations", {}) for pod in pods):
-            # It started while no injector answered.
-            remedy = f"kubectl rollout restart deployment/{SIDECAR_WORKLOAD} --namespace {APPS}"
-            return f"an observer in the pod of {SIDECAR_WORKLOAD} ({remedy})"
+        if trouble := _not_marked(platform, SIDECAR_WORKLOAD, OBSERVER):
+            return f"an observer in the pod of {trouble}"
         if not platform.query(f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}"}}'):
             return f"the first window with records of {SIDECAR_CLIENT}"
         return None
 
     log = f"kubectl logs --namespace {APPS} deployment/{SIDECAR_WORKLOAD} --container {OBSERVER_CONTAINER}"
     wait_until(missing, progress=progress, component="sidecar", log=log, seconds=120, every=2)
+
+
+def _within(progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        if trouble := _not_marked(platform, INTERCEPTED_WORKLOAD, INTERCEPTORS_MARK):
+            return f"interceptors in the pod of {trouble}"
+        if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{INTERCEPTED_CLIENT}"}}'):
+            return f"the first window with records that {INTERCEPTED_CLIENT} got"
+        return None
+
+    log = f"kubectl logs --namespace {APPS} deployment/{INTERCEPTED_WORKLOAD} --all-containers"
+    wait_until(missing, progress=progress, component="interceptors", log=log, seconds=120, every=2)
+
+
+def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:
+    """The Deployment, and how to make its pods anew, where none has the injector's mark; None where one has it."""
+    pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
+    if any(annotation in pod["metadata"].get("annotations", {}) for pod in pods):
+        return None
+    # They started while no injector answered.
+    return f"{workload} (kubectl rollout restart deployment/{workload} --namespace {APPS})"
 
 
 def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
