@@ -1,4 +1,4 @@
-"""Clients like the demo's that stands beside an observer, under names of their own."""
+"""Clients like one of the demo's, under names of their own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from kwitness.demo import manifests, releases
 from kwitness.demo.platform import APPS, SIDECAR_WORKLOAD, Platform
 
 
-def deployment(platform: Platform, name: str) -> dict[str, Any]:
-    """Its Deployment, to be changed and applied."""
+def deployment(platform: Platform, name: str, *, like: str = SIDECAR_WORKLOAD) -> dict[str, Any]:
+    """A Deployment like that one, to be changed and applied; without, like that which stands beside an observer."""
     images = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / f"{SIDECAR_WORKLOAD}.yaml", images).replace(SIDECAR_WORKLOAD, name)
+    text = manifests.filled(releases.CLIENTS / f"{like}.yaml", images).replace(like, name)
     found: dict[str, Any] = yaml.safe_load(text)
     found["metadata"]["namespace"] = APPS
     return found

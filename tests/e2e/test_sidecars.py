@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from kwitness.contracts.injections import INJECT, LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
 from kwitness.demo import waiting
-from kwitness.demo.platform import APPS, NAMESPACE, SIDECAR_CLIENT, SIDECAR_WORKLOAD, SIDECARS, Platform
+from kwitness.demo.platform import (
+    APPS,
+    INTERCEPTORS,
+    NAMESPACE,
+    SIDECAR_CLIENT,
+    SIDECAR_WORKLOAD,
+    SIDECARS,
+    Platform,
+)
 
 from tests.e2e import another_client, subscriptions
+from tests.e2e.client_pods import labelled, log_of, pods_of
 from tests.eventually import eventually
 
 KIND = "observerdeployment"
 BOUNDED = "bounded-producer"
-
-
-def pods_of(platform: Platform, workload: str) -> list[dict[str, Any]]:
-    return platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
-
-
-def log_of(platform: Platform, workload: str) -> str:
-    [pod] = pods_of(platform, workload)
-    name = pod["metadata"]["name"]
-    return platform.cluster.kubectl("logs", name, f"--namespace={APPS}", "--container=client")
 
 
 def status(platform: Platform) -> dict[str, Any]:
@@ -50,17 +48,6 @@ def test_traffic_of_a_pod_with_an_observer_is_told_by_namespace_workload_and_pod
     assert "not delivered" not in log
     # The application speaks plaintext within its pod, and the observer TLS to the brokers.
     assert platform.total('kafka_client_connections{source="broker",listener="SSL"}') > 0
-
-
-@contextmanager
-def labelled(platform: Platform, workload: str, **labels: str) -> Iterator[str]:
-    """Labels on the pods of a Deployment that run, for the length of a block; gives the name of one."""
-    pods = ("label", "pods", f"--selector=app.kubernetes.io/name={workload}", f"--namespace={APPS}")
-    platform.cluster.kubectl(*pods, *(f"{name}={value}" for name, value in labels.items()))
-    try:
-        yield pods_of(platform, workload)[0]["metadata"]["name"]
-    finally:
-        platform.cluster.kubectl(*pods, *(f"{name}-" for name in labels))
 
 
 def test_the_status_names_pods_without_an_observer_and_how_to_cover_them(platform: Platform) -> None:
@@ -110,7 +97,10 @@ def bounded_producer(platform: Platform) -> dict[str, Any]:
 
 @pytest.fixture
 def refused(platform: Platform) -> Iterator[None]:
-    """A Deployment whose pods are refused with an observer; afterwards the demo's resource acts again."""
+    """A Deployment whose pods are refused with an observer; afterwards the demo's resources act again.
+
+    Who asked for too much is not in the refusal, so it stops the demo's interceptors, too.
+    """
     platform.cluster.apply_objects(*refusing())
     platform.cluster.apply_objects(bounded_producer(platform))
     try:
@@ -118,11 +108,13 @@ def refused(platform: Platform) -> Iterator[None]:
     finally:
         for kind in ("deployment", "resourcequota", "priorityclass"):
             platform.cluster.kubectl("delete", kind, BOUNDED, f"--namespace={APPS}", "--ignore-not-found")
-        for window in ("11s", None):
-            patch = json.dumps({"spec": {"window": window}})
-            at = (KIND, SIDECARS, f"--namespace={NAMESPACE}")
-            platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
-        subscriptions.reason_becomes(platform, SIDECARS, "Injecting", KIND)
+        for kind, name in ((KIND, SIDECARS), ("interceptorprofile", INTERCEPTORS)):
+            before = subscriptions.found(platform, name, kind)["spec"].get("window")
+            for window in ("11s", before):
+                patch = json.dumps({"spec": {"window": window}})
+                at = (kind, name, f"--namespace={NAMESPACE}")
+                platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+            subscriptions.reason_becomes(platform, name, "Injecting", kind)
 
 
 @pytest.mark.usefixtures("refused")

@@ -1,0 +1,197 @@
+"""Interceptors in clients' processes: what they tell and of whom, where there are none and why, and no more of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kwitness.contracts.injections import INJECT
+from kwitness.contracts.interceptor_injections import INTERCEPTORS as MARK
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER, INTERCEPTORS_LEFT_OUT
+from kwitness.contracts.interceptor_settings import OFF_VARIABLE
+from kwitness.demo import waiting
+from kwitness.demo.platform import (
+    APPS,
+    INTERCEPTED_CLIENT,
+    INTERCEPTED_WORKLOAD,
+    INTERCEPTORS,
+    NAMESPACE,
+    Platform,
+)
+
+from tests.e2e import another_client, subscriptions
+from tests.e2e.client_pods import labelled, log_of, pods_of
+from tests.eventually import eventually, remains
+
+KIND = "interceptorprofile"
+GROUP = "demo-python"
+"""Of the client that has interceptors."""
+SWITCHED_OFF = "switched-off-consumer"
+PREFIX = "kafka_client_interceptor_"
+
+
+def status(platform: Platform) -> dict[str, Any]:
+    return dict(subscriptions.found(platform, INTERCEPTORS, KIND)["status"])
+
+
+def intercepted_pod(platform: Platform) -> dict[str, Any]:
+    [pod] = pods_of(platform, INTERCEPTED_WORKLOAD)
+    return pod
+
+
+def place_of(pod: dict[str, Any]) -> str:
+    return f'k8s_namespace="{APPS}",k8s_workload="{INTERCEPTED_WORKLOAD}",k8s_pod="{pod["metadata"]["name"]}"'
+
+
+def consumed_at(pod: dict[str, Any]) -> str:
+    client = f'client_id="{INTERCEPTED_CLIENT}",group_id="{GROUP}",topic="demo.orders"'
+    return f"{PREFIX}consumed_records_total{{{place_of(pod)},{client}}}"
+
+
+def test_what_an_unchanged_client_gets_is_told_by_its_pod_topic_and_group(platform: Platform) -> None:
+    # Given
+    pod = intercepted_pod(platform)
+    assert pod["metadata"]["annotations"][MARK] == f"{NAMESPACE}/{INTERCEPTORS}"
+    [client], [files] = pod["spec"]["containers"], pod["spec"]["initContainers"]
+    assert client["image"] == platform.images["demo-python"]
+    assert (files["name"], files["image"]) == (INTERCEPTORS_CONTAINER, platform.images["interceptors"])
+    records = consumed_at(pod)
+    # A collector that was restarted by another test counts from 0, so only what comes on top says something.
+    before = platform.latest(records)
+
+    # When
+    eventually(lambda: platform.latest(records), lambda now: now > before, seconds=90)
+
+    # Then
+    topic = f'k8s_namespace="{APPS}",k8s_workload="{INTERCEPTED_WORKLOAD}",topic="demo.orders"'
+    assert platform.latest(f'{PREFIX}end_to_end_latency_seconds_count{{{topic},group_id="{GROUP}"}}') > 0
+    assert platform.latest(f'{PREFIX}record_size_bytes_count{{{topic},side="consumer"}}') > 0
+    hook = f'{place_of(pod)},hook="on_consume"'
+    assert platform.latest(f"{PREFIX}hook_calls_total{{{hook}}}") > 0
+    assert platform.latest(f"{PREFIX}hook_seconds_total{{{hook}}}") > 0
+    assert platform.latest(f"{PREFIX}hook_errors_total{{{hook}}}") == 0
+    log = log_of(platform, INTERCEPTED_WORKLOAD)
+    assert "connected" in log
+    assert "not received" not in log
+
+
+def test_the_status_tells_which_pods_have_them_and_which_processes_report(platform: Platform) -> None:
+    own = f"{APPS}/{intercepted_pod(platform)['metadata']['name']}"
+
+    def only_it_reports(now: dict[str, Any]) -> bool:
+        return [one["pod"] for one in now.get("processes", [])] == [own] and not now["pods"]["silent"]
+
+    told = eventually(lambda: status(platform), only_it_reports, seconds=120)
+
+    pods = told["pods"]
+    assert (pods["selected"], pods["injected"], pods["outdated"], pods["missed"]) == (1, 1, 0, 0)
+    [process] = told["processes"]
+    assert (process["container"], process["runtime"], process["clients"]) == ("client", "python", 1)
+    assert (told["reporting"], told["clients"]) == (1, 1)
+    conditions = {kind: waiting.condition({"status": told}, kind) or {} for kind in ("Covered", "Reporting", "Working")}
+    assert {kind: one.get("status") for kind, one in conditions.items()} == dict.fromkeys(conditions, "True")
+
+
+def test_pods_that_started_without_are_told_with_the_line_that_covers_them_and_others_with_their_reason(
+    platform: Platform,
+) -> None:
+    def covered() -> dict[str, Any]:
+        return waiting.condition(subscriptions.found(platform, INTERCEPTORS, KIND), "Covered") or {}
+
+    line = f"kubectl rollout restart deployment/python-producer --namespace {APPS}"
+    with (
+        labelled(platform, "python-producer", intercepted="true"),
+        labelled(platform, "kafka-python-producer", intercepted="true", **{INJECT: "false"}) as opted_out,
+    ):
+        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"], seconds=90)
+        pods = status(platform)["pods"]
+
+    assert (pods["selected"], pods["injected"], pods["missed"]) == (3, 1, 1)
+    assert pods["leftOut"] == [{"reason": "OptedOut", "pods": 1, "example": f"{APPS}/{opted_out}"}]
+    assert pods["restart"] == [line]
+    eventually(covered, lambda now: now["status"] == "True", seconds=90)
+
+
+def test_a_suspended_profile_counts_nothing_in_pods_that_run_until_it_goes_on(platform: Platform) -> None:
+    records = consumed_at(intercepted_pod(platform))
+
+    def suspend(value: bool) -> None:
+        patch = json.dumps({"spec": {"suspend": value}})
+        at = (KIND, INTERCEPTORS, f"--namespace={NAMESPACE}")
+        platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+
+    def increases() -> list[float]:
+        return [float(sample["value"][1]) for sample in platform.query(f"increase({records}[20s])")]
+
+    eventually(increases, lambda now: now and now[0] > 0, seconds=90)
+    suspend(True)
+    try:
+        subscriptions.reason_becomes(platform, INTERCEPTORS, "Suspended", KIND)
+        # The collector tells them. What they had counted before comes as its windows are closed.
+        eventually(increases, lambda now: now == [0], seconds=90)
+        counted, said = platform.latest(records), log_of(platform, INTERCEPTED_WORKLOAD)
+
+        eventually(
+            lambda: log_of(platform, INTERCEPTED_WORKLOAD), lambda log: log.count("received") > said.count("received")
+        )
+        remains(lambda: platform.latest(records), lambda now: now == counted, seconds=15, every=5)
+        assert status(platform)["pods"]["injected"] == 1
+    finally:
+        suspend(False)
+    subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND)
+    eventually(lambda: platform.latest(records), lambda now: now > counted, seconds=90)
+
+
+def test_a_program_in_such_a_pod_has_none_with_kwitness_off(platform: Platform) -> None:
+    pod = intercepted_pod(platform)["metadata"]["name"]
+    program = ("python3", "-c", "import sys; print('kwitness_interceptors' in sys.modules)")
+
+    def has_interceptors(*variables: str) -> str:
+        inside = ("exec", pod, f"--namespace={APPS}", "--container=client", "--", "env", *variables, *program)
+        return platform.cluster.kubectl(*inside).strip()
+
+    assert has_interceptors() == "True"
+    assert has_interceptors(f"{OFF_VARIABLE}=1") == "False"
+
+
+def switched_off(platform: Platform) -> dict[str, Any]:
+    """The demo's client with interceptors, under another name and in another group, which wants none."""
+    deployment = another_client.deployment(platform, SWITCHED_OFF, like=INTERCEPTED_WORKLOAD)
+    [client] = deployment["spec"]["template"]["spec"]["containers"]
+    kept = [one for one in client["env"] if one["name"] != "GROUP_ID"]
+    client["env"] = [*kept, {"name": "GROUP_ID", "value": SWITCHED_OFF}, {"name": OFF_VARIABLE, "value": "1"}]
+    return deployment
+
+
+@contextmanager
+def running(platform: Platform, deployment: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A Deployment for the length of a block; gives its pod."""
+    name = deployment["metadata"]["name"]
+    platform.cluster.apply_objects(deployment)
+    try:
+        eventually(
+            lambda: waiting.workload(platform.cluster, kind="deployment", name=name, namespace=APPS),
+            lambda missing: missing is None,
+            seconds=120,
+        )
+        [pod] = pods_of(platform, name)
+        yield pod
+    finally:
+        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}", "--wait")
+
+
+def test_a_pod_whose_container_has_kwitness_off_is_left_as_it_is_and_the_status_says_so(platform: Platform) -> None:
+    wanted = switched_off(platform)
+
+    with running(platform, wanted) as pod:
+        example = f"{APPS}/{pod['metadata']['name']}"
+        told = eventually(lambda: status(platform)["pods"], lambda now: now.get("leftOut"), seconds=90)
+        eventually(lambda: log_of(platform, SWITCHED_OFF), lambda log: "connected" in log)
+
+    assert told["leftOut"] == [{"reason": "SwitchedOff", "pods": 1, "example": example}]
+    assert pod["metadata"]["annotations"][INTERCEPTORS_LEFT_OUT] == f"{NAMESPACE}/{INTERCEPTORS}=SwitchedOff"
+    assert not pod["spec"].get("initContainers")
+    [client], [meant] = pod["spec"]["containers"], wanted["spec"]["template"]["spec"]["containers"]
+    assert client["env"] == meant["env"]
