@@ -183,7 +183,7 @@ def _within(progress: Progress, platform: Platform) -> None:
 
 
 def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:
-    """The Deployment, and how to make its pods anew, where none has the injector's mark; None where one has it."""
+    """The Deployment, and the command that restarts it, where none of its pods has the injector's mark."""
     pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
     if any(annotation in pod["metadata"].get("annotations", {}) for pod in pods):
         return None
