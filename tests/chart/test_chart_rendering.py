@@ -165,6 +165,7 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
     assert settings.watch_namespaces == ["kwitness", "team-a"]
     assert settings.images.collector == "registry.example.org/mirror/kwitness/collector:0.1.0"
     assert settings.images.observer == "registry.example.org/mirror/kwitness/observer:0.1.0"
+    assert settings.images.interceptors == "registry.example.org/mirror/kwitness/interceptors:0.1.0"
     assert settings.images.spark == "registry.example.org/mirror/kwitness/spark:0.1.0"
     assert settings.image_pull_secrets == ["pull"]
     assert settings.pods.node_selector == {"disk": "fast"}
@@ -185,6 +186,7 @@ def test_pulls_each_image_as_its_own_entry_says() -> None:
                 "images": {
                     "collector": {"pullPolicy": "Never"},
                     "observer": {"pullPolicy": "Never"},
+                    "interceptors": {"pullPolicy": "Always"},
                     "spark": {"pullPolicy": "Always"},
                 }
             }
@@ -193,7 +195,7 @@ def test_pulls_each_image_as_its_own_entry_says() -> None:
 
     images = settings.images
     assert (images.collector_pull_policy, images.spark_pull_policy) == ("Never", "Always")
-    assert images.observer_pull_policy == "Never"
+    assert (images.observer_pull_policy, images.interceptors_pull_policy) == ("Never", "Always")
 
 
 def test_takes_null_for_an_empty_list_or_map() -> None:
