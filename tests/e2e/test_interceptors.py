@@ -88,7 +88,7 @@ def test_the_status_tells_which_pods_have_them_and_which_processes_report(platfo
     pods = told["pods"]
     assert (pods["selected"], pods["injected"], pods["outdated"], pods["missed"]) == (1, 1, 0, 0)
     [process] = told["processes"]
-    assert (process["container"], process["runtime"], process["clients"]) == ("client", "python", 1)
+    assert (process["container"], process["runtime"], process["clients"]) == ("client", "Python", 1)
     assert (told["reporting"], told["clients"]) == (1, 1)
     conditions = {kind: waiting.condition({"status": told}, kind) or {} for kind in ("Covered", "Reporting", "Working")}
     assert {kind: one.get("status") for kind, one in conditions.items()} == dict.fromkeys(conditions, "True")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DnsLabel
-from kwitness.contracts.interceptors import AttributeName, InterceptorName, InterceptorRuntime
+from kwitness.contracts.interceptors import AttributeName, InterceptorName
 from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
@@ -23,11 +23,13 @@ __all__ = [
     "InterceptorProfile",
     "InterceptorProfileSpec",
     "InterceptorProfileStatus",
+    "ProcessRuntime",
     "ReportingProcess",
     "SkippedPods",
 ]
 
 Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
+ProcessRuntime = Literal["Python", "Java", "Librdkafka"]
 Command = Annotated[str, Field(max_length=512)]
 TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
 SettingName = Annotated[str, Field(min_length=1, max_length=128)]
@@ -220,7 +222,7 @@ class ReportingProcess(Contract):
     reporter: str = Field(description="Its name, drawn when it began.", max_length=16, pattern=r"^[0-9a-f]{16}$")
     pod: str = Field(description="Its pod, <namespace>/<name>.", max_length=317)
     container: str | None = Field(None, description="Its container.", max_length=63)
-    runtime: InterceptorRuntime = Field(description="What the interceptors run in.")
+    runtime: ProcessRuntime = Field(description="What the interceptors run in.")
     clients: int = Field(description="Its clients that have the interceptors.", ge=0)
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kwitness.contracts.envelopes import InterceptorState
 from kwitness.contracts.injections import parse_left_out
 from kwitness.contracts.interceptor_injections import InterceptorInjection, interceptor_injection_hash
-from kwitness.contracts.resources.interceptor_profile import InterceptedPods, ReportingProcess, SkippedPods
+from kwitness.contracts.interceptors import InterceptorRuntime
+from kwitness.contracts.resources.interceptor_profile import (
+    InterceptedPods,
+    ProcessRuntime,
+    ReportingProcess,
+    SkippedPods,
+)
 from kwitness.operator.environment.injector import restart_line
 from kwitness.operator.model.pod_marks import PodMarks
 
@@ -17,6 +23,11 @@ __all__ = ["clients_without", "intercepted_pods", "processes"]
 
 _MOST_LINES: Final = 20
 _MOST_REASONS: Final = 32
+_RUNTIMES: Final[Mapping[InterceptorRuntime, ProcessRuntime]] = {
+    "python": "Python",
+    "java": "Java",
+    "librdkafka": "Librdkafka",
+}
 
 
 def intercepted_pods(
@@ -70,7 +81,7 @@ def processes(own: Iterable[InterceptorState]) -> tuple[ReportingProcess, ...]:
             reporter=one.reporter,
             pod=f"{one.pod_namespace}/{one.pod}",
             container=one.container,
-            runtime=one.runtime,
+            runtime=_RUNTIMES[one.runtime],
             clients=one.clients,
         )
         for one in shown

@@ -9,28 +9,27 @@ from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import BudgetedSeries, Key, bounded, bounds_of, counters, histogram, levels
 from kwitness.contracts.envelopes import HookTotals, InterceptedTotals, InterceptionTotals, LatencyTotals
 
-_PREFIX: Final = "kafka_client_interceptor_"
 _MICROSECONDS: Final = 1_000_000
 _NANOSECONDS: Final = 1_000_000_000
 _COUNTS: Final[Mapping[str, str]] = {
-    f"{_PREFIX}sent_records_total": "sent",
-    f"{_PREFIX}acknowledged_records_total": "acknowledged",
-    f"{_PREFIX}consumed_records_total": "consumed",
-    f"{_PREFIX}commits_total": "commits",
+    "kafka_client_interceptor_sent_records_total": "sent",
+    "kafka_client_interceptor_acknowledged_records_total": "acknowledged",
+    "kafka_client_interceptor_consumed_records_total": "consumed",
+    "kafka_client_interceptor_commits_total": "commits",
 }
 _BY_REASON: Final[Mapping[str, str]] = {
-    f"{_PREFIX}failed_records_total": "failures",
-    f"{_PREFIX}failed_commits_total": "commit_failures",
-    f"{_PREFIX}anomalies_total": "anomalies",
+    "kafka_client_interceptor_failed_records_total": "failures",
+    "kafka_client_interceptor_failed_commits_total": "commit_failures",
+    "kafka_client_interceptor_anomalies_total": "anomalies",
 }
-_CALLS: Final = f"{_PREFIX}hook_calls_total"
-_ERRORS: Final = f"{_PREFIX}hook_errors_total"
-_SECONDS: Final = f"{_PREFIX}hook_seconds_total"
+_CALLS: Final = "kafka_client_interceptor_hook_calls_total"
+_ERRORS: Final = "kafka_client_interceptor_hook_errors_total"
+_SECONDS: Final = "kafka_client_interceptor_hook_seconds_total"
 _DROPPED: Final = "kwitness_interceptor_dropped_events_total"
-_END_TO_END: Final = f"{_PREFIX}end_to_end_latency_seconds"
-_ACKNOWLEDGEMENT: Final = f"{_PREFIX}acknowledgement_seconds"
-_SIZES: Final = f"{_PREFIX}record_size_bytes"
-_KEYS: Final = f"{_PREFIX}distinct_keys"
+_END_TO_END: Final = "kafka_client_interceptor_end_to_end_latency_seconds"
+_ACKNOWLEDGEMENT: Final = "kafka_client_interceptor_acknowledgement_seconds"
+_SIZES: Final = "kafka_client_interceptor_record_size_bytes"
+_KEYS: Final = "kafka_client_interceptor_distinct_keys"
 _LATENCY_COUNTS: Final = len(bounds_of(_END_TO_END, _MICROSECONDS)) + 1
 _SIZE_COUNTS: Final = len(bounds_of(_SIZES, 1)) + 1
 _WINDOWS_SHOWN: Final = 2
