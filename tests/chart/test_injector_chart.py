@@ -11,6 +11,7 @@ import pytest
 
 from kwitness.contracts.endpoints import INJECT_PATH, INJECTOR_PORT, PROBE_PORT
 from kwitness.contracts.injections import INJECT, INJECTION, INJECTIONS_CONFIG_MAP
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONFIG_MAP
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
@@ -121,7 +122,7 @@ def test_the_api_server_finds_the_port_and_the_name_that_the_certificate_is_for(
 
 def test_its_rights_name_what_they_are_for(manifests: list[chart.Manifest]) -> None:
     assert rules_of(manifests, "Role", "kwitness-injector") == [
-        ("configmaps", INJECTIONS_CONFIG_MAP),
+        ("configmaps", INJECTIONS_CONFIG_MAP, INTERCEPTORS_CONFIG_MAP),
         ("secrets", "kwitness-injector-certificate"),
     ]
     assert rules_of(manifests, "ClusterRole", "kwitness-kwitness-injector") == [

@@ -26,7 +26,14 @@ def intercepted(seq: int, sent: int = 10, *, client_id: str = "orders", distinct
         "seq": seq,
         "topics": [
             {**topic, "sent": sent, "acknowledged": sent - 1, "failures": {"MESSAGE_TOO_LARGE": 1}},
-            {**topic, "group_id": "billing", "consumed": sent - 1, "commits": 1, "anomalies": {"negative_latency": 1}},
+            {
+                **topic,
+                "group_id": "billing",
+                "consumed": sent - 1,
+                "commits": 1,
+                "commit_failures": {"REBALANCE_IN_PROGRESS": 1},
+                "anomalies": {"negative_latency": 1},
+            },
         ],
         "latencies": [
             {

@@ -13,16 +13,22 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 import requests
 
-from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.collector.inventory.reporters import FORGET_AFTER_MS
+from kwitness.collector.own_exposition import render_own
+from kwitness.contracts.envelopes import InterceptorsHead
+from kwitness.contracts.own_metrics import OWN_METRICS, own_metric
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import SIDECAR, CollectorProcess
+from tests.collector.collector_process import INTERCEPTOR, SIDECAR, CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, push
 from tests.collector.event_samples import EPOCH, connections, of_sidecar, request, row, totals
+from tests.collector.interceptor_samples import intercepted, interceptors_head, interceptors_request
+from tests.collector.test_event_numbers import observation
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 Samples = Mapping[str, Mapping[frozenset[tuple[str, str]], float]]
+MINUTES_LATER = "kwitness_interceptor_uncertain_ends_total"
 
 
 @pytest.fixture
@@ -48,6 +54,7 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
     body = request([row(1)], totals=many, connections=connections(1), state=state, **of_sidecar())
     collector.observe(body, token=SIDECAR)
+    collector.observe(interceptors_request(totals=[intercepted(1)]), token=INTERCEPTOR)
 
 
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:
@@ -61,6 +68,7 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     helps = dict(re.findall(r"^# HELP (\S+) (.+)$", text, re.MULTILINE))
     samples = collector.scrape()
+    del expected[MINUTES_LATER]
     assert {name for name in types if name.startswith("kwitness_") or name in expected} == set(expected)
     for name, metric in expected.items():
         assert types[name] == metric.type
@@ -70,6 +78,18 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
         assert {one | ({"reason"} & set(metric.labels)) for one in labels} == {frozenset(metric.labels)}, name
     assert collector.value("kwitness_plugin_queued_events") == 3
     assert (collector.value("kwitness_series_overflow_total", reason="observers") or 0) > 0
+
+
+def test_a_process_whose_interceptors_fell_silent_is_exposed_as_an_uncertain_end() -> None:
+    door = observation()
+    door.interception.reporters.record(InterceptorsHead.model_validate(interceptors_head()), EPOCH)
+    door.expire(EPOCH + FORGET_AFTER_MS + 1)
+
+    text = render_own(door._pipeline, door, {}, openmetrics=False).decode()
+
+    (sample,) = re.findall(rf"^{MINUTES_LATER}{{(.*)}} 1$", text, re.MULTILINE)
+    assert sorted(re.findall(r"(\w+)=", sample)) == sorted(own_metric(MINUTES_LATER).labels)
+    assert f"# TYPE {MINUTES_LATER} counter" in text
 
 
 def closes(samples: Samples) -> dict[str, dict[str, float]]:

@@ -22,6 +22,14 @@ _BY_REASON: Final[Mapping[str, str]] = {
     "kafka_client_interceptor_failed_commits_total": "commit_failures",
     "kafka_client_interceptor_anomalies_total": "anomalies",
 }
+_OF_PRODUCERS: Final = frozenset(
+    {
+        "kafka_client_interceptor_sent_records_total",
+        "kafka_client_interceptor_acknowledged_records_total",
+        "kafka_client_interceptor_failed_records_total",
+    }
+)
+"""Counters whose clients have no group."""
 _CALLS: Final = "kafka_client_interceptor_hook_calls_total"
 _ERRORS: Final = "kafka_client_interceptor_hook_errors_total"
 _SECONDS: Final = "kafka_client_interceptor_hook_seconds_total"
@@ -84,10 +92,12 @@ class InterceptedSeries(BudgetedSeries):
             self.count(_DROPPED, bounded((origin.cluster_id, *reported[1:3], reason)), count, now_ms)
 
     def _add_counts(self, origin: Origin, totals: InterceptedTotals, now_ms: int) -> None:
-        key = bounded((*origin, totals.topic or "", totals.client_id or "", totals.group_id or ""))
+        client = bounded((*origin, totals.topic or "", totals.client_id or ""))
+        member = (*client, *bounded((totals.group_id or "",)))
         for name, field in _COUNTS.items():
-            self.count(name, key, getattr(totals, field), now_ms)
+            self.count(name, client if name in _OF_PRODUCERS else member, getattr(totals, field), now_ms)
         for name, field in _BY_REASON.items():
+            key = client if name in _OF_PRODUCERS else member
             for reason, count in getattr(totals, field).items():
                 self.count(name, (*key, *bounded((reason,))), count, now_ms)
 
