@@ -157,7 +157,7 @@ def test_a_pod_that_makes_no_sense_is_made_without_observer(around: Surroundings
     assert 'reviews_total{outcome="failed",reason=""} 1.0' in injector.probe("/metrics")[1]
     # It is in the log, once, and was asked for here.
     failed = [line for line in injector.lines() if "exception" in line]
-    assert [line["message"] for line in failed] == ["A review failed; the pod is made without observer"]
+    assert [line["message"] for line in failed] == ["A review failed; the pod is made as it is"]
     injector.log_file.write_text("")
 
 
