@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
@@ -23,16 +24,16 @@ SOURCE, TEST, ASKING = re.findall(r"^```python\n(.*?)^```", GUIDE, re.DOTALL | r
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the guide's classes and its test, and with secrets."""
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the guide's classes and its test, and with secrets; its package is forgotten afterwards."""
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop/secrets.py").write_text(SOURCE)
     (tmp_path / "test_secrets.py").write_text(TEST)
     (tmp_path / "secrets").write_bytes(bytes(range(64)))
-    for name in ("shop", "shop.secrets"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.syspath_prepend(str(tmp_path))
-    return tmp_path
+    yield tmp_path
+    for name in ("shop", "shop.secrets"):
+        sys.modules.pop(name, None)
 
 
 def asked_for(secrets: Path) -> Any:
