@@ -146,7 +146,7 @@ def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callabl
     assert set(ends) <= {0, -signal.SIGKILL}
     for process in started:
         assert [line for line in process.log_file.read_text().splitlines() if not line.startswith("{")] == []
-        assert [line for line in process.lines() if "exception" in line] == []
+        assert [line for line in process.lines() if "exception" in line and not _is_of_an_ended_watch(line)] == []
 
 
 @pytest.fixture
@@ -157,3 +157,8 @@ def clean_broker(broker) -> Iterator[LocalBroker]:
     yield broker
     for name in broker_configs(broker):
         alter_broker(broker, name, None)
+
+
+def _is_of_an_ended_watch(line: dict[str, Any]) -> bool:
+    """Whether kopf was reading the end of a watch when the event loop ended, which asyncio tells."""
+    return bool(line["logger"] == "asyncio" and "async_generator object infinite_watch" in line["message"])
