@@ -22,8 +22,9 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
-from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, listed, replaced
+from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
+from .pod_files import pull_secrets
 from .pods import Json
 from .ports import moved
 from .sidecar import MARKER_VOLUME, OURS, observer_container, observer_files, observer_volumes, redirect_container
@@ -192,12 +193,8 @@ def _observer(pod: Json, injection: Injection, settings: ObserverSettings, *, pr
     containers = [observer_container(injection, settings, probed=probed)]
     if injection.redirects:
         containers.append(redirect_container(injection))
-    operations = [
+    return [
         *all_listed("/spec/volumes", spec.get("volumes") or [], observer_volumes(injection, settings)),
         *first_listed("/spec/initContainers", pods.init_containers(pod), containers),
+        *pull_secrets(pod, injection.observer.pull_secrets),
     ]
-    present = list(spec.get("imagePullSecrets") or [])
-    for name in injection.observer.pull_secrets:
-        operations += listed("/spec/imagePullSecrets", present, {"name": name})
-        present.append({"name": name})
-    return operations

@@ -7,7 +7,7 @@ Security `restricted` admits it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS_CONTAINER,
@@ -19,6 +19,7 @@ from kwitness.contracts.interceptor_injections import (
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.interceptors import InterceptorRuntime
 
+from .pod_files import annotations_of_files, files_volume, restricted
 from .pods import Json
 
 __all__ = ["FILES_VOLUME", "files_container", "interceptor_files", "interceptor_mounts", "interceptor_volumes"]
@@ -29,39 +30,24 @@ FILES_VOLUME: Final = f"{INTERCEPTORS_CONTAINER}-files"
 _FOLDERS: Final[Mapping[InterceptorRuntime, str]] = {"python": "python", "java": "java", "librdkafka": "lib"}
 _TARGET: Final = f"{INTERCEPTORS_FILES}-files"
 _FILES_SIZE: Final = "64Mi"
-_TOKEN_SECONDS: Final = 3600
 _PREFIX: Final = "interceptors.kwitness.dev/"
 """Of the annotations that are files."""
 
 
 def interceptor_files(injection: InterceptorInjection, settings: InterceptorSettings) -> dict[str, str]:
     """Annotations, each named after the file that it becomes."""
-    files = {_name(INTERCEPTORS_SETTINGS): settings.model_dump_json()}
+    files = {INTERCEPTORS_SETTINGS: settings.model_dump_json()}
     collector = settings.collector
     if collector is not None and collector.ca_file is not None and injection.collector_ca is not None:
-        files[_name(collector.ca_file)] = injection.collector_ca
-    return {_PREFIX + name: content for name, content in files.items()}
+        files[collector.ca_file] = injection.collector_ca
+    return annotations_of_files(_PREFIX, files)
 
 
 def interceptor_volumes(injection: InterceptorInjection, settings: InterceptorSettings) -> tuple[Json, Json]:
     """Settings with the token that says which pod reports; and room for the interceptors' files."""
-    items = [
-        {
-            "path": annotation.removeprefix(_PREFIX),
-            "fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.annotations['{annotation}']"},
-        }
-        for annotation in interceptor_files(injection, settings)
-    ]
-    sources: list[Json] = [{"downwardAPI": {"items": items}}]
-    if settings.collector is not None:
-        token = {
-            "audience": injection.token_audience,
-            "expirationSeconds": _TOKEN_SECONDS,
-            "path": _name(settings.collector.token_file),
-        }
-        sources.append({"serviceAccountToken": token})
+    annotations = interceptor_files(injection, settings)
     return (
-        {"name": INTERCEPTORS_CONTAINER, "projected": {"defaultMode": 0o444, "sources": sources}},
+        files_volume(INTERCEPTORS_CONTAINER, _PREFIX, annotations, settings.collector, injection.token_audience),
         {"name": FILES_VOLUME, "emptyDir": {"sizeLimit": _FILES_SIZE}},
     )
 
@@ -84,27 +70,14 @@ def files_container(injection: InterceptorInjection, runtimes: frozenset[Interce
     files = injection.files
     sources = [f"{INTERCEPTORS_FILES}/{_FOLDERS[runtime]}" for runtime in sorted(runtimes)]
     copying = f"cp -R {' '.join(sources)} {_TARGET}/"
-    security: dict[str, Any] = {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-        "runAsNonRoot": True,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-    if files.run_as_user is not None:
-        security |= {"runAsUser": files.run_as_user, "runAsGroup": files.run_as_user}
     container: Json = {
         "name": INTERCEPTORS_CONTAINER,
         "image": files.image,
         "imagePullPolicy": files.pull_policy,
         "command": ["/bin/sh", "-c", f"{copying} || true" if runtimes == {"python"} else copying],
-        "securityContext": security,
+        "securityContext": restricted(files),
         "volumeMounts": [{"name": FILES_VOLUME, "mountPath": _TARGET}],
     }
     if bounded:
         container["resources"] = {part: dict(amounts) for part, amounts in files.resources.items()}
     return container
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

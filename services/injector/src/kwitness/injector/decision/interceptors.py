@@ -32,8 +32,9 @@ from .interceptor_files import (
     interceptor_mounts,
     interceptor_volumes,
 )
-from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, listed, replaced
+from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
+from .pod_files import pull_secrets
 from .pods import Json
 from .runtime_variables import is_switched_off, with_interceptors
 
@@ -198,12 +199,8 @@ def _files(pod: Json, injection: InterceptorInjection, fit: _Fit) -> list[Operat
     spec = pod["spec"]
     # What containers of the pod ask for is bounded together then.
     container = files_container(injection, fit.runtimes, bounded=not spec.get("resources"))
-    operations = [
+    return [
         *all_listed("/spec/volumes", spec.get("volumes") or [], interceptor_volumes(injection, fit.settings)),
         *first_listed("/spec/initContainers", pods.init_containers(pod), [container]),
+        *pull_secrets(pod, injection.files.pull_secrets),
     ]
-    present = list(spec.get("imagePullSecrets") or [])
-    for name in injection.files.pull_secrets:
-        operations += listed("/spec/imagePullSecrets", present, {"name": name})
-        present.append({"name": name})
-    return operations

@@ -6,7 +6,7 @@ made in the pod's namespace, and Pod Security `restricted` admits it.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from kwitness.contracts.endpoints import HEALTH_PATH
 from kwitness.contracts.injections import (
@@ -19,6 +19,7 @@ from kwitness.contracts.injections import (
 )
 from kwitness.contracts.observer_settings import ObserverSettings
 
+from .pod_files import annotations_of_files, files_volume, restricted
 from .pods import Json
 
 __all__ = ["MARKER_VOLUME", "OURS", "observer_container", "observer_files", "observer_volumes", "redirect_container"]
@@ -35,41 +36,26 @@ _REDIRECTION: Final = f"{_MARKER_FOLDER}/redirection"
 """By this file the observer knows what became of the redirection."""
 _DRAIN_SECONDS: Final = 5
 """The application has ended by then: native sidecars are told last."""
-_TOKEN_SECONDS: Final = 3600
 _PREFIX: Final = "observer.kwitness.dev/"
 """Of the annotations that are files."""
 
 
 def observer_files(injection: Injection, settings: ObserverSettings) -> dict[str, str]:
     """Annotations, each named after the file that it becomes."""
-    files = {_name(OBSERVER_SETTINGS): settings.model_dump_json()}
+    files = {OBSERVER_SETTINGS: settings.model_dump_json()}
     tls, collector = settings.upstream.tls, settings.collector
     if tls is not None and tls.ca_file is not None and injection.upstream_ca is not None:
-        files[_name(tls.ca_file)] = injection.upstream_ca
+        files[tls.ca_file] = injection.upstream_ca
     if collector is not None and collector.ca_file is not None and injection.collector_ca is not None:
-        files[_name(collector.ca_file)] = injection.collector_ca
-    return {_PREFIX + name: content for name, content in files.items()}
+        files[collector.ca_file] = injection.collector_ca
+    return annotations_of_files(_PREFIX, files)
 
 
 def observer_volumes(injection: Injection, settings: ObserverSettings) -> tuple[Json, Json]:
     """The files, with the token that says which pod reports; and the marker's."""
-    items = [
-        {
-            "path": annotation.removeprefix(_PREFIX),
-            "fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.annotations['{annotation}']"},
-        }
-        for annotation in observer_files(injection, settings)
-    ]
-    sources: list[Json] = [{"downwardAPI": {"items": items}}]
-    if settings.collector is not None:
-        token = {
-            "audience": injection.token_audience,
-            "expirationSeconds": _TOKEN_SECONDS,
-            "path": _name(settings.collector.token_file),
-        }
-        sources.append({"serviceAccountToken": token})
+    annotations = observer_files(injection, settings)
     return (
-        {"name": OBSERVER_CONTAINER, "projected": {"defaultMode": 0o444, "sources": sources}},
+        files_volume(OBSERVER_CONTAINER, _PREFIX, annotations, settings.collector, injection.token_audience),
         {"name": MARKER_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": _MARKER_SIZE}},
     )
 
@@ -77,16 +63,7 @@ def observer_volumes(injection: Injection, settings: ObserverSettings) -> tuple[
 def observer_container(injection: Injection, settings: ObserverSettings, *, probed: bool) -> Json:
     """The container. It has no readiness: an application is not taken out of service because of us."""
     observer = injection.observer
-    security: dict[str, Any] = {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-        "runAsNonRoot": True,
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
     redirection = ("--redirection", _REDIRECTION) if injection.redirects else ()
-    if observer.run_as_user is not None:
-        security |= {"runAsUser": observer.run_as_user, "runAsGroup": observer.run_as_user}
     container: Json = {
         "name": OBSERVER_CONTAINER,
         "image": observer.image,
@@ -107,7 +84,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
         ],
         "resources": {part: dict(amounts) for part, amounts in observer.resources.items()},
         "restartPolicy": "Always",
-        "securityContext": security,
+        "securityContext": restricted(observer),
         "volumeMounts": [
             {"name": OBSERVER_CONTAINER, "mountPath": OBSERVER_FOLDER, "readOnly": True},
             {"name": MARKER_VOLUME, "mountPath": _MARKER_FOLDER},
@@ -158,7 +135,3 @@ def redirect_container(injection: Injection) -> Json:
             {"name": MARKER_VOLUME, "mountPath": _MARKER_FOLDER},
         ],
     }
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
