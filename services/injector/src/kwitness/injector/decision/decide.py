@@ -22,6 +22,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
+from .choice import choose
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
 from .pod_files import pull_secrets
@@ -73,16 +74,7 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
         return Decision("not_selected")
     # What was rewritten cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(LEFT_OUT, "")) if present else {}
-    chosen: tuple[Injection, ObserverSettings] | None = None
-    left_out: dict[str, LeftOutReason] = {}
-    for candidate in candidates:
-        found = known.get(candidate.owner) or _fit(candidate, pod, place)
-        if not isinstance(found, ObserverSettings):
-            left_out[candidate.owner] = found
-        elif chosen is None:
-            chosen = (candidate, found)
-        else:
-            left_out[candidate.owner] = "Conflict"
+    chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place))
     said = {LEFT_OUT: left_out_text(left_out) if left_out else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)

@@ -24,6 +24,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods, sidecar
+from .choice import choose
 from .decide import Decision
 from .interceptor_files import (
     FILES_VOLUME,
@@ -72,16 +73,7 @@ def decide_on_interceptors(pod: Json, place: Place, injections: Sequence[Interce
         return Decision("not_selected")
     # What was merged cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(INTERCEPTORS_LEFT_OUT, "")) if present else {}
-    chosen: tuple[InterceptorInjection, _Fit] | None = None
-    left_out: dict[str, LeftOutReason] = {}
-    for candidate in candidates:
-        found = known.get(candidate.owner) or _fit(candidate, pod, place)
-        if not isinstance(found, _Fit):
-            left_out[candidate.owner] = found
-        elif chosen is None:
-            chosen = (candidate, found)
-        else:
-            left_out[candidate.owner] = "Conflict"
+    chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place))
     said = {INTERCEPTORS_LEFT_OUT: left_out_text(left_out) if left_out else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
