@@ -12,6 +12,7 @@ from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions
+from tests.e2e.client_pods import restart
 from tests.eventually import eventually, remains
 
 PRODUCER = "org.apache.kafka.producer.connection.creation."
@@ -60,12 +61,8 @@ def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_ident
         samples = platform.query("kafka_client_producer_node_request_latency_avg_seconds")
         return {sample["metric"]["client_id"]: sample["metric"] for sample in samples}
 
-    # One that runs may have been told of no subscription by another test, and asks again after five minutes only, or it
-    # may have given up: librdkafka can lose what it asks a broker that is just stopping, and waits for it for ever.
-    for name in ("java-producer", "python-producer"):
-        platform.cluster.kubectl("rollout", "restart", f"deployment/{name}", f"--namespace={APPS}")
-    for name in ("java-producer", "python-producer"):
-        platform.cluster.kubectl("rollout", "status", f"deployment/{name}", f"--namespace={APPS}", "--timeout=120s")
+    # A client that was told of no subscription, while another test had them so, asks again after five minutes only.
+    restart(platform, "java-producer", "python-producer")
     seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=120)
 
     cluster_id = subscriptions.found(platform, "demo", "kafkacluster")["status"]["clusterId"]
