@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use kwitness_wire::aggregate::{Unfollowed, reason};
+use kwitness_wire::report::Ledger;
 
 use crate::client_information::Information;
 use crate::counters::{Rare, STATES, Total};
 use crate::relay::End;
-use crate::report::ReportLedger;
 
 /// What there is to show beside what the threads count.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Process {
     pub(crate) relay_only_until_ms: Option<u64>,
     pub(crate) refused: u64,
     pub(crate) resident_bytes: Option<u64>,
-    pub(crate) ledger: ReportLedger,
+    pub(crate) ledger: Ledger,
 }
 
 /// The text of a scrape.

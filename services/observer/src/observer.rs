@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kwitness_wire::aggregate::TopicNames;
+use kwitness_wire::report::{Directive, Ledger};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use crate::clock::now_ms;
-use crate::control::{Control, Directive, RelayOnly, later};
+use crate::control::{Control, RelayOnly, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
@@ -25,7 +26,7 @@ use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::redirection::Redirection;
-use crate::report::{ReportLedger, Reporter, report};
+use crate::report::{Reporter, report};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
 use crate::tls::{self, Certificates};
@@ -61,7 +62,7 @@ struct Status {
     control: watch::Receiver<Control>,
     settings_refused: AtomicU64,
     certificates_refused: AtomicU64,
-    ledger: Arc<Mutex<ReportLedger>>,
+    ledger: Arc<Mutex<Ledger>>,
     is_listening: AtomicBool,
     /// The broker of the pod was not seen to listen, so nobody is let in.
     awaits_broker: AtomicBool,

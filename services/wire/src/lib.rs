@@ -20,6 +20,7 @@ mod limits;
 mod messages;
 mod prefix;
 mod reader;
+pub mod report;
 mod requests;
 mod rewrite;
 mod sasl;

@@ -1,12 +1,9 @@
 //! Sends what was seen to the collector, and says every few seconds that it is alive.
 
-mod answer;
 mod client;
 mod listing;
 mod owner;
 mod progress;
-mod queue;
-mod seals;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,21 +11,20 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use kwitness_wire::aggregate::{Source, TopicNames, Writer, reason};
+use kwitness_wire::report::{Directive, Item, Ledger, Queue, Verdicts};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use answer::Verdicts;
 use client::Client;
 use listing::Listing;
 use owner::owner_of;
 use progress::Progress;
-use queue::{Item, Ledger, Queue};
 
 use crate::client_information::Information;
-use crate::control::{Control, Directive, later};
+use crate::control::{Control, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::log::log;
 use crate::metrics::resident_bytes;
@@ -60,8 +56,6 @@ pub(crate) struct Reporter {
     /// Shown among the metrics.
     pub(crate) ledger: Arc<Mutex<Ledger>>,
 }
-
-pub(crate) use queue::Ledger as ReportLedger;
 
 /// The sender: one request at a time.
 struct Sender {

@@ -19,12 +19,22 @@ impl<T> Default for Counts<T> {
 impl<T: Copy + Eq> Counts<T> {
     /// Count one.
     pub fn add(&mut self, one: T) {
+        self.add_some(one, 1);
+    }
+
+    /// Count what another has counted.
+    pub fn merge(&mut self, other: &Self) {
+        other.iter().for_each(|(one, count)| self.add_some(one, count));
+        self.others = self.others.saturating_add(other.others);
+    }
+
+    fn add_some(&mut self, one: T, some: u64) {
         if let Some((_, count)) = self.counted.iter_mut().find(|(counted, _)| *counted == one) {
-            *count = count.saturating_add(1);
+            *count = count.saturating_add(some);
         } else if self.counted.len() < DIFFERENT {
-            self.counted.push((one, 1));
+            self.counted.push((one, some));
         } else {
-            self.others = self.others.saturating_add(1);
+            self.others = self.others.saturating_add(some);
         }
     }
 
@@ -59,5 +69,17 @@ mod tests {
 
         assert_eq!(counts.iter().count(), DIFFERENT);
         assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>() + counts.others(), 2000);
+    }
+
+    #[test]
+    fn counts_add_up_with_those_that_are_not_told_apart() {
+        let (mut one, mut other) = (Counts::default(), Counts::default());
+        one.add(1);
+        (0..1000).for_each(|code| other.add(code));
+
+        one.merge(&other);
+
+        assert_eq!(one.iter().find(|(code, _)| *code == 1), Some((1, 2)));
+        assert_eq!(one.iter().map(|(_, count)| count).sum::<u64>() + one.others(), 1001);
     }
 }

@@ -84,8 +84,9 @@ impl Serialize for CodecCounts {
     }
 }
 
-/// Offset ranges.
-pub(crate) struct OffsetRanges<'a>(pub(crate) &'a Ranges);
+/// Offset ranges, as rows have them.
+#[derive(Clone, Copy, Debug)]
+pub struct OffsetRanges<'a>(pub &'a Ranges);
 
 impl Serialize for OffsetRanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

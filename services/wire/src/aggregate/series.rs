@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, Equivalent, HashTable};
 
 /// Finds an entry's number by its key. Keys come from peers, so their hashes are seeded.
 #[derive(Clone, Debug)]
-pub(crate) struct Series<K, V> {
+pub struct Series<K, V> {
     limit: usize,
     entries: Vec<(K, V)>,
     numbers: HashTable<u32>,
@@ -15,13 +15,14 @@ pub(crate) struct Series<K, V> {
 
 impl<K: Hash + Eq, V: Default> Series<K, V> {
     /// An empty one, of at most so many keys that are found by [`Series::place`].
-    pub(crate) fn new(limit: usize) -> Self {
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
         let limit = limit.min(u32::MAX as usize / 2);
         Self { limit, entries: Vec::new(), numbers: HashTable::new(), hashes: DefaultHashBuilder::default() }
     }
 
     /// The number of this key, which `own` makes if it is new; `None` if it is one too many.
-    pub(crate) fn place<Q>(&mut self, key: &Q, own: impl FnOnce() -> K) -> Option<u32>
+    pub fn place<Q>(&mut self, key: &Q, own: impl FnOnce() -> K) -> Option<u32>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
@@ -29,12 +30,12 @@ impl<K: Hash + Eq, V: Default> Series<K, V> {
     }
 
     /// The number of this key, although it may be one too many. Only a few keys may be placed so.
-    pub(crate) fn place_beyond(&mut self, key: K) -> u32 {
+    pub fn place_beyond(&mut self, key: K) -> u32 {
         self.find(&key).unwrap_or_else(|| self.push(key))
     }
 
     /// Give an entry another key, which no entry has.
-    pub(crate) fn rename(&mut self, number: u32, key: K) {
+    pub fn rename(&mut self, number: u32, key: K) {
         let Some((old, _)) = self.entries.get(number as usize) else { return };
         if let Ok(found) = self.numbers.find_entry(self.hashes.hash_one(old), |one| *one == number) {
             found.remove();
@@ -46,7 +47,8 @@ impl<K: Hash + Eq, V: Default> Series<K, V> {
         self.index(hash, number);
     }
 
-    pub(crate) fn find<Q>(&self, key: &Q) -> Option<u32>
+    /// The number of this key, if it has one.
+    pub fn find<Q>(&self, key: &Q) -> Option<u32>
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
@@ -70,16 +72,19 @@ impl<K: Hash + Eq, V: Default> Series<K, V> {
 }
 
 impl<K, V> Series<K, V> {
-    pub(crate) fn key(&self, number: u32) -> Option<&K> {
+    /// The key of this number.
+    #[must_use]
+    pub fn key(&self, number: u32) -> Option<&K> {
         self.entries.get(number as usize).map(|(key, _)| key)
     }
 
-    pub(crate) fn value(&mut self, number: u32) -> Option<&mut V> {
+    /// What is kept under this number.
+    pub fn value(&mut self, number: u32) -> Option<&mut V> {
         self.entries.get_mut(number as usize).map(|(_, value)| value)
     }
 
     /// All entries, in the order of their first sight.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &(K, V)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &(K, V)> {
         self.entries.iter()
     }
 }

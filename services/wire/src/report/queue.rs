@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use kwitness_wire::aggregate::{Row, Totals};
-
 use super::answer::Verdicts;
 use super::seals::Seals;
+use crate::aggregate::{Row, Totals};
 
 /// Most rows of one request.
 const MOST_ROWS: usize = 4_096;
@@ -16,13 +15,17 @@ const ROW_OVERHEAD: usize = 128;
 
 /// Something with a number.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub enum Item {
+    /// A record.
     Row(Row),
+    /// What is new since the last window.
     Totals(Totals),
 }
 
 impl Item {
-    pub(crate) const fn seq(&self) -> u64 {
+    /// The number.
+    #[must_use]
+    pub const fn seq(&self) -> u64 {
         match self {
             Self::Row(row) => row.seq,
             Self::Totals(totals) => totals.seq,
@@ -50,16 +53,20 @@ impl Item {
 
 /// In rows: accepted = delivered + queued + dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ledger {
-    pub(crate) accepted: u64,
-    pub(crate) delivered: u64,
-    pub(crate) queued: u64,
-    pub(crate) dropped: BTreeMap<String, u64>,
+pub struct Ledger {
+    /// Made.
+    pub accepted: u64,
+    /// Acknowledged by a collector.
+    pub delivered: u64,
+    /// Waiting.
+    pub queued: u64,
+    /// Given up, by reason.
+    pub dropped: BTreeMap<String, u64>,
 }
 
 /// A queue bounded in bytes. When it is full the oldest item goes, but for those that are on their way.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     items: VecDeque<Item>,
     bytes: usize,
     on_their_way: usize,
@@ -70,26 +77,32 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// An empty one; `first` is the number that comes first.
-    pub(crate) fn new(first: u64) -> Self {
+    #[must_use]
+    pub fn new(first: u64) -> Self {
         let (items, seals) = (VecDeque::new(), Seals::default());
         Self { items, bytes: 0, on_their_way: 0, next: first, ledger: Ledger::default(), seals }
     }
 
-    pub(crate) const fn ledger(&self) -> &Ledger {
+    /// The ledger as it is now.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// Every number below it is final.
-    pub(crate) fn settled(&self) -> u64 {
+    #[must_use]
+    pub fn settled(&self) -> u64 {
         self.items.front().map_or(self.next, Item::seq)
     }
 
     /// Take an item, whose number is above those before.
-    pub(crate) fn push(&mut self, item: Item, limit: usize) {
+    pub fn push(&mut self, item: Item, limit: usize) {
         self.next = item.seq().saturating_add(1);
         self.ledger.accepted = self.ledger.accepted.saturating_add(item.rows());
         self.ledger.queued = self.ledger.queued.saturating_add(item.rows());
@@ -102,7 +115,7 @@ impl Queue {
     }
 
     /// Rows were not made, for this reason: their seal says so already.
-    pub(crate) fn leave_out(&mut self, reason: &str, rows: u64) {
+    pub fn leave_out(&mut self, reason: &str, rows: u64) {
         self.ledger.accepted = self.ledger.accepted.saturating_add(rows);
         let dropped = self.ledger.dropped.entry(reason.to_owned()).or_default();
         *dropped = dropped.saturating_add(rows);
@@ -110,7 +123,7 @@ impl Queue {
 
     /// The next request: items by rising numbers, at most `most` of them. They stay until they are settled. A seal waits
     /// until the rows that it is about are settled.
-    pub(crate) fn send(&mut self, most: usize) -> Vec<Item> {
+    pub fn send(&mut self, most: usize) -> Vec<Item> {
         let (mut bytes, mut batch) = (0_usize, Vec::new());
         for item in self.items.iter().take(most.min(MOST_ROWS)) {
             bytes = bytes.saturating_add(item.bytes());
@@ -128,12 +141,12 @@ impl Queue {
     }
 
     /// What was on its way has come to nothing, and is sent again.
-    pub(crate) const fn come_back(&mut self) {
+    pub const fn come_back(&mut self) {
         self.on_their_way = 0;
     }
 
     /// What was on its way was judged; how many of it are to be sent again.
-    pub(crate) fn settle(&mut self, verdicts: &Verdicts) -> usize {
+    pub fn settle(&mut self, verdicts: &Verdicts) -> usize {
         let mut at = 0;
         for _ in 0..std::mem::take(&mut self.on_their_way) {
             let Some(seq) = self.items.get(at).map(Item::seq) else { break };
@@ -150,7 +163,7 @@ impl Queue {
     }
 
     /// Give up what was on its way.
-    pub(crate) fn give_up(&mut self, reason: &str) {
+    pub fn give_up(&mut self, reason: &str) {
         for _ in 0..std::mem::take(&mut self.on_their_way) {
             self.drop_at(0, reason);
         }
@@ -175,10 +188,9 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use kwitness_wire::aggregate::Row;
-
     use super::{Item, Ledger, Queue};
-    use crate::report::answer::Verdicts;
+    use crate::aggregate::Row;
+    use crate::report::Verdicts;
 
     fn row(seq: u64) -> Item {
         Item::Row(Row { seq, topic: "traffic", key: String::new(), line: vec![b'x'; 1000] })

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 
-use crate::control::Directive;
+use super::Directive;
 
 /// Of a reason that a collector gives.
 const LONGEST_REASON: usize = 64;
@@ -44,21 +44,25 @@ struct Rejection {
 
 /// What became of each number.
 #[derive(Debug)]
-pub(crate) struct Verdicts {
-    pub(crate) collector: String,
-    pub(crate) replica: u32,
-    pub(crate) retry_after_ms: u64,
-    /// What the observer is to do before its settings say so.
-    pub(crate) directive: Option<Directive>,
+pub struct Verdicts {
+    /// Who answers: `<namespace>/<name>`.
+    pub collector: String,
+    /// Which of its replicas.
+    pub replica: u32,
+    /// How long to wait before the rest is sent again.
+    pub retry_after_ms: u64,
+    /// What the source is to do before its settings say so.
+    pub directive: Option<Directive>,
     /// Whether the next requests are to list open connections.
-    pub(crate) wants_connections: bool,
+    pub wants_connections: bool,
     taken: Vec<RangeInclusive<u64>>,
     rejected: BTreeMap<u64, String>,
 }
 
 impl Verdicts {
     /// Read an answer; `None` when it is none of a collector's.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
         let body: Body = serde_json::from_slice(bytes).ok()?;
         if body.protocol < 2 {
             return None;
@@ -78,12 +82,14 @@ impl Verdicts {
     }
 
     /// Whether the collector has this number, now or since earlier.
-    pub(crate) fn are_taken(&self, seq: u64) -> bool {
+    #[must_use]
+    pub fn are_taken(&self, seq: u64) -> bool {
         self.taken.iter().any(|range| range.contains(&seq))
     }
 
     /// Why the collector will never take it.
-    pub(crate) fn rejected(&self, seq: u64) -> Option<&str> {
+    #[must_use]
+    pub fn rejected(&self, seq: u64) -> Option<&str> {
         self.rejected.get(&seq).map(String::as_str)
     }
 }

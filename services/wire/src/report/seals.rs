@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use kwitness_wire::aggregate::Row;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use crate::aggregate::Row;
 
 /// The topic of seals, without its prefix.
 const SEALS: &str = "seals";
