@@ -1,0 +1,304 @@
+//! What one side of a client counts: the threads of the application, or those of librdkafka.
+
+use std::sync::Arc;
+
+use super::keys::KeyTally;
+use super::record::{Answered, Committed, Consumed, Sent};
+use super::statistics::Statistics;
+use super::tally::{PartitionTally, TopicTally};
+use super::topics::{Merge, Topics};
+use super::windows::Windows;
+use super::RECORD_REFUSED;
+use crate::settings::{Interceptor, Settings};
+
+/// KIP-42's hooks, as far as librdkafka has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hook {
+    Send,
+    Acknowledgement,
+    Consume,
+    Commit,
+}
+
+impl Hook {
+    pub(crate) const ALL: [Self; 4] = [Self::Send, Self::Acknowledgement, Self::Consume, Self::Commit];
+
+    /// As records spell it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Send => "on_send",
+            Self::Acknowledgement => "on_acknowledgement",
+            Self::Consume => "on_consume",
+            Self::Commit => "on_commit",
+        }
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Counting {
+    pub(crate) settings: Arc<Settings>,
+    audit: bool,
+    latency: bool,
+    sizes: bool,
+    keys: bool,
+    pub(crate) statistics: bool,
+}
+
+impl Counting {
+    pub(crate) fn of(settings: Arc<Settings>) -> Self {
+        let has = |is: fn(&Interceptor) -> bool| settings.interceptors.iter().any(is);
+        Self {
+            audit: has(|one| matches!(one, Interceptor::Audit { .. })),
+            latency: has(|one| matches!(one, Interceptor::Latency { .. })),
+            sizes: has(|one| matches!(one, Interceptor::Sizes { .. })),
+            keys: settings.keys_window_ms().is_some(),
+            statistics: has(|one| matches!(one, Interceptor::Stats { .. })),
+            settings,
+        }
+    }
+
+    /// The first of the profile's interceptors that needs this hook: all of a hook's time is shown as its.
+    pub(crate) fn interceptor(&self, hook: Hook) -> Option<&str> {
+        let needs = |one: &&Interceptor| match one {
+            Interceptor::Audit { .. } => true,
+            Interceptor::Latency { .. } => matches!(hook, Hook::Acknowledgement | Hook::Consume),
+            Interceptor::Sizes { .. } | Interceptor::Cardinality { .. } => matches!(hook, Hook::Send | Hook::Consume),
+            Interceptor::Stats { .. } | Interceptor::Custom { .. } => false,
+        };
+        self.settings.interceptors.iter().find(needs).map(Interceptor::name)
+    }
+}
+
+/// Calls of one hook; some of them are timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HookTally {
+    pub(crate) calls: u64,
+    pub(crate) errors: u64,
+    timed: u64,
+    timed_ns: u64,
+}
+
+impl HookTally {
+    /// One call, and how long it took if it was timed.
+    pub(crate) fn add(&mut self, took_ns: Option<u64>) {
+        self.calls = self.calls.saturating_add(1);
+        if let Some(took_ns) = took_ns {
+            self.timed = self.timed.saturating_add(1);
+            self.timed_ns = self.timed_ns.saturating_add(took_ns);
+        }
+    }
+
+    /// The time of all calls, in nanoseconds, if each took as long as those that were timed.
+    pub(crate) fn time_ns(&self) -> u64 {
+        let scaled = u128::from(self.timed_ns).saturating_mul(self.calls.into());
+        let all = scaled.checked_div(self.timed.into()).unwrap_or_default();
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
+}
+
+impl Merge for HookTally {
+    fn merge(&mut self, other: &Self) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.timed = self.timed.saturating_add(other.timed);
+        self.timed_ns = self.timed_ns.saturating_add(other.timed_ns);
+    }
+}
+
+/// All of one window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WindowTally {
+    pub(crate) topics: Option<Topics<TopicTally>>,
+    /// In the order of [`Hook::ALL`].
+    pub(crate) hooks: [HookTally; 4],
+    pub(crate) statistics: Option<Statistics>,
+}
+
+impl WindowTally {
+    pub(crate) fn hook(&mut self, hook: Hook) -> Option<&mut HookTally> {
+        self.hooks.get_mut(hook as usize)
+    }
+}
+
+impl Merge for WindowTally {
+    fn merge(&mut self, other: &Self) {
+        match (&mut self.topics, &other.topics) {
+            (Some(own), Some(theirs)) => own.merge(theirs),
+            (own @ None, theirs) => own.clone_from(theirs),
+            (Some(_), None) => {}
+        }
+        self.hooks.iter_mut().zip(&other.hooks).for_each(|(own, theirs)| own.merge(theirs));
+        match (&mut self.statistics, &other.statistics) {
+            (Some(own), Some(theirs)) => own.extend(theirs),
+            (own @ None, theirs) => *own = *theirs,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// Keys of one window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeysTally(pub(crate) Option<Topics<KeyTally>>);
+
+impl Merge for KeysTally {
+    fn merge(&mut self, other: &Self) {
+        match (&mut self.0, &other.0) {
+            (Some(own), Some(theirs)) => own.merge(theirs),
+            (own @ None, theirs) => own.clone_from(theirs),
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// Open windows, and what is counted in them.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    pub(crate) counting: Counting,
+    pub(crate) windows: Windows<WindowTally>,
+    pub(crate) keys: Windows<KeysTally>,
+}
+
+const MICROSECONDS_IN_MILLISECOND: u64 = 1_000;
+
+impl Shard {
+    pub(crate) fn new(counting: Counting, now_ms: u64) -> Self {
+        let settings = &counting.settings;
+        let windows = Windows::new(settings.window_ms, now_ms);
+        let keys = Windows::new(settings.keys_window_ms().unwrap_or(settings.window_ms), now_ms);
+        Self { counting, windows, keys }
+    }
+
+    /// A record is to be sent now.
+    pub(crate) fn sent(&mut self, record: &Sent<'_>, now_ms: u64) {
+        if !self.counting.settings.selects(record.topic) {
+            return;
+        }
+        let (audit, sizes) = (self.counting.audit, self.counting.sizes);
+        let tally = self.topic(record.topic, now_ms);
+        if audit {
+            tally.sent = tally.sent.saturating_add(1);
+        }
+        if sizes {
+            tally.size(record.key, record.value_bytes);
+        }
+        self.key(record.topic, record.key, now_ms);
+    }
+
+    /// It is known what became of a record; it counts in the window of its sending.
+    pub(crate) fn answered(&mut self, record: &Answered<'_>, now_ms: u64) {
+        if !self.counting.settings.selects(record.topic) {
+            return;
+        }
+        let sent_ms = now_ms.saturating_sub(record.after_us.unwrap_or_default() / MICROSECONDS_IN_MILLISECOND);
+        let (audit, latency) = (self.counting.audit, self.counting.latency);
+        let most = self.counting.settings.limits.partitions;
+        let tally = self.topic(record.topic, sent_ms);
+        if record.error != 0 {
+            if audit {
+                tally.failures.add(record.error);
+            }
+            return;
+        }
+        if audit {
+            tally.acknowledged = tally.acknowledged.saturating_add(1);
+            if let Some(partition) = tally.known_partition(record.partition, most) {
+                partition.acknowledged = partition.acknowledged.saturating_add(1);
+                partition.offsets.add(record.offset, record.offset);
+            }
+        }
+        if let (true, Some(after_us)) = (latency, record.after_us) {
+            tally.acknowledgement_time.add(after_us);
+        }
+    }
+
+    /// A record is handed to the application now; `now_us` is the exact time, in microseconds since 1970.
+    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_ms: u64, now_us: impl FnOnce() -> u64) {
+        if !self.counting.settings.selects(record.topic) {
+            return;
+        }
+        let Counting { audit, latency, sizes, .. } = self.counting;
+        let most = self.counting.settings.limits.partitions;
+        let tally = self.topic(record.topic, now_ms);
+        if audit {
+            tally.consumed = tally.consumed.saturating_add(1);
+            if let Some(partition) = tally.known_partition(record.partition, most) {
+                partition.consumed = partition.consumed.saturating_add(1);
+                partition.offsets.add(record.offset, record.offset);
+            }
+        }
+        if sizes {
+            tally.size(record.key, record.value_bytes);
+        }
+        if let (true, Some(timestamp_ms)) = (latency, record.timestamp_ms) {
+            match now_us().checked_sub(timestamp_ms.saturating_mul(MICROSECONDS_IN_MILLISECOND)) {
+                Some(age_us) => tally.end_to_end.add(age_us),
+                None => tally.anomalies.add("negative_latency"),
+            }
+        }
+        self.key(record.topic, record.key, now_ms);
+    }
+
+    /// An offset was, or was not, committed.
+    pub(crate) fn committed(&mut self, commit: &Committed<'_>, now_ms: u64) {
+        // Below 0 there was none to commit.
+        if !self.counting.audit || commit.offset < 0 || !self.counting.settings.selects(commit.topic) {
+            return;
+        }
+        let most = self.counting.settings.limits.partitions;
+        let tally = self.topic(commit.topic, now_ms);
+        if commit.error != 0 {
+            tally.commit_failures.add(commit.error);
+            return;
+        }
+        tally.commits = tally.commits.saturating_add(1);
+        if let Some(partition) = tally.known_partition(commit.partition, most) {
+            partition.committed = Some(commit.offset);
+        }
+    }
+
+    /// Statistics have come.
+    pub(crate) fn said(&mut self, statistics: &Statistics, now_ms: u64) {
+        if self.counting.statistics {
+            self.windows.at(now_ms).statistics.get_or_insert_default().extend(statistics);
+        }
+    }
+
+    fn topic(&mut self, topic: &[u8], at_ms: u64) -> &mut TopicTally {
+        let most = self.counting.settings.limits.topics;
+        self.windows.at(at_ms).topics.get_or_insert_with(|| Topics::new(most)).of(topic)
+    }
+
+    fn key(&mut self, topic: &[u8], key: Option<&[u8]>, now_ms: u64) {
+        if self.counting.keys {
+            let most = self.counting.settings.limits.topics;
+            self.keys.at(now_ms).0.get_or_insert_with(|| Topics::new(most)).of(topic).add(key);
+        }
+    }
+}
+
+impl TopicTally {
+    fn size(&mut self, key: Option<&[u8]>, value_bytes: usize) {
+        let wide = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let (key, value) = (wide(key.map_or(0, <[u8]>::len)), wide(value_bytes));
+        self.key_bytes = self.key_bytes.saturating_add(key);
+        self.value_bytes = self.value_bytes.saturating_add(value);
+        self.sizes.add(key.saturating_add(value));
+    }
+
+    fn known_partition(&mut self, partition: i32, most: usize) -> Option<&mut PartitionTally> {
+        if partition < 0 { None } else { self.partition(partition, most) }
+    }
+}
+
+impl Answered<'_> {
+    /// librdkafka says no error of the records of a batch of which a broker refused several, and names no offset; nor
+    /// does it where none was asked for.
+    #[must_use]
+    pub(crate) const fn judged(mut self, are_acknowledged: bool) -> Self {
+        if are_acknowledged && self.error == 0 && self.offset < 0 && self.partition >= 0 {
+            self.error = RECORD_REFUSED;
+        }
+        self
+    }
+}

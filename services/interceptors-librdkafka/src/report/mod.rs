@@ -1,0 +1,10 @@
+//! Sends what was counted to the collector, from one thread, and says every few seconds that the process is alive.
+
+mod http;
+mod owner;
+mod progress;
+mod rows;
+mod sender;
+mod totals;
+
+pub(crate) use sender::{Sender, Wake};

@@ -1,0 +1,388 @@
+//! The thread that sends: one request at a time, and nothing that anybody waits for.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use kwitness_wire::report::{Directive, Item, Queue, Verdicts};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::http::Http;
+use super::owner::owner_of;
+use super::progress::Progress;
+use super::rows::{Numbers, Source, Unnumbered};
+use super::totals::Sums;
+use crate::abi::coarse_now_ms;
+use crate::client::{Side, unpoisoned};
+use crate::counting::Counting;
+use crate::plugin::Plugin;
+use crate::settings::{Collector, Settings};
+use crate::settings_file::SettingsFile;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
+const SHORTEST_WAIT: Duration = Duration::from_millis(200);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+const EVERYTHING: usize = usize::MAX;
+
+/// Wakes the sender before its time, and says when it has sent all that there was.
+#[derive(Debug, Default)]
+pub(crate) struct Wake {
+    state: Mutex<WakeState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct WakeState {
+    /// How often somebody wanted everything sent.
+    wanted: u64,
+    /// Up to which of these it is, or cannot be.
+    done: u64,
+    /// The process ends.
+    ends: bool,
+}
+
+impl Wake {
+    /// Have everything sent, and wait until it is, or cannot be, or so long; `ends` says that nothing follows.
+    pub(crate) fn flush(&self, at_most: Duration, ends: bool) {
+        let mut state = unpoisoned(&self.state);
+        state.wanted = state.wanted.saturating_add(1);
+        state.ends |= ends;
+        let wanted = state.wanted;
+        self.changed.notify_all();
+        let waited = self.changed.wait_timeout_while(state, at_most, |state| state.done < wanted);
+        drop(waited);
+    }
+
+    /// Sleep for so long, or until everything is to be sent; up to which wish that then is, and whether nothing follows.
+    fn sleep(&self, at_most: Duration) -> (u64, bool) {
+        let state = unpoisoned(&self.state);
+        let slept = self.changed.wait_timeout_while(state, at_most, |state| state.done >= state.wanted);
+        let (state, _) = slept.unwrap_or_else(PoisonError::into_inner);
+        (state.wanted, state.ends)
+    }
+
+    fn is_done(&self, wanted: u64) {
+        unpoisoned(&self.state).done = wanted;
+        self.changed.notify_all();
+    }
+}
+
+/// What the thread has.
+pub(crate) struct Sender {
+    plugin: &'static Plugin,
+    file: SettingsFile,
+    settings: Arc<Settings>,
+    directive: Option<Directive>,
+    source: Source,
+    numbers: Numbers,
+    queue: Queue,
+    progress: Progress,
+    /// What of the ledger was told as dropped.
+    told: BTreeMap<String, u64>,
+    http: Http,
+    /// The collector that answered first at this URL; only it can acknowledge.
+    acknowledges: Option<(String, String)>,
+    /// Items of the next request at most.
+    most: usize,
+    failures: u32,
+    last_sent: Option<Instant>,
+    not_before: Instant,
+    /// The process ends, and nothing is left to be sent.
+    has_ended: bool,
+}
+
+/// What a request has come to.
+enum Outcome {
+    /// It was answered, and so many items are to be sent again, after so many milliseconds.
+    Settled { again: usize, after_ms: u64 },
+    /// Try again soon.
+    Again,
+    /// Try again, and nothing is likely to have changed soon.
+    Slowly,
+    /// The collector cannot read the request.
+    Unreadable(&'static str),
+}
+
+impl Sender {
+    pub(crate) fn new(plugin: &'static Plugin, file: SettingsFile, settings: Arc<Settings>) -> Self {
+        let reporter = &plugin.reporter;
+        let source = Source {
+            name: reporter.source(&settings),
+            reporter: reporter.name.clone(),
+            epoch_ms: reporter.epoch_ms,
+        };
+        Self {
+            plugin,
+            file,
+            settings,
+            directive: None,
+            source,
+            numbers: Numbers::new(1),
+            queue: Queue::new(1),
+            progress: Progress::from(reporter.epoch_ms),
+            told: BTreeMap::new(),
+            http: Http::default(),
+            acknowledges: None,
+            most: EVERYTHING,
+            failures: 0,
+            last_sent: None,
+            not_before: Instant::now(),
+            has_ended: false,
+        }
+    }
+
+    /// Until the process ends.
+    pub(crate) fn run(mut self) {
+        loop {
+            let (wanted, ends) = self.plugin.wake.sleep(LOOK_EVERY);
+            self.look_at_settings();
+            if ends {
+                self.plugin.clients().iter().for_each(|client| client.end());
+            }
+            self.harvest();
+            while self.is_due() {
+                self.send();
+            }
+            if ends && self.queue.is_empty() {
+                self.has_ended = true;
+                self.send();
+            }
+            // Whoever waits has waited for this: what could not be sent is tried again, but nobody waits for that.
+            self.plugin.wake.is_done(wanted);
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        let is_time = self.last_sent.is_none_or(|sent| sent.elapsed() >= HEARTBEAT_EVERY);
+        Instant::now() >= self.not_before && (is_time || !self.queue.is_empty())
+    }
+
+    /// The file has changed, or a directive has come.
+    fn look_at_settings(&mut self) {
+        if let Some(settings) = self.file.look() {
+            self.settings = settings;
+            let counting = Counting::of(Arc::clone(&self.settings));
+            self.plugin.count_as(&counting);
+            let now_ms = coarse_now_ms();
+            let mut taken = Taken::default();
+            for client in self.plugin.clients() {
+                taken.add(&client, &counting, &self.source, &client.obey(&counting, now_ms));
+            }
+            self.put(taken);
+        }
+        let Settings { hash, suspend, .. } = &*self.settings;
+        let is_suspended = Directive::or_settings(self.directive.as_ref(), hash, *suspend);
+        if self.plugin.is_suspended.swap(is_suspended, Ordering::Relaxed) != is_suspended {
+            self.plugin.clients().iter().for_each(|client| client.set_counting(!is_suspended));
+        }
+    }
+
+    /// Take the windows that are over.
+    fn harvest(&mut self) {
+        let counting = Counting::of(Arc::clone(&self.settings));
+        let now_ms = coarse_now_ms();
+        let mut taken = Taken::default();
+        for client in self.plugin.clients() {
+            if counting.statistics {
+                client.look_at_queue();
+            }
+            // An ended client is forgotten after its last windows were taken, which hooks of its own do not fill again.
+            let has_ended = client.has_ended();
+            taken.add(&client, &counting, &self.source, &client.harvest(now_ms));
+            if has_ended {
+                self.plugin.forget(&client);
+            }
+        }
+        self.put(taken);
+        let longest_ms = self.settings.keys_window_ms().unwrap_or_default().max(self.settings.window_ms);
+        let closed_ms = now_ms.saturating_sub(longest_ms.saturating_mul(2));
+        self.progress.add(closed_ms, self.numbers.next());
+    }
+
+    fn put(&mut self, taken: Taken) {
+        let Taken { rows, sums } = taken;
+        if rows.is_empty() || self.settings.collector.is_none() {
+            return;
+        }
+        let (queue, limit) = (&mut self.queue, self.settings.limits.queue_bytes);
+        rows.write(&self.source, &self.settings.cluster_id, &mut self.numbers, &mut |row| {
+            queue.push(Item::Row(row), limit);
+        });
+        let dropped = new_drops(&mut self.told, &queue.ledger().dropped);
+        for totals in sums.parts(&dropped, &mut self.numbers) {
+            queue.push(Item::Totals(totals), limit);
+        }
+    }
+
+    fn send(&mut self) {
+        self.last_sent = Some(Instant::now());
+        let settings = Arc::clone(&self.settings);
+        let Some(collector) = &settings.collector else { return };
+        let batch = self.queue.send(self.most);
+        let body = self.body(&settings, &batch);
+        let outcome = self.post(&settings, collector, &body);
+        self.judge(outcome, batch.len());
+    }
+
+    fn post(&mut self, settings: &Settings, collector: &Collector, body: &[u8]) -> Outcome {
+        let ordinal = owner_of(&self.plugin.reporter.pod(settings), collector.replicas);
+        let Ok((status, answer)) = self.http.post(collector, ordinal, body) else { return Outcome::Again };
+        match status {
+            200 => {}
+            400 | 415 | 422 => return Outcome::Unreadable("refused"),
+            413 => return Outcome::Unreadable("too_large"),
+            421 | 500..=599 => return Outcome::Again,
+            _ => return Outcome::Slowly,
+        }
+        // Somebody else may answer at the collector's address.
+        let verdicts = Verdicts::parse(&answer).filter(|verdicts| verdicts.replica == ordinal);
+        let Some(verdicts) = verdicts else { return Outcome::Slowly };
+        let own = (collector.url.clone(), verdicts.collector.clone());
+        match &self.acknowledges {
+            Some((url, name)) if *url == own.0 && *name != own.1 => return Outcome::Slowly,
+            _ => self.acknowledges = Some(own),
+        }
+        if verdicts.directive.is_some() {
+            self.directive.clone_from(&verdicts.directive);
+        }
+        Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
+    }
+
+    fn judge(&mut self, outcome: Outcome, sent: usize) {
+        let wait = match outcome {
+            Outcome::Settled { again, after_ms } => {
+                self.failures = 0;
+                // What was refused among more than this may still be there.
+                self.most = self.most.saturating_mul(2);
+                let wait = if again == 0 { Duration::ZERO } else { SHORTEST_WAIT.max(Duration::from_millis(after_ms)) };
+                self.wait(wait.min(LONGEST_WAIT));
+                return;
+            }
+            Outcome::Unreadable(reason) => {
+                if sent <= 1 {
+                    self.queue.give_up(reason);
+                } else {
+                    self.most = sent.div_euclid(2);
+                }
+                self.next_wait()
+            }
+            Outcome::Again => self.next_wait(),
+            Outcome::Slowly => LONGEST_WAIT,
+        };
+        self.queue.come_back();
+        self.failures = self.failures.saturating_add(1);
+        self.wait(wait);
+    }
+
+    fn next_wait(&self) -> Duration {
+        SHORTEST_WAIT.saturating_mul(2_u32.saturating_pow(self.failures.min(16))).min(LONGEST_WAIT)
+    }
+
+    fn wait(&mut self, time: Duration) {
+        let now = Instant::now();
+        self.not_before = now.checked_add(time).unwrap_or(now);
+    }
+
+    /// The head, and a line for each row.
+    fn body(&mut self, settings: &Settings, batch: &[Item]) -> Vec<u8> {
+        let (mut rows, mut totals, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for item in batch {
+            match item {
+                Item::Row(row) => {
+                    rows.push(json!({"seq": row.seq, "topic": row.topic, "key": row.key, "bytes": row.line.len()}));
+                    lines.extend_from_slice(&row.line);
+                    lines.push(b'\n');
+                }
+                Item::Totals(part) => totals.extend(serde_json::from_str::<&RawValue>(&part.json)),
+            }
+        }
+        let rest = json!({
+            "schema": "kwitness.interceptor_events/1",
+            "source": self.source.name,
+            "epoch": self.source.epoch_ms,
+            "cluster_id": settings.cluster_id,
+            "profile": {"namespace": settings.namespace, "name": settings.name},
+            "runtime": "librdkafka",
+            "reporter": self.source.reporter,
+            "process_id": std::process::id(),
+            "container": settings.container,
+            "workload": settings.workload,
+            "version": env!("CARGO_PKG_VERSION"),
+            "settled": self.queue.settled(),
+            "sent_at_ms": coarse_now_ms(),
+            "rows": rows,
+            "state": self.state(settings),
+        });
+        let mut body = serde_json::to_vec(&Head { rest, totals }).unwrap_or_default();
+        body.push(b'\n');
+        body.append(&mut lines);
+        body
+    }
+
+    fn state(&mut self, settings: &Settings) -> Value {
+        let sealed_until_ms = self.progress.settle(self.queue.settled());
+        let clients = self.plugin.clients();
+        let open = |side: Side| clients.iter().filter(|one| one.about.side == side && !one.has_ended()).count();
+        let clients: Vec<_> = [Side::Producer, Side::Consumer]
+            .map(|side| json!({"side": side.name(), "clients": open(side)}))
+            .into_iter()
+            .collect();
+        let ledger = self.queue.ledger();
+        json!({
+            "settings": settings.hash,
+            "suspended": self.plugin.is_suspended.load(Ordering::Relaxed),
+            "clients": clients,
+            "not_intercepted": self.plugin.not_intercepted(),
+            "ledger": {
+                "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
+                "dropped": ledger.dropped,
+            },
+            "sealed_until_ms": sealed_until_ms,
+            "ended": self.has_ended,
+        })
+    }
+}
+
+/// What was harvested, before it has numbers.
+#[derive(Default)]
+struct Taken {
+    rows: Unnumbered,
+    sums: Sums,
+}
+
+impl Taken {
+    fn add(
+        &mut self,
+        client: &crate::client::Client,
+        counting: &Counting,
+        source: &Source,
+        harvest: &crate::client::Harvest,
+    ) {
+        self.rows.add(client, counting, source, harvest);
+        self.sums.add(client, counting, harvest);
+    }
+}
+
+/// What was dropped since the last time.
+fn new_drops(told: &mut BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+    let new = |(reason, count): (&String, &u64)| {
+        let before = told.get(reason).copied().unwrap_or_default();
+        (reason.clone(), count.saturating_sub(before))
+    };
+    let drops = now.iter().map(new).filter(|(_, count)| *count > 0).collect();
+    told.clone_from(now);
+    drops
+}
+
+/// The first line of a request.
+#[derive(Serialize)]
+struct Head<'a> {
+    #[serde(flatten)]
+    rest: Value,
+    /// As they were written when the windows ended.
+    totals: Vec<&'a RawValue>,
+}

@@ -1,0 +1,212 @@
+//! What is new in the windows that are over, added up over all clients of the process: for Prometheus.
+
+use std::collections::BTreeMap;
+
+use kwitness_wire::aggregate::{Sketch, Totals};
+use serde_json::{Map, Value, json};
+
+use super::rows::{Numbers, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
+use crate::client::{Client, Harvest, Side};
+use crate::counting::{Counting, KeyTally, Merge as _};
+
+/// Of kafka_client_interceptor_end_to_end_latency_seconds, in microseconds.
+const LATENCY_BOUNDS_US: [u64; 15] = [
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    30_000_000,
+    60_000_000,
+    300_000_000,
+    3_600_000_000,
+];
+/// Of kafka_client_interceptor_record_size_bytes.
+const SIZE_BOUNDS_BYTES: [u64; 9] = [64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 10_485_760];
+/// Of so many bytes one part is made, and what its last entry has beyond.
+const PART_BYTES: usize = 64 << 10;
+
+type Counted = BTreeMap<String, u64>;
+
+#[derive(Default)]
+struct Intercepted {
+    sent: u64,
+    acknowledged: u64,
+    failures: Counted,
+    consumed: u64,
+    commits: u64,
+    commit_failures: Counted,
+    anomalies: Counted,
+}
+
+/// What is added up: by topic, where it has one of its own, and what else it is labelled with.
+#[derive(Default)]
+pub(super) struct Sums {
+    topics: BTreeMap<(Option<String>, Option<String>, Option<String>), Intercepted>,
+    latencies: BTreeMap<(&'static str, Option<String>, Option<String>), Sketch>,
+    sizes: BTreeMap<(Side, Option<String>), Sketch>,
+    /// Of the last window alone: its start, and what it had.
+    keys: BTreeMap<(Side, Option<String>), (u64, KeyTally)>,
+    hooks: BTreeMap<(String, String), [u64; 3]>,
+}
+
+impl Sums {
+    /// Add what was harvested of one client.
+    pub(super) fn add(&mut self, client: &Client, counting: &Counting, harvest: &Harvest) {
+        let about = &client.about;
+        for window in &harvest.windows {
+            for (topic, tally) in window.counted.topics.iter().flat_map(|topics| topics.iter()) {
+                let topic = topic.map(topic_name).filter(|name| !name.is_empty());
+                let labels = (topic.clone(), about.client_id.clone(), about.group_id.clone());
+                let sum = self.topics.entry(labels).or_default();
+                sum.sent = sum.sent.saturating_add(tally.sent);
+                sum.acknowledged = sum.acknowledged.saturating_add(tally.acknowledged);
+                sum.consumed = sum.consumed.saturating_add(tally.consumed);
+                sum.commits = sum.commits.saturating_add(tally.commits);
+                add_all(&mut sum.failures, by_reason(&tally.failures, &client.reasons));
+                add_all(&mut sum.commit_failures, by_reason(&tally.commit_failures, &client.reasons));
+                add_all(&mut sum.anomalies, anomalies(tally));
+                for (measure, sketch) in
+                    [("acknowledgement", &tally.acknowledgement_time), ("end_to_end", &tally.end_to_end)]
+                {
+                    if !sketch.is_empty() {
+                        let labels = (measure, topic.clone(), about.group_id.clone());
+                        self.latencies.entry(labels).or_default().merge(sketch);
+                    }
+                }
+                if !tally.sizes.is_empty() {
+                    self.sizes.entry((about.side, topic)).or_default().merge(&tally.sizes);
+                }
+            }
+            for call in hook_calls(&window.counted, counting) {
+                let text = |name: &str| call.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let sums = self.hooks.entry((text("interceptor"), text("hook"))).or_default();
+                for (sum, name) in sums.iter_mut().zip(["calls", "errors", "time_ns"]) {
+                    *sum = sum.saturating_add(call.get(name).and_then(Value::as_u64).unwrap_or_default());
+                }
+            }
+        }
+        for window in &harvest.keys {
+            for (topic, tally) in window.counted.0.iter().flat_map(|topics| topics.iter()) {
+                let labels = (about.side, topic.map(topic_name));
+                let (start_ms, last) = self.keys.entry(labels).or_default();
+                if window.start_ms > *start_ms {
+                    (*start_ms, *last) = (window.start_ms, tally.clone());
+                } else if window.start_ms == *start_ms {
+                    last.merge(tally);
+                }
+            }
+        }
+    }
+
+    /// The parts, each with a number. What the queue dropped since the last time is in the first.
+    pub(super) fn parts(self, dropped: &Counted, numbers: &mut Numbers) -> Vec<Totals> {
+        let mut parts = Parts::default();
+        for ((topic, client_id, group_id), sum) in self.topics {
+            let mut entry = labelled([("topic", topic), ("client_id", client_id), ("group_id", group_id)]);
+            insert_count(&mut entry, "sent", sum.sent);
+            insert_count(&mut entry, "acknowledged", sum.acknowledged);
+            insert_counts(&mut entry, "failures", sum.failures);
+            insert_count(&mut entry, "consumed", sum.consumed);
+            insert_count(&mut entry, "commits", sum.commits);
+            insert_counts(&mut entry, "commit_failures", sum.commit_failures);
+            insert_counts(&mut entry, "anomalies", sum.anomalies);
+            parts.add("topics", entry);
+        }
+        for ((measure, topic, group_id), sketch) in self.latencies {
+            let mut entry = labelled([("topic", topic), ("group_id", group_id)]);
+            entry.insert("measure".to_owned(), json!(measure));
+            entry.insert("counts".to_owned(), json!(sketch.histogram(&LATENCY_BOUNDS_US)));
+            entry.insert("sum_us".to_owned(), json!(sketch.sum_us()));
+            parts.add("latencies", entry);
+        }
+        for ((side, topic), sketch) in self.sizes {
+            let mut entry = labelled([("topic", topic)]);
+            entry.insert("side".to_owned(), json!(side.name()));
+            entry.insert("counts".to_owned(), json!(sketch.histogram(&SIZE_BOUNDS_BYTES)));
+            entry.insert("sum_bytes".to_owned(), json!(sketch.sum_us()));
+            parts.add("sizes", entry);
+        }
+        for ((side, topic), (_, tally)) in self.keys {
+            let mut entry = labelled([("topic", topic)]);
+            entry.insert("side".to_owned(), json!(side.name()));
+            entry.insert("distinct".to_owned(), json!(tally.distinct()));
+            parts.add("keys", entry);
+        }
+        for ((interceptor, hook), [calls, errors, time_ns]) in self.hooks {
+            let mut entry = labelled([("interceptor", Some(interceptor)), ("hook", Some(hook))]);
+            entry.insert("calls".to_owned(), json!(calls));
+            insert_count(&mut entry, "errors", errors);
+            entry.insert("time_ns".to_owned(), json!(time_ns));
+            parts.add("hooks", entry);
+        }
+        parts.finish(dropped, numbers)
+    }
+}
+
+fn labelled<const N: usize>(labels: [(&str, Option<String>); N]) -> Map<String, Value> {
+    labels.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?)))).collect()
+}
+
+fn add_all(to: &mut Counted, from: Counted) {
+    for (reason, count) in from {
+        let sum = to.entry(reason).or_default();
+        *sum = sum.saturating_add(count);
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    full: Vec<Map<String, Value>>,
+    open: Map<String, Value>,
+    bytes: usize,
+}
+
+impl Parts {
+    fn add(&mut self, list: &str, entry: Map<String, Value>) {
+        let entry = Value::Object(entry);
+        self.bytes = self.bytes.saturating_add(entry.to_string().len());
+        if let Some(entries) = self.open.entry(list).or_insert_with(|| json!([])).as_array_mut() {
+            entries.push(entry);
+        }
+        if self.bytes >= PART_BYTES {
+            self.bytes = 0;
+            self.full.push(std::mem::take(&mut self.open));
+        }
+    }
+
+    fn finish(mut self, dropped: &Counted, numbers: &mut Numbers) -> Vec<Totals> {
+        if !self.open.is_empty() || (self.full.is_empty() && !dropped.is_empty()) {
+            self.full.push(self.open);
+        }
+        if let Some(first) = self.full.first_mut() {
+            insert_counts(first, "dropped", dropped.clone());
+        }
+        let number = |mut part: Map<String, Value>| {
+            let seq = numbers.take();
+            part.insert("seq".to_owned(), json!(seq));
+            Totals { seq, json: Value::Object(part).to_string() }
+        };
+        self.full.into_iter().map(number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LATENCY_BOUNDS_US, SIZE_BOUNDS_BYTES};
+
+    #[test]
+    fn the_bounds_are_those_of_the_metrics() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/interception_aggregates.json");
+        let vectors: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+
+        assert_eq!(vectors["latency_bounds_us"], serde_json::json!(LATENCY_BOUNDS_US));
+        assert_eq!(vectors["size_bounds_bytes"], serde_json::json!(SIZE_BOUNDS_BYTES));
+    }
+}

@@ -1,0 +1,381 @@
+//! What interceptors are told: the file interceptors.json, read strictly and judged before it is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+
+use ring::digest;
+use serde::{Deserialize, Deserializer, Serialize};
+
+const HASH_BYTES: usize = 8;
+
+/// The whole file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    installation: String,
+    pub(crate) cluster_id: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) suspend: bool,
+    pub(crate) interceptors: Vec<Interceptor>,
+    /// Names, or what names begin with and a star; all where there are none.
+    #[serde(default)]
+    pub(crate) topics: Vec<String>,
+    #[serde(default = "default_window_ms")]
+    pub(crate) window_ms: u64,
+    #[serde(default)]
+    pub(crate) limits: Limits,
+    #[serde(default)]
+    pub(crate) attributes: BTreeMap<String, String>,
+    #[serde(deserialize_with = "given")]
+    pub(crate) collector: Option<Collector>,
+    pub(crate) container: Option<String>,
+    pub(crate) workload: Option<Workload>,
+    /// Of the bytes of the file, in hexadecimal digits.
+    #[serde(skip)]
+    pub(crate) hash: String,
+}
+
+/// One of a profile's interceptors, by the name that the profile has for it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "type", deny_unknown_fields)]
+pub(crate) enum Interceptor {
+    Audit {
+        name: String,
+    },
+    Latency {
+        name: String,
+    },
+    Sizes {
+        name: String,
+    },
+    Cardinality {
+        name: String,
+        #[serde(default = "default_keys_window_ms")]
+        window_ms: u64,
+    },
+    Stats {
+        name: String,
+    },
+    /// A class of the application's image: Python's and Java's interceptors know what to do with it.
+    Custom {
+        name: String,
+        class_name: String,
+        #[serde(default)]
+        settings: BTreeMap<String, String>,
+    },
+}
+
+impl Interceptor {
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Audit { name }
+            | Self::Latency { name }
+            | Self::Sizes { name }
+            | Self::Cardinality { name, .. }
+            | Self::Stats { name }
+            | Self::Custom { name, .. } => name,
+        }
+    }
+}
+
+impl Interceptor {
+    fn is_right(&self) -> bool {
+        let has_class = match self {
+            Self::Custom { class_name, settings, .. } => {
+                (3..=255).contains(&class_name.len())
+                    && is_class(class_name)
+                    && settings.len() <= 64
+                    && settings.iter().all(|(name, text)| (1..=128).contains(&name.len()) && text.len() <= 1_024)
+            }
+            _ => true,
+        };
+        has_class && is_label(self.name(), 63, b"-")
+    }
+}
+
+/// What interceptors may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Limits {
+    pub(crate) topics: usize,
+    pub(crate) partitions: usize,
+    pub(crate) clients: usize,
+    pub(crate) queue_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { topics: 32, partitions: 256, clients: 256, queue_bytes: 1 << 20 }
+    }
+}
+
+/// Whom they report to.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Collector {
+    /// With `{ordinal}` in the place of the replica's number.
+    pub(crate) url: String,
+    pub(crate) replicas: u32,
+    /// Authorities that are trusted, PEM; without it those of the system.
+    pub(crate) ca_file: Option<PathBuf>,
+    pub(crate) token_file: PathBuf,
+}
+
+/// A workload of Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Workload {
+    pub(crate) kind: String,
+    pub(crate) name: String,
+}
+
+/// Why a settings file is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// The path of the field, as `limits.topics`.
+    pub(crate) field: String,
+    pub(crate) reason: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}: {}", self.field, self.reason)
+    }
+}
+
+const fn default_window_ms() -> u64 {
+    10_000
+}
+
+const fn default_keys_window_ms() -> u64 {
+    60_000
+}
+
+/// A member that may be null and may not be left out.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    Option::deserialize(from)
+}
+
+impl Settings {
+    /// Read and judge the bytes of a settings file.
+    ///
+    /// # Errors
+    /// The field that is wrong, and why.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Refused> {
+        let mut from = serde_json::Deserializer::from_slice(bytes);
+        let mut settings: Self = serde_path_to_error::deserialize(&mut from)
+            .map_err(|error| Refused { field: error.path().to_string(), reason: error.inner().to_string() })?;
+        from.end().map_err(|error| Refused { field: ".".to_owned(), reason: error.to_string() })?;
+        settings.judge()?;
+        settings.hash = hash(bytes);
+        Ok(settings)
+    }
+
+    /// Whether records of this topic are counted.
+    pub(crate) fn selects(&self, topic: &[u8]) -> bool {
+        let is_selected = |one: &String| match one.strip_suffix('*') {
+            Some(beginning) => topic.starts_with(beginning.as_bytes()),
+            None => topic == one.as_bytes(),
+        };
+        self.topics.is_empty() || self.topics.iter().any(is_selected)
+    }
+
+    /// The length of the windows in which keys are counted; `None` where they are not.
+    pub(crate) fn keys_window_ms(&self) -> Option<u64> {
+        self.interceptors.iter().find_map(|one| match one {
+            Interceptor::Cardinality { window_ms, .. } => Some(*window_ms),
+            _ => None,
+        })
+    }
+
+    fn judge(&self) -> Result<(), Refused> {
+        let refused = |field: &str, reason: String| Err(Refused { field: field.to_owned(), reason });
+        if self.cluster_id.is_empty() || self.cluster_id.len() > 64 {
+            return refused("cluster_id", "must have 1 to 64 characters".to_owned());
+        }
+        for (field, value, longest, between) in [
+            ("installation", &self.installation, 253, "-."),
+            ("namespace", &self.namespace, 63, "-"),
+            ("name", &self.name, 253, "-."),
+        ] {
+            if !is_label(value, longest, between.as_bytes()) {
+                return refused(field, format!("{value:?} is no name of Kubernetes"));
+            }
+        }
+        if let Some(wrong) = self.interceptors.iter().find(|one| !one.is_right()) {
+            return refused("interceptors", format!("{:?} has a name or a class that none can have", wrong.name()));
+        }
+        if self.topics.len() > 64 {
+            return refused("topics", "are more than 64".to_owned());
+        }
+        if let Some(wrong) = self.topics.iter().find(|topic| !is_selection(topic)) {
+            return refused("topics", format!("{wrong:?} is no topic's name, nor what names begin with and a star"));
+        }
+        if self.attributes.len() > 16 || !self.attributes.iter().all(|(name, value)| is_attribute(name, value)) {
+            let rule = "16 at most, names in lower case with digits and underscores, each text 63 characters at most";
+            return refused("attributes", rule.to_owned());
+        }
+        if self.interceptors.is_empty() || self.interceptors.len() > 16 {
+            return refused("interceptors", format!("{} of them: there must be 1 to 16", self.interceptors.len()));
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.interceptors.iter().find(|one| !names.insert(one.name())) {
+            return refused("interceptors", format!("two of them have the same name {:?}", twice.name()));
+        }
+        for (field, value, least, most) in [
+            ("window_ms", self.window_ms, 1_000, 3_600_000),
+            ("interceptors.window_ms", self.keys_window_ms().unwrap_or_else(default_keys_window_ms), 1_000, 3_600_000),
+            ("limits.topics", wide(self.limits.topics), 1, 1_024),
+            ("limits.partitions", wide(self.limits.partitions), 1, 1_024),
+            ("limits.clients", wide(self.limits.clients), 1, 4_096),
+            ("limits.queue_bytes", wide(self.limits.queue_bytes), 65_536, 67_108_864),
+        ] {
+            if !(least..=most).contains(&value) {
+                return refused(field, format!("{value} is not from {least} to {most}"));
+            }
+        }
+        if let Some(collector) = &self.collector {
+            if collector.replicas == 0 {
+                return refused("collector.replicas", "0 replicas take nothing".to_owned());
+            }
+            if !collector.url.starts_with("http://") && !collector.url.starts_with("https://") {
+                return refused("collector.url", "begins with neither http:// nor https://".to_owned());
+            }
+            if collector.replicas > 1 && !collector.url.contains("{ordinal}") {
+                return refused("collector.url", "has no {ordinal}, and there are several replicas".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lower case and digits, with others of `between` within.
+fn is_label(text: &str, longest: usize, between: &[u8]) -> bool {
+    let is_end = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_within = |byte: &u8| is_end(Some(byte)) || between.contains(byte);
+    let bytes = text.as_bytes();
+    bytes.len() <= longest && is_end(bytes.first()) && is_end(bytes.last()) && bytes.iter().all(is_within)
+}
+
+/// A topic's name, or what names begin with and a star.
+fn is_selection(text: &str) -> bool {
+    let name = text.strip_suffix('*').unwrap_or(text);
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    !text.is_empty() && text.len() <= 249 && name.bytes().all(is_of_name)
+}
+
+fn is_attribute(name: &str, value: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=63).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(is_of_name)
+        && value.chars().count() <= 63
+}
+
+/// A Java class, or a Python module with a class after a colon.
+fn is_class(text: &str) -> bool {
+    let begins = |text: &str| text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let is_within = |byte: u8| byte.is_ascii_alphanumeric() || b"_.$".contains(&byte);
+    let (module, class) = text.split_once(':').unwrap_or((text, "_"));
+    let has_class = begins(class) && class.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    begins(module) && module.bytes().all(is_within) && has_class
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// By which the collector knows the file: 16 hexadecimal digits of SHA-256 over its bytes.
+fn hash(bytes: &[u8]) -> String {
+    let digest = digest::digest(&digest::SHA256, bytes);
+    digest.as_ref().iter().take(HASH_BYTES).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Settings;
+
+    pub(super) const GOOD: &str = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+        "interceptors":[{"type":"Audit","name":"audit"},{"type":"Cardinality","name":"keys","window_ms":30000}],
+        "topics":["orders","audit-*"],"window_ms":1000,"collector":null}"#;
+
+    #[test]
+    fn what_a_file_leaves_out_has_its_default() {
+        let settings = Settings::parse(GOOD.as_bytes()).unwrap();
+
+        assert_eq!((settings.limits.topics, settings.limits.queue_bytes), (32, 1 << 20));
+        assert_eq!(settings.keys_window_ms(), Some(30_000));
+        assert_eq!(settings.hash.len(), 16);
+        assert_ne!(settings.hash, Settings::parse(format!("{GOOD}\n").as_bytes()).unwrap().hash);
+    }
+
+    #[test]
+    fn a_topic_is_selected_by_its_name_or_by_what_it_begins_with() {
+        let settings = Settings::parse(GOOD.as_bytes()).unwrap();
+
+        let selected = ["orders", "audit-", "audit-eu"].map(|topic| settings.selects(topic.as_bytes()));
+        assert_eq!(selected, [true; 3]);
+        let others = ["orders2", "order", "audit"].map(|topic| settings.selects(topic.as_bytes()));
+        assert_eq!(others, [false; 3]);
+        let of_all = GOOD.replace(r#""topics":["orders","audit-*"],"#, "");
+        assert!(Settings::parse(of_all.as_bytes()).unwrap().selects(b"any"));
+    }
+
+    #[test]
+    fn a_bad_file_is_refused_with_the_name_of_its_field() {
+        for (good, bad, field) in [
+            (r#""window_ms":1000"#, r#""window_ms":"1 s""#, "window_ms"),
+            (r#""window_ms":1000"#, r#""window_ms":1"#, "window_ms"),
+            (r#""window_ms":30000"#, r#""window_ms":0"#, "interceptors.window_ms"),
+            (r#""suspend":false"#, r#""suspend":false,"limits":{"topics":0}"#, "limits.topics"),
+            (r#""type":"Audit""#, r#""type":"Tracing""#, "interceptors"),
+            (r#""name":"keys""#, r#""name":"audit""#, "interceptors"),
+            (r#""cluster_id":"c""#, r#""cluster_id":"""#, "cluster_id"),
+            (r#","collector":null"#, "", "."),
+            (r#""collector":null"#, r#""collector":{"url":"https://c","replicas":2,"token_file":"/t"}"#, "collector.url"),
+        ] {
+            let refused = Settings::parse(GOOD.replace(good, bad).as_bytes()).unwrap_err();
+
+            assert!(refused.field.starts_with(field), "{bad}: {refused}");
+        }
+    }
+
+    #[test]
+    fn the_examples_that_all_runtimes_read_are_judged_alike() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/interceptor_settings.json");
+        let examples: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let judged = |example: &serde_json::Value| Settings::parse(example["settings"].to_string().as_bytes());
+
+        for example in examples["valid"].as_array().unwrap() {
+            judged(example).unwrap_or_else(|refused| panic!("{}: {refused}", example["name"]));
+        }
+        let whole = examples["valid"][0]["settings"].as_object().unwrap();
+        for example in examples["refused"].as_array().unwrap() {
+            let mut changed = whole.clone();
+            changed.extend(example["change"].as_object().unwrap().clone());
+            let refused = Settings::parse(serde_json::json!(changed).to_string().as_bytes()).unwrap_err().to_string();
+            assert!(refused.contains(example["field"].as_str().unwrap()), "{}: {refused}", example["change"]);
+        }
+        for example in examples["defaults"].as_array().unwrap() {
+            let means = serde_json::json!({"settings": example["means"]});
+            let (short, mut long) = (judged(example).unwrap(), judged(&means).unwrap());
+            long.hash.clone_from(&short.hash);
+            assert_eq!(short, long);
+        }
+        for example in examples["selected"].as_array().unwrap() {
+            let mut changed = whole.clone();
+            changed.insert("topics".to_owned(), example["topics"].clone());
+            let settings = Settings::parse(serde_json::json!(changed).to_string().as_bytes()).unwrap();
+            let topic = example["topic"].as_str().unwrap();
+            assert_eq!(settings.selects(topic.as_bytes()), example["selected"], "{topic} of {}", example["topics"]);
+        }
+        for example in examples["hashes"].as_array().unwrap() {
+            assert_eq!(super::hash(example["text"].as_str().unwrap().as_bytes()), example["hash"]);
+        }
+    }
+}
