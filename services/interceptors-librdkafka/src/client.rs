@@ -8,8 +8,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::abi::coarse_now_ms;
 use crate::counting::{
-    Answered, Closed, Committed, Consumed, Counting, Hook, KeysTally, Merge, Sent, Shard, Statistics, Totals, Windows,
-    WindowTally,
+    Answered, Closed, Committed, Consumed, Counting, Hook, KeysTally, Merge, Sent, Shard, Statistics, Totals,
+    WindowTally, Windows,
 };
 use crate::reasons::Reasons;
 

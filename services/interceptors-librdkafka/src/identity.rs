@@ -12,20 +12,23 @@ pub(crate) struct Reporter {
     pub(crate) name: String,
     /// Its start, in milliseconds since 1970.
     pub(crate) epoch_ms: u64,
+    pub(crate) container: Option<String>,
     pod: String,
     namespace: Option<String>,
 }
 
 impl Reporter {
-    /// A new one, in the pod that `POD_NAME` and `POD_NAMESPACE` name; the host's name is that of its pod.
+    /// A new one, in the pod and container that `KWITNESS_POD_NAME`, `KWITNESS_POD_NAMESPACE` and `KWITNESS_CONTAINER`
+    /// name; the host's name is that of its pod.
     pub(crate) fn begin(now_ms: u64) -> Self {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let named = ["POD_NAME", "HOSTNAME"].into_iter().find_map(variable);
+        let named = ["KWITNESS_POD_NAME", "HOSTNAME"].into_iter().find_map(variable);
         Self {
             name: format!("{:016x}", drawn()),
             epoch_ms: now_ms,
             pod: named.unwrap_or_else(|| "unnamed".to_owned()),
-            namespace: variable("POD_NAMESPACE"),
+            namespace: variable("KWITNESS_POD_NAMESPACE"),
+            container: variable("KWITNESS_CONTAINER"),
         }
     }
 

@@ -30,7 +30,6 @@ pub(crate) struct Settings {
     pub(crate) attributes: BTreeMap<String, String>,
     #[serde(deserialize_with = "given")]
     pub(crate) collector: Option<Collector>,
-    pub(crate) container: Option<String>,
     pub(crate) workload: Option<Workload>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
@@ -337,7 +336,11 @@ mod tests {
             (r#""name":"keys""#, r#""name":"audit""#, "interceptors"),
             (r#""cluster_id":"c""#, r#""cluster_id":"""#, "cluster_id"),
             (r#","collector":null"#, "", "."),
-            (r#""collector":null"#, r#""collector":{"url":"https://c","replicas":2,"token_file":"/t"}"#, "collector.url"),
+            (
+                r#""collector":null"#,
+                r#""collector":{"url":"https://c","replicas":2,"token_file":"/t"}"#,
+                "collector.url",
+            ),
         ] {
             let refused = Settings::parse(GOOD.replace(good, bad).as_bytes()).unwrap_err();
 

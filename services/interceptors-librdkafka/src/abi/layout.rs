@@ -66,7 +66,8 @@ pub(super) const PRODUCER: c_int = 0;
 /// `RD_KAFKA_TIMESTAMP_NOT_AVAILABLE`.
 pub(super) const NO_TIMESTAMP: c_int = 0;
 
-pub(super) type OnConfSet = extern "C" fn(*mut Conf, *const c_char, *const c_char, *mut c_char, usize, *mut c_void) -> c_int;
+pub(super) type OnConfSet =
+    extern "C" fn(*mut Conf, *const c_char, *const c_char, *mut c_char, usize, *mut c_void) -> c_int;
 pub(super) type OnConfDestroy = extern "C" fn(*mut c_void) -> c_int;
 pub(super) type OnNew = extern "C" fn(*mut Handle, *const Conf, *mut c_void, *mut c_char, usize) -> c_int;
 pub(super) type OnDestroy = extern "C" fn(*mut Handle, *mut c_void) -> c_int;

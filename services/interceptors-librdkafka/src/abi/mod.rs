@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::{ptr, slice};
 
 use layout::{
-    Conf, Handle, Message, NO_TIMESTAMP, NOT_IMPLEMENTED, NOT_OURS, OK, PRODUCER, Topic, TopicPartition, TopicPartitions,
+    Conf, Handle, Message, NO_TIMESTAMP, NOT_IMPLEMENTED, NOT_OURS, OK, PRODUCER, Topic, TopicPartition,
+    TopicPartitions,
 };
 use library::{Library, Missing};
 
@@ -102,11 +103,8 @@ extern "C" fn init(
 /// # Safety
 /// `conf` is a configuration of this librdkafka that is being made.
 unsafe fn configure(library: &'static Library, conf: *mut Conf) {
-    let configuration = Box::new(Configuration {
-        library,
-        settings: Mutex::default(),
-        client: AtomicPtr::new(ptr::null_mut()),
-    });
+    let configuration =
+        Box::new(Configuration { library, settings: Mutex::default(), client: AtomicPtr::new(ptr::null_mut()) });
     let configuration = Box::into_raw(configuration);
     let opaque = configuration.cast();
     // SAFETY: the functions are this librdkafka's, as rdkafka.h declares them; what is handed to hooks lives until

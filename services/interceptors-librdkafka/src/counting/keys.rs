@@ -75,7 +75,11 @@ impl KeyTally {
     /// About how many there were.
     pub(crate) fn distinct(&self) -> u64 {
         let estimate = self.sketch.as_ref().map_or(0.0, |sketch| sketch.0.estimate().round());
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate is a count, not below 0")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an estimate is a count, not below 0"
+        )]
         let count = estimate as u64;
         count
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::RECORD_REFUSED;
 use super::keys::KeyTally;
 use super::record::{Answered, Committed, Consumed, Sent};
 use super::statistics::Statistics;
 use super::tally::{PartitionTally, TopicTally};
 use super::topics::{Merge, Topics};
 use super::windows::Windows;
-use super::RECORD_REFUSED;
 use crate::settings::{Interceptor, Settings};
 
 /// KIP-42's hooks, as far as librdkafka has them.

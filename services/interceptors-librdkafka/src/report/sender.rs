@@ -110,11 +110,8 @@ enum Outcome {
 impl Sender {
     pub(crate) fn new(plugin: &'static Plugin, file: SettingsFile, settings: Arc<Settings>) -> Self {
         let reporter = &plugin.reporter;
-        let source = Source {
-            name: reporter.source(&settings),
-            reporter: reporter.name.clone(),
-            epoch_ms: reporter.epoch_ms,
-        };
+        let source =
+            Source { name: reporter.source(&settings), reporter: reporter.name.clone(), epoch_ms: reporter.epoch_ms };
         Self {
             plugin,
             file,
@@ -309,7 +306,7 @@ impl Sender {
             "runtime": "librdkafka",
             "reporter": self.source.reporter,
             "process_id": std::process::id(),
-            "container": settings.container,
+            "container": self.plugin.reporter.container,
             "workload": settings.workload,
             "version": env!("CARGO_PKG_VERSION"),
             "settled": self.queue.settled(),
