@@ -53,6 +53,12 @@ _NODE = (
     Tool("npm", ("npm", "--version"), r"(?m)^(\d+(?:\.\d+)+)$", (7,), "apt-get install npm"),
 )
 
+_PLUGIN = (
+    # A foreign program on the system's librdkafka, and what reads the library that it loads.
+    Tool("kcat", ("kcat", "-V"), r"Version (\d+(?:\.\d+)+)", (1, 7), "apt-get install kcat"),
+    Tool("readelf", ("readelf", "--version"), r"(\d+(?:\.\d+)+)", (2,), "apt-get install binutils"),
+)
+
 TOOLS = {
     "setup": _BASE,
     "generate": (*_BASE, *_JAVA),  # the broker plugin writes its own page
@@ -63,6 +69,7 @@ TOOLS = {
     "test-wire": (*_BASE, *_RUST, *_VALGRIND),
     "instructions": (*_BASE, *_RUST, *_VALGRIND),
     "test-observer-rust": (*_BASE, *_RUST),
+    "test-librdkafka-rust": (*_BASE, *_RUST, *_PLUGIN),
     "test-java": (*_BASE, *_JAVA),
     "wheels": (*_BASE, *_RUST),
     "images": (*_BASE, *_JAVA, *_RUST),
@@ -71,7 +78,7 @@ TOOLS = {
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
-    "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE),
+    "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE, *_PLUGIN),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
     "soak": (*_BASE, *_GO, *_JAVA, *_RUST, *_NODE),
     "soak-observer": (*_BASE, *_JAVA, *_RUST),

@@ -19,11 +19,25 @@ from kwitness.images.commands import Progress, run, silent
 REPOSITORY = Path(__file__).resolve().parents[4]
 #: Debian 12's.
 PYTHON = "3.11"
+_RUST_WORKSPACE = tuple(REPOSITORY / name for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"))
+
+
+def _crates(*names: str) -> tuple[Path, ...]:
+    return tuple(REPOSITORY / "services" / name / part for name in names for part in ("Cargo.toml", "src"))
+
+
 #: What Rust programs are built from.
-RUST_SOURCES = (
-    *(REPOSITORY / name for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml")),
-    *(REPOSITORY / "services" / crate / part for crate in ("observer", "wire") for part in ("Cargo.toml", "src")),
+RUST_SOURCES = (*_RUST_WORKSPACE, *_crates("observer", "wire"))
+#: What the plugin of librdkafka is built from.
+PLUGIN_SOURCES = (
+    *_RUST_WORKSPACE,
+    *_crates("interceptors-librdkafka", "wire"),
+    REPOSITORY / "services/interceptors-librdkafka/build.rs",
 )
+#: The oldest glibc that the plugin runs with: that of Rust's own standard library.
+PLUGIN_GLIBC = "2.17"
+#: The file that librdkafka loads.
+PLUGIN_LIBRARY = "libkwitness.so"
 #: Parts of packages that only their authors need, as globs in a folder of packages.
 _LEFT_OUT = (
     "bin",
@@ -117,6 +131,38 @@ def cargo_binary(package: str, progress: Progress = silent) -> Path:
             shutil.copy2(target / "release" / package, folder / package)
 
     return cached_folder("rust", content_key("2", *RUST_SOURCES, platform.machine()), make)
+
+
+def librdkafka_plugin(progress: Progress = silent) -> Path:
+    """A folder with the plugin of librdkafka, built for release and for glibc `PLUGIN_GLIBC` by Zig's linker.
+
+    A program that loads it brings a glibc of its own, often an older one than this machine's.
+
+    Raises
+    ------
+    CommandFailedError
+        Cargo or Zig failed; its output is in the message.
+    """
+    machine = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine(), platform.machine())
+    triple = f"{machine}-unknown-linux-gnu"
+
+    def make(folder: Path) -> None:
+        progress(f"building {PLUGIN_LIBRARY} with Cargo and Zig")
+        target = cache_folder() / "rust-target-zig"
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+        with exclusive(cache_folder() / "rust-target-zig.lock"):
+            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
+            own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
+            plugin = ["--package", "kwitness-interceptors-librdkafka", "--lib"]
+            for command in (
+                ["cargo", "clean", "--quiet", "--locked", "--release", "--target", triple, *own],
+                ["cargo-zigbuild", "zigbuild", "--quiet", "--locked", "--release", *plugin]
+                + ["--target", f"{triple}.{PLUGIN_GLIBC}"],
+            ):
+                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
+            shutil.copy2(target / triple / "release" / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
+
+    return cached_folder("librdkafka-plugin", content_key("1", PLUGIN_GLIBC, *PLUGIN_SOURCES, machine), make)
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kwitness.images.commands import Progress
-from kwitness.images.image_parts import REPOSITORY, RUST_SOURCES, cargo_binary, copy_content, site_packages
+from kwitness.images.image_parts import (
+    PLUGIN_GLIBC,
+    PLUGIN_LIBRARY,
+    PLUGIN_SOURCES,
+    REPOSITORY,
+    RUST_SOURCES,
+    cargo_binary,
+    copy_content,
+    librdkafka_plugin,
+    site_packages,
+)
 from kwitness.images.recipe import Recipe
 from kwitness.images.spark_jars import POM as SPARK_POM
 from kwitness.images.spark_jars import WANTED as SPARK_JARS
@@ -92,13 +102,18 @@ def _interceptors() -> Recipe:
     service = REPOSITORY / "services" / "interceptors-python"
     python = (service / "src" / "kwitness_interceptors", service / "startup" / "sitecustomize.py")
 
-    def prepare(context: Path, _progress: Progress) -> None:
+    def prepare(context: Path, progress: Progress) -> None:
         for part in python:
             copy_content(part, context / "kwitness" / "python" / part.name)
+        copy_content(librdkafka_plugin(progress) / PLUGIN_LIBRARY, context / "kwitness" / "lib" / PLUGIN_LIBRARY)
 
     # On the base of the observer, which many nodes of such pods have already.
     return Recipe(
-        name="interceptors", folder=IMAGES / "interceptors", base=_NATIVE_BASE, inputs=python, prepare=prepare
+        name="interceptors",
+        folder=IMAGES / "interceptors",
+        base=_NATIVE_BASE,
+        inputs=(*python, PLUGIN_GLIBC, *PLUGIN_SOURCES),
+        prepare=prepare,
     )
 
 
