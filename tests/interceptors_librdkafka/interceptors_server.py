@@ -76,7 +76,9 @@ class InterceptorsServer:
     def of_kind(self, kind: str, **members: object) -> list[dict[str, Any]]:
         """Rows of a kind whose members have these values."""
         wanted = {"kind": kind, **members}.items()
-        return [row for row in list(self.rows) if wanted <= {name: row.get(name) for name in (*members, "kind")}.items()]
+        return [
+            row for row in list(self.rows) if wanted <= {name: row.get(name) for name in (*members, "kind")}.items()
+        ]
 
     def total(self, count: str, **members: object) -> int:
         """The sum of a count over topic rows."""

@@ -61,9 +61,7 @@ class Intercepted:
         partial.rename(self.settings)
         return settings
 
-    def start(
-        self, command: list[str | Path], *, lock: str | None = None, **environment: str
-    ) -> subprocess.Popen[str]:
+    def start(self, command: list[str | Path], *, lock: str | None = None, **environment: str) -> subprocess.Popen[str]:
         """Start a program; `lock` names the packages that it imports, instead of this environment's."""
         path = {"PYTHONPATH": str(site_packages(LOCKS / f"{lock}.txt"))} if lock else {}
         variables = {SETTINGS_VARIABLE: str(self.settings), "KWITNESS_POD_NAME": "orders-1"}

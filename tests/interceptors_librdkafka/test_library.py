@@ -28,7 +28,8 @@ def readelf(option: str, library: Path) -> str:
 
 def test_it_needs_no_newer_glibc_than_old_images_have(library: Path) -> None:
     needed = {
-        tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_(\d+(?:\.\d+)+)", readelf("--version-info", library))
+        tuple(map(int, found.split(".")))
+        for found in re.findall(r"GLIBC_(\d+(?:\.\d+)+)", readelf("--version-info", library))
     }
 
     assert needed

@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::abi::coarse_now_ms;
 use crate::counting::{
     Answered, Closed, Committed, Consumed, Counting, Hook, KeysTally, Merge, Sent, Shard, Statistics, Totals,
-    WindowTally, Windows,
+    WindowTally,
 };
 use crate::reasons::Reasons;
 
@@ -85,7 +85,7 @@ impl Call {
     fn begin() -> Self {
         let number = CALLS.get();
         CALLS.set(number.wrapping_add(1));
-        Self((number % TIMED_EVERY == 0).then(Instant::now))
+        Self(number.is_multiple_of(TIMED_EVERY).then(Instant::now))
     }
 
     fn took_ns(&self) -> Option<u64> {
@@ -107,7 +107,7 @@ impl Client {
             queue_length: Mutex::new(Some(queue_length)),
             is_made: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
-            panics: Default::default(),
+            panics: [const { AtomicU64::new(0) }; 4],
         }
     }
 

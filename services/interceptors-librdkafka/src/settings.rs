@@ -299,7 +299,7 @@ fn hash(bytes: &[u8]) -> String {
 mod tests {
     use super::Settings;
 
-    pub(super) const GOOD: &str = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+    const GOOD: &str = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
         "interceptors":[{"type":"Audit","name":"audit"},{"type":"Cardinality","name":"keys","window_ms":30000}],
         "topics":["orders","audit-*"],"window_ms":1000,"collector":null}"#;
 

@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::{MaybeUninit, transmute_copy};
+use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::{fmt, ptr};
 
 use super::layout::{
     Conf, Handle, Message, OnCommit, OnConfDestroy, OnConfSet, OnDestroy, OnMessage, OnNew, OnStatistics, Topic,
@@ -17,17 +17,8 @@ type AddToHandle<F> = unsafe extern "C" fn(*mut Handle, *const c_char, F, *mut c
 pub(super) enum Missing {
     /// Nothing is known of the object that called; a program that has librdkafka linked in is one.
     Object,
-    /// The object does not offer this function.
-    Function(&'static CStr),
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Object => formatter.write_str("librdkafka is linked into the program, which offers none of it"),
-            Self::Function(name) => write!(formatter, "this librdkafka has no {}", name.to_string_lossy()),
-        }
-    }
+    /// The object does not offer one of them.
+    Function,
 }
 
 macro_rules! functions {
@@ -72,6 +63,11 @@ functions! {
     latency: c"rd_kafka_message_latency", unsafe extern "C" fn(*const Message) -> i64;
     error_name: c"rd_kafka_err2name", unsafe extern "C" fn(c_int) -> *const c_char;
 }
+
+// SAFETY: its functions may be called from any thread, and what it points to is never changed or freed.
+unsafe impl Send for Library {}
+// SAFETY: likewise.
+unsafe impl Sync for Library {}
 
 /// All that were found; a program may have several. They are kept, since nobody knows which thread uses one.
 static FOUND: AtomicPtr<Library> = AtomicPtr::new(ptr::null_mut());
@@ -141,12 +137,12 @@ unsafe fn function<F>(object: *mut c_void, base: usize, name: &'static CStr) -> 
     let (address, owner) = unsafe {
         let address = libc::dlsym(object, name.as_ptr());
         if address.is_null() || libc::dladdr(address, owner.as_mut_ptr()) == 0 {
-            return Err(Missing::Function(name));
+            return Err(Missing::Function);
         }
         (address, owner.assume_init())
     };
     if owner.dli_fbase as usize != base {
-        return Err(Missing::Function(name));
+        return Err(Missing::Function);
     }
     // SAFETY: the address is not null, and has a function of this type: the caller's promise.
     Ok(unsafe { transmute_copy::<*mut c_void, F>(&address) })

@@ -17,8 +17,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::{ptr, slice};
 
 use layout::{
-    Conf, Handle, Message, NO_TIMESTAMP, NOT_IMPLEMENTED, NOT_OURS, OK, PRODUCER, Topic, TopicPartition,
-    TopicPartitions,
+    Conf, Handle, Message, NO_TIMESTAMP, NOT_IMPLEMENTED, NOT_OURS, OK, PRODUCER, TopicPartition, TopicPartitions,
 };
 use library::{Library, Missing};
 
@@ -63,7 +62,7 @@ struct Intercepted {
 #[cfg(target_arch = "x86_64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-extern "C" fn conf_init(conf: *mut Conf, opaque: *mut *mut c_void, error: *mut c_char, size: usize) -> c_int {
+extern "C" fn conf_init(_conf: *mut Conf, _opaque: *mut *mut c_void, _error: *mut c_char, _size: usize) -> c_int {
     std::arch::naked_asm!("mov r8, [rsp]", "jmp {init}", init = sym init)
 }
 
@@ -73,7 +72,7 @@ extern "C" fn conf_init(conf: *mut Conf, opaque: *mut *mut c_void, error: *mut c
 #[cfg(target_arch = "aarch64")]
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-extern "C" fn conf_init(conf: *mut Conf, opaque: *mut *mut c_void, error: *mut c_char, size: usize) -> c_int {
+extern "C" fn conf_init(_conf: *mut Conf, _opaque: *mut *mut c_void, _error: *mut c_char, _size: usize) -> c_int {
     std::arch::naked_asm!("mov x4, x30", "b {init}", init = sym init)
 }
 
@@ -85,12 +84,14 @@ extern "C" fn init(
     caller: *const c_void,
 ) -> c_int {
     contained(|| match Library::of(caller) {
-        // SAFETY: it is librdkafka's own configuration, in the call that is to look at it.
-        Ok(library) => unsafe { configure(library, conf) },
+        Ok(library) => {
+            // SAFETY: it is librdkafka's own configuration, in the call that is to look at it.
+            unsafe { configure(library, conf) };
+        }
         Err(missing) => {
             let reason = match missing {
                 Missing::Object => Uncounted::Static,
-                Missing::Function(_) => Uncounted::MissingSymbols,
+                Missing::Function => Uncounted::MissingSymbols,
             };
             if let Some(plugin) = Plugin::begun(None) {
                 plugin.leave_alone(reason);
@@ -212,7 +213,7 @@ unsafe fn let_go(client: *mut Intercepted) {
         intercepted.plugin.close(&intercepted.client);
     } else {
         // A child has its parent's memory in whatever state the parent's threads left it.
-        Box::leak(intercepted);
+        let _ = Box::leak(intercepted);
     }
 }
 
@@ -385,7 +386,7 @@ unsafe fn named<'a>(library: &'static Library, message: *const Message) -> Optio
         return None;
     }
     // SAFETY: the message's topic lives as long as the message, and its name as long as the topic.
-    let name = unsafe { (library.topic_name)(message.topic.cast_const().cast::<Topic>()) };
+    let name = unsafe { (library.topic_name)(message.topic) };
     // SAFETY: it ends with a zero.
     (!name.is_null()).then(|| (message, unsafe { CStr::from_ptr(name) }.to_bytes()))
 }

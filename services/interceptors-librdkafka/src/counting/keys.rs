@@ -57,11 +57,11 @@ impl KeyTally {
             return;
         };
         self.records = self.records.saturating_add(1);
-        if !key.is_empty() && self.registers().is_some() {
-            let coupon = Coupon::from_value(raw_bytes::from_slice(key));
-            if let Some(sketch) = &mut self.sketch {
-                sketch.0.update_with_coupon(coupon);
-            }
+        if key.is_empty() {
+            return;
+        }
+        if let Some(registers) = self.registers() {
+            registers.0.update_with_coupon(Coupon::from_value(raw_bytes::from_slice(key)));
         }
     }
 

@@ -36,6 +36,7 @@ impl Hook {
 
 /// What is counted.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each interceptor")]
 pub(crate) struct Counting {
     pub(crate) settings: Arc<Settings>,
     audit: bool,
@@ -123,17 +124,9 @@ impl WindowTally {
 
 impl Merge for WindowTally {
     fn merge(&mut self, other: &Self) {
-        match (&mut self.topics, &other.topics) {
-            (Some(own), Some(theirs)) => own.merge(theirs),
-            (own @ None, theirs) => own.clone_from(theirs),
-            (Some(_), None) => {}
-        }
+        add_to(&mut self.topics, other.topics.as_ref());
         self.hooks.iter_mut().zip(&other.hooks).for_each(|(own, theirs)| own.merge(theirs));
-        match (&mut self.statistics, &other.statistics) {
-            (Some(own), Some(theirs)) => own.extend(theirs),
-            (own @ None, theirs) => *own = *theirs,
-            (Some(_), None) => {}
-        }
+        add_to(&mut self.statistics, other.statistics.as_ref());
     }
 }
 
@@ -143,11 +136,16 @@ pub(crate) struct KeysTally(pub(crate) Option<Topics<KeyTally>>);
 
 impl Merge for KeysTally {
     fn merge(&mut self, other: &Self) {
-        match (&mut self.0, &other.0) {
-            (Some(own), Some(theirs)) => own.merge(theirs),
-            (own @ None, theirs) => own.clone_from(theirs),
-            (Some(_), None) => {}
-        }
+        add_to(&mut self.0, other.0.as_ref());
+    }
+}
+
+fn add_to<T: Merge + Clone>(own: &mut Option<T>, theirs: Option<&T>) {
+    let Some(theirs) = theirs else { return };
+    if let Some(own) = own {
+        own.merge(theirs);
+    } else {
+        *own = Some(theirs.clone());
     }
 }
 
@@ -260,7 +258,7 @@ impl Shard {
     /// Statistics have come.
     pub(crate) fn said(&mut self, statistics: &Statistics, now_ms: u64) {
         if self.counting.statistics {
-            self.windows.at(now_ms).statistics.get_or_insert_default().extend(statistics);
+            self.windows.at(now_ms).statistics.get_or_insert_default().merge(statistics);
         }
     }
 

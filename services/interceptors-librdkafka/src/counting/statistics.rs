@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::topics::Merge;
+
 /// Within one window: what is counted is what came since the statistics before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
@@ -15,9 +17,9 @@ pub(crate) struct Statistics {
     pub(crate) timeouts: Option<u64>,
 }
 
-impl Statistics {
+impl Merge for Statistics {
     /// Add what came later in the same window.
-    pub(crate) fn extend(&mut self, later: &Self) {
+    fn merge(&mut self, later: &Self) {
         let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.saturating_add(other)),
             (one, other) => one.or(other),
@@ -85,7 +87,7 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistics, Totals};
+    use super::{Merge as _, Statistics, Totals};
 
     #[test]
     fn counts_are_those_since_the_statistics_before() {
@@ -97,7 +99,7 @@ mod tests {
         };
         let mut totals = Totals::default();
         let mut window = totals.next(said(100, 2).as_bytes()).unwrap();
-        window.extend(&totals.next(said(150, 5).as_bytes()).unwrap());
+        window.merge(&totals.next(said(150, 5).as_bytes()).unwrap());
 
         let expected = Statistics {
             queued_records: Some(3),

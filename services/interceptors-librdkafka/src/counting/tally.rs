@@ -102,7 +102,11 @@ impl Merge for TopicTally {
                 grow(&mut own.acknowledged, theirs.acknowledged);
                 grow(&mut own.consumed, theirs.consumed);
                 own.committed = theirs.committed.or(own.committed);
-                theirs.offsets.kept().iter().for_each(|range| own.offsets.add(range.first, range.last));
+                if own.offsets.kept().is_empty() {
+                    own.offsets = theirs.offsets.clone();
+                } else {
+                    theirs.offsets.kept().iter().for_each(|range| own.offsets.add(range.first, range.last));
+                }
             }
         }
         let more = other.left_out.iter().filter(|partition| self.partitions.find(*partition).is_none());

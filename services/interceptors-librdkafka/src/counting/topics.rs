@@ -73,7 +73,7 @@ mod tests {
             *topics.of(topic.as_bytes()) += 1;
         }
 
-        assert_eq!(counted(&topics), [(Some(&b"a"[..]), 2), (Some(b"b"), 2), (None, 2)]);
+        assert_eq!(counted(&topics), [(Some(&b"a"[..]), 2), (Some(&b"b"[..]), 2), (None, 2)]);
     }
 
     #[test]
@@ -86,6 +86,6 @@ mod tests {
 
         one.merge(&other);
 
-        assert_eq!(counted(&one), [(Some(&b"a"[..]), 1), (Some(b"b"), 10), (None, 20)]);
+        assert_eq!(counted(&one), [(Some(&b"a"[..]), 1), (Some(&b"b"[..]), 10), (None, 20)]);
     }
 }
