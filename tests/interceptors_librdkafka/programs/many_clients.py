@@ -1,10 +1,11 @@
 """Makes clients and lets go of them, so that librdkafka unloads the plugin each time: PLUGIN CLIENTS."""
 
+import contextlib
 import gc
 import json
 import sys
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, KafkaException, Producer
 
 PLUGIN, CLIENTS = sys.argv[1], int(sys.argv[2])
 
@@ -16,10 +17,8 @@ for number in range(CLIENTS):
     acknowledged += 1
     # One that never speaks to anybody, and one whose configuration is refused after the plugin was loaded.
     Consumer({"bootstrap.servers": "127.0.0.1:1", "group.id": "g", "plugin.library.paths": PLUGIN}).close()
-    try:
+    with contextlib.suppress(KafkaException):
         Producer({"plugin.library.paths": PLUGIN, "no.such.property": "1"})
-    except Exception as error:
-        assert "no.such.property" in str(error), error
     del producer
     gc.collect()
 print(json.dumps({"acknowledged": acknowledged}))

@@ -154,10 +154,10 @@ def librdkafka_plugin(progress: Progress = silent) -> Path:
             manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
             own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
             plugin = ["--package", "kwitness-interceptors-librdkafka", "--lib"]
+            oldest = ["--target", f"{triple}.{PLUGIN_GLIBC}"]
             for command in (
                 ["cargo", "clean", "--quiet", "--locked", "--release", "--target", triple, *own],
-                ["cargo-zigbuild", "zigbuild", "--quiet", "--locked", "--release", *plugin]
-                + ["--target", f"{triple}.{PLUGIN_GLIBC}"],
+                ["cargo-zigbuild", "zigbuild", "--quiet", "--locked", "--release", *plugin, *oldest],
             ):
                 run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
             shutil.copy2(target / triple / "release" / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
