@@ -51,8 +51,8 @@ pub(super) struct Sums {
     topics: BTreeMap<(Option<String>, Option<String>, Option<String>), Intercepted>,
     latencies: BTreeMap<(&'static str, Option<String>, Option<String>), Sketch>,
     sizes: BTreeMap<(Side, Option<String>), Sketch>,
-    /// Of the last window alone: its start, and what it had.
-    keys: BTreeMap<(Side, Option<String>), (u64, KeyTally)>,
+    /// Of the last window alone: its start, its length, and what it had.
+    keys: BTreeMap<(Side, Option<String>), (u64, u64, KeyTally)>,
     hooks: BTreeMap<(String, String), [u64; 3]>,
 }
 
@@ -95,9 +95,10 @@ impl Sums {
         for window in &harvest.keys {
             for (topic, tally) in window.counted.0.iter().flat_map(|topics| topics.iter()) {
                 let labels = (about.side, topic.map(topic_name));
-                let (start_ms, last) = self.keys.entry(labels).or_default();
+                let (start_ms, length_ms, last) = self.keys.entry(labels).or_default();
                 if window.start_ms > *start_ms {
                     (*start_ms, *last) = (window.start_ms, tally.clone());
+                    *length_ms = window.end_ms.saturating_sub(window.start_ms);
                 } else if window.start_ms == *start_ms {
                     last.merge(tally);
                 }
@@ -133,10 +134,11 @@ impl Sums {
             entry.insert("sum_bytes".to_owned(), json!(sketch.sum_us()));
             parts.add("sizes", entry);
         }
-        for ((side, topic), (_, tally)) in self.keys {
+        for ((side, topic), (_, length_ms, tally)) in self.keys {
             let mut entry = labelled([("topic", topic)]);
             entry.insert("side".to_owned(), json!(side.name()));
             entry.insert("distinct".to_owned(), json!(tally.distinct()));
+            entry.insert("window_ms".to_owned(), json!(length_ms));
             parts.add("keys", entry);
         }
         for ((interceptor, hook), [calls, errors, time_ns]) in self.hooks {
