@@ -3,8 +3,6 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use crate::settings::Settings;
-
 /// One process's reporter.
 #[derive(Clone, Debug)]
 pub(crate) struct Reporter {
@@ -13,33 +11,28 @@ pub(crate) struct Reporter {
     /// Its start, in milliseconds since 1970.
     pub(crate) epoch_ms: u64,
     pub(crate) container: Option<String>,
-    pod: String,
-    namespace: Option<String>,
+    /// `<namespace>/<pod>`, as in the token: whose owner among the collector's replicas is ours, too.
+    pub(crate) pod: String,
+}
+
+/// `<namespace>/<pod>` by `KWITNESS_POD_NAMESPACE` and `KWITNESS_POD_NAME`; without both nothing is reported.
+pub(crate) fn named_pod() -> Option<String> {
+    Some(format!("{}/{}", variable("KWITNESS_POD_NAMESPACE")?, variable("KWITNESS_POD_NAME")?))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 impl Reporter {
-    /// A new one, in the pod and container that `KWITNESS_POD_NAME`, `KWITNESS_POD_NAMESPACE` and `KWITNESS_CONTAINER`
-    /// name; the host's name is that of its pod.
-    pub(crate) fn begin(now_ms: u64) -> Self {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let named = ["KWITNESS_POD_NAME", "HOSTNAME"].into_iter().find_map(variable);
-        Self {
-            name: format!("{:016x}", drawn()),
-            epoch_ms: now_ms,
-            pod: named.unwrap_or_else(|| "unnamed".to_owned()),
-            namespace: variable("KWITNESS_POD_NAMESPACE"),
-            container: variable("KWITNESS_CONTAINER"),
-        }
-    }
-
-    /// `<namespace>/<pod>`, as in the token: whose owner among the collector's replicas is ours, too.
-    pub(crate) fn pod(&self, settings: &Settings) -> String {
-        format!("{}/{}", self.namespace.as_deref().unwrap_or(&settings.namespace), self.pod)
+    /// A new one in this pod, and in the container that `KWITNESS_CONTAINER` names.
+    pub(crate) fn begin(pod: String, now_ms: u64) -> Self {
+        Self { name: format!("{:016x}", drawn()), epoch_ms: now_ms, container: variable("KWITNESS_CONTAINER"), pod }
     }
 
     /// By which name it numbers what it reports.
-    pub(crate) fn source(&self, settings: &Settings) -> String {
-        format!("{}/{}", self.pod(settings), self.name)
+    pub(crate) fn source(&self) -> String {
+        format!("{}/{}", self.pod, self.name)
     }
 }
 
@@ -60,7 +53,7 @@ mod tests {
 
     #[test]
     fn each_reporter_draws_a_name_of_its_own() {
-        let (one, other) = (Reporter::begin(1), Reporter::begin(1));
+        let (one, other) = (Reporter::begin("a/b".to_owned(), 1), Reporter::begin("a/b".to_owned(), 1));
 
         assert_ne!(one.name, other.name);
         assert!(one.name.len() == 16 && one.name.bytes().all(|digit| digit.is_ascii_hexdigit()));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::abi::{PerProcess, ProcessMark, at_exit, coarse_now_ms, spawn_unsignalled};
 use crate::client::{About, Client, QueueLength, Shared, Side, unpoisoned};
 use crate::counting::Counting;
-use crate::identity::Reporter;
+use crate::identity::{Reporter, named_pod};
 use crate::reasons::Reasons;
 use crate::report::{Sender, Wake};
 use crate::settings_file::SettingsFile;
@@ -73,10 +73,10 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    fn new(mark: ProcessMark) -> Self {
+    fn new(mark: ProcessMark, pod: String) -> Self {
         Self {
             mark,
-            reporter: Reporter::begin(coarse_now_ms()),
+            reporter: Reporter::begin(pod, coarse_now_ms()),
             wake: Wake::default(),
             is_suspended: AtomicBool::new(false),
             clients: Mutex::default(),
@@ -86,12 +86,13 @@ impl Plugin {
         }
     }
 
-    /// This process's, begun if it has none; `None` where there are no settings for it.
+    /// This process's, begun if it has none; `None` where there are no settings for it, or nobody knows whose they are.
     pub(crate) fn begun(property: Option<&Path>) -> Option<&'static Self> {
         if is_off() {
             return None;
         }
-        let (plugin, _) = PLUGIN.get_or_make(Self::new);
+        let pod = named_pod()?;
+        let (plugin, _) = PLUGIN.get_or_make(|mark| Self::new(mark, pod));
         let mut counting = unpoisoned(&plugin.counting);
         if counting.is_none() {
             // Whoever configured the file reads why it is not used in the status, where no process reports.

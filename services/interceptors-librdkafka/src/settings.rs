@@ -236,8 +236,8 @@ impl Settings {
             }
         }
         if let Some(collector) = &self.collector {
-            if collector.replicas == 0 {
-                return refused("collector.replicas", "0 replicas take nothing".to_owned());
+            if !(1..=1_024).contains(&collector.replicas) {
+                return refused("collector.replicas", format!("{} is not from 1 to 1024", collector.replicas));
             }
             if !collector.url.starts_with("http://") && !collector.url.starts_with("https://") {
                 return refused("collector.url", "begins with neither http:// nor https://".to_owned());

@@ -38,16 +38,14 @@ impl<T: Send + Sync> PerProcess<T> {
             return (&made.value, false);
         }
         let mark = ProcessMark::new();
-        let made: *mut Made<T> = Box::into_raw(Box::new(Made { mark, value: make(mark) }));
-        match self.made.compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire) {
+        let own: *mut Made<T> = Box::into_raw(Box::new(Made { mark, value: make(mark) }));
+        if self.made.compare_exchange(before, own, Ordering::AcqRel, Ordering::Acquire).is_ok() {
             // SAFETY: it is leaked: nobody frees it.
-            Ok(_) => (unsafe { &(*made).value }, true),
-            Err(_) => {
-                // SAFETY: it was made above, and nobody else has seen it.
-                drop(unsafe { Box::from_raw(made) });
-                self.get_or_make_again()
-            }
+            return (unsafe { &(*own).value }, true);
         }
+        // SAFETY: it was made above, and nobody else has seen it.
+        drop(unsafe { Box::from_raw(own) });
+        self.get_or_make_again()
     }
 
     fn get_or_make_again(&self) -> (&'static T, bool) {

@@ -15,5 +15,5 @@ pub(crate) use record::{Answered, Committed, Consumed, Sent};
 pub(crate) use shard::{Counting, Hook, KeysTally, Shard, WindowTally};
 pub(crate) use statistics::{Statistics, Totals};
 pub(crate) use tally::{PartitionTally, TopicTally};
-pub(crate) use topics::Merge;
+pub(crate) use topics::{Merge, Topics};
 pub(crate) use windows::Closed;

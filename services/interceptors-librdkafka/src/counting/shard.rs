@@ -210,8 +210,8 @@ impl Shard {
         }
     }
 
-    /// A record is handed to the application now; `now_us` is the exact time, in microseconds since 1970.
-    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_ms: u64, now_us: impl FnOnce() -> u64) {
+    /// A record is handed to the application now; `exact_us` tells the exact time, in microseconds since 1970.
+    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_ms: u64, exact_us: impl FnOnce() -> u64) {
         if !self.counting.settings.selects(record.topic) {
             return;
         }
@@ -229,7 +229,7 @@ impl Shard {
             tally.size(record.key, record.value_bytes);
         }
         if let (true, Some(timestamp_ms)) = (latency, record.timestamp_ms) {
-            match now_us().checked_sub(timestamp_ms.saturating_mul(MICROSECONDS_IN_MILLISECOND)) {
+            match exact_us().checked_sub(timestamp_ms.saturating_mul(MICROSECONDS_IN_MILLISECOND)) {
                 Some(age_us) => tally.end_to_end.add(age_us),
                 None => tally.anomalies.add("negative_latency"),
             }

@@ -6,7 +6,7 @@ use kwitness_wire::aggregate::{Counts, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, Harvest};
-use crate::counting::{Counting, Hook, KeyTally, PartitionTally, Statistics, TopicTally, WindowTally};
+use crate::counting::{Counting, Hook, KeyTally, PartitionTally, Statistics, TopicTally, Topics, WindowTally};
 use crate::reasons::Reasons;
 
 const INTERCEPTIONS: &str = "interceptions";
@@ -23,7 +23,10 @@ pub(super) struct Source {
 
 /// Rows that wait for their numbers, by window: start and end, in milliseconds since 1970.
 #[derive(Debug, Default)]
-pub(super) struct Unnumbered(BTreeMap<(u64, u64), Vec<(String, Map<String, Value>)>>);
+pub(super) struct Unnumbered(BTreeMap<(u64, u64), Vec<KeyedRow>>);
+
+/// The key, and the row without what comes with its number.
+type KeyedRow = (String, Map<String, Value>);
 
 /// Gives numbers to records, without a gap.
 #[derive(Debug)]
@@ -69,7 +72,7 @@ impl Unnumbered {
             self.0.entry((start_ms, end_ms)).or_default().push((instance.clone(), row));
         };
         for window in &harvest.windows {
-            for (topic, tally) in window.counted.topics.iter().flat_map(|topics| topics.iter()) {
+            for (topic, tally) in window.counted.topics.iter().flat_map(Topics::iter) {
                 put(window.start_ms, window.end_ms, topic_row(topic, tally, &client.reasons));
             }
             if let Some(row) = client_row(&window.counted, counting) {
@@ -77,7 +80,7 @@ impl Unnumbered {
             }
         }
         for window in &harvest.keys {
-            for (topic, tally) in window.counted.0.iter().flat_map(|topics| topics.iter()) {
+            for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
                 put(window.start_ms, window.end_ms, keys_row(topic, tally));
             }
         }
@@ -137,7 +140,7 @@ pub(super) fn insert_count(row: &mut Map<String, Value>, name: &str, count: u64)
     }
 }
 
-pub(super) fn insert_counts(row: &mut Map<String, Value>, name: &str, counts: BTreeMap<String, u64>) {
+pub(super) fn insert_counts(row: &mut Map<String, Value>, name: &str, counts: &BTreeMap<String, u64>) {
     if !counts.is_empty() {
         row.insert(name.to_owned(), json!(counts));
     }
@@ -178,10 +181,10 @@ fn topic_row(topic: Option<&[u8]>, tally: &TopicTally, reasons: &Reasons) -> Map
     let mut row = of_topic("topic", topic);
     insert_count(&mut row, "sent", tally.sent);
     insert_count(&mut row, "acknowledged", tally.acknowledged);
-    insert_counts(&mut row, "failures", by_reason(&tally.failures, reasons));
+    insert_counts(&mut row, "failures", &by_reason(&tally.failures, reasons));
     insert_count(&mut row, "consumed", tally.consumed);
     insert_count(&mut row, "commits", tally.commits);
-    insert_counts(&mut row, "commit_failures", by_reason(&tally.commit_failures, reasons));
+    insert_counts(&mut row, "commit_failures", &by_reason(&tally.commit_failures, reasons));
     insert_count(&mut row, "key_bytes", tally.key_bytes);
     insert_count(&mut row, "value_bytes", tally.value_bytes);
     if !tally.sizes.is_empty() {
@@ -195,7 +198,7 @@ fn topic_row(topic: Option<&[u8]>, tally: &TopicTally, reasons: &Reasons) -> Map
             row.insert(name.to_owned(), json!(sketch));
         }
     }
-    insert_counts(&mut row, "anomalies", anomalies(tally));
+    insert_counts(&mut row, "anomalies", &anomalies(tally));
     // Offsets of several topics have no meaning.
     if topic.is_some() {
         let partitions: Vec<_> = tally.partitions.iter().map(|(number, tally)| partition(*number, tally)).collect();

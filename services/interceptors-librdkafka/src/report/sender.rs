@@ -53,8 +53,7 @@ impl Wake {
         state.ends |= ends;
         let wanted = state.wanted;
         self.changed.notify_all();
-        let waited = self.changed.wait_timeout_while(state, at_most, |state| state.done < wanted);
-        drop(waited);
+        drop(self.changed.wait_timeout_while(state, at_most, |state| state.done < wanted));
     }
 
     /// Sleep for so long, or until everything is to be sent; up to which wish that then is, and whether nothing follows.
@@ -110,8 +109,7 @@ enum Outcome {
 impl Sender {
     pub(crate) fn new(plugin: &'static Plugin, file: SettingsFile, settings: Arc<Settings>) -> Self {
         let reporter = &plugin.reporter;
-        let source =
-            Source { name: reporter.source(&settings), reporter: reporter.name.clone(), epoch_ms: reporter.epoch_ms };
+        let source = Source { name: reporter.source(), reporter: reporter.name.clone(), epoch_ms: reporter.epoch_ms };
         Self {
             plugin,
             file,
@@ -221,12 +219,12 @@ impl Sender {
         let Some(collector) = &settings.collector else { return };
         let batch = self.queue.send(self.most);
         let body = self.body(&settings, &batch);
-        let outcome = self.post(&settings, collector, &body);
-        self.judge(outcome, batch.len());
+        let outcome = self.post(collector, &body);
+        self.judge(&outcome, batch.len());
     }
 
-    fn post(&mut self, settings: &Settings, collector: &Collector, body: &[u8]) -> Outcome {
-        let ordinal = owner_of(&self.plugin.reporter.pod(settings), collector.replicas);
+    fn post(&mut self, collector: &Collector, body: &[u8]) -> Outcome {
+        let ordinal = owner_of(&self.plugin.reporter.pod, collector.replicas);
         let Ok((status, answer)) = self.http.post(collector, ordinal, body) else { return Outcome::Again };
         match status {
             200 => {}
@@ -249,8 +247,8 @@ impl Sender {
         Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
     }
 
-    fn judge(&mut self, outcome: Outcome, sent: usize) {
-        let wait = match outcome {
+    fn judge(&mut self, outcome: &Outcome, sent: usize) {
+        let wait = match *outcome {
             Outcome::Settled { again, after_ms } => {
                 self.failures = 0;
                 // What was refused among more than this may still be there.

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::rows::{Numbers, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
 use crate::client::{Client, Harvest, Side};
-use crate::counting::{Counting, KeyTally, Merge as _};
+use crate::counting::{Counting, KeyTally, Merge as _, Topics};
 
-/// Of kafka_client_interceptor_end_to_end_latency_seconds, in microseconds.
+/// Of `kafka_client_interceptor_end_to_end_latency_seconds`, in microseconds.
 const LATENCY_BOUNDS_US: [u64; 15] = [
     5_000,
     10_000,
@@ -27,12 +27,14 @@ const LATENCY_BOUNDS_US: [u64; 15] = [
     300_000_000,
     3_600_000_000,
 ];
-/// Of kafka_client_interceptor_record_size_bytes.
+/// Of `kafka_client_interceptor_record_size_bytes`.
 const SIZE_BOUNDS_BYTES: [u64; 9] = [64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 10_485_760];
 /// Of so many bytes one part is made, and what its last entry has beyond.
 const PART_BYTES: usize = 64 << 10;
 
 type Counted = BTreeMap<String, u64>;
+/// Topic, client id and group.
+type TopicLabels = (Option<String>, Option<String>, Option<String>);
 
 #[derive(Default)]
 struct Intercepted {
@@ -48,7 +50,7 @@ struct Intercepted {
 /// What is added up: by topic, where it has one of its own, and what else it is labelled with.
 #[derive(Default)]
 pub(super) struct Sums {
-    topics: BTreeMap<(Option<String>, Option<String>, Option<String>), Intercepted>,
+    topics: BTreeMap<TopicLabels, Intercepted>,
     latencies: BTreeMap<(&'static str, Option<String>, Option<String>), Sketch>,
     sizes: BTreeMap<(Side, Option<String>), Sketch>,
     /// Of the last window alone: its start, its length, and what it had.
@@ -61,7 +63,7 @@ impl Sums {
     pub(super) fn add(&mut self, client: &Client, counting: &Counting, harvest: &Harvest) {
         let about = &client.about;
         for window in &harvest.windows {
-            for (topic, tally) in window.counted.topics.iter().flat_map(|topics| topics.iter()) {
+            for (topic, tally) in window.counted.topics.iter().flat_map(Topics::iter) {
                 let topic = topic.map(topic_name).filter(|name| !name.is_empty());
                 let labels = (topic.clone(), about.client_id.clone(), about.group_id.clone());
                 let sum = self.topics.entry(labels).or_default();
@@ -93,7 +95,7 @@ impl Sums {
             }
         }
         for window in &harvest.keys {
-            for (topic, tally) in window.counted.0.iter().flat_map(|topics| topics.iter()) {
+            for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
                 let labels = (about.side, topic.map(topic_name));
                 let (start_ms, length_ms, last) = self.keys.entry(labels).or_default();
                 if window.start_ms > *start_ms {
@@ -113,11 +115,11 @@ impl Sums {
             let mut entry = labelled([("topic", topic), ("client_id", client_id), ("group_id", group_id)]);
             insert_count(&mut entry, "sent", sum.sent);
             insert_count(&mut entry, "acknowledged", sum.acknowledged);
-            insert_counts(&mut entry, "failures", sum.failures);
+            insert_counts(&mut entry, "failures", &sum.failures);
             insert_count(&mut entry, "consumed", sum.consumed);
             insert_count(&mut entry, "commits", sum.commits);
-            insert_counts(&mut entry, "commit_failures", sum.commit_failures);
-            insert_counts(&mut entry, "anomalies", sum.anomalies);
+            insert_counts(&mut entry, "commit_failures", &sum.commit_failures);
+            insert_counts(&mut entry, "anomalies", &sum.anomalies);
             parts.add("topics", entry);
         }
         for ((measure, topic, group_id), sketch) in self.latencies {
@@ -188,7 +190,7 @@ impl Parts {
             self.full.push(self.open);
         }
         if let Some(first) = self.full.first_mut() {
-            insert_counts(first, "dropped", dropped.clone());
+            insert_counts(first, "dropped", dropped);
         }
         let number = |mut part: Map<String, Value>| {
             let seq = numbers.take();

@@ -84,6 +84,7 @@ impl<K, V> Series<K, V> {
     }
 
     /// All entries, in the order of their first sight.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &(K, V)> {
         self.entries.iter()
     }
