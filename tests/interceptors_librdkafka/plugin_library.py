@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from kwitness.contracts.interceptor_settings import OFF_VARIABLE, SETTINGS_VARIABLE, InterceptorSettings
+from kwitness.contracts.interceptor_settings import (
+    OFF_VARIABLE,
+    POD_NAME_VARIABLE,
+    POD_NAMESPACE_VARIABLE,
+    SETTINGS_VARIABLE,
+    InterceptorSettings,
+)
 from kwitness.images.image_parts import REPOSITORY, site_packages
 
 PROGRAMS: Final = Path(__file__).with_name("programs")
@@ -64,7 +70,11 @@ class Intercepted:
     def start(self, command: list[str | Path], *, lock: str | None = None, **environment: str) -> subprocess.Popen[str]:
         """Start a program; `lock` names the packages that it imports, instead of this environment's."""
         path = {"PYTHONPATH": str(site_packages(LOCKS / f"{lock}.txt"))} if lock else {}
-        variables = {SETTINGS_VARIABLE: str(self.settings), "KWITNESS_POD_NAME": "orders-1"}
+        variables = {
+            SETTINGS_VARIABLE: str(self.settings),
+            POD_NAMESPACE_VARIABLE: "shop",
+            POD_NAME_VARIABLE: "orders-1",
+        }
         own = {name: value for name, value in os.environ.items() if name != OFF_VARIABLE}
         return subprocess.Popen(
             command,

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from kwitness.contracts.envelopes import Directives
-from kwitness.contracts.interceptor_settings import OFF_VARIABLE
+from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
 
@@ -172,8 +172,11 @@ def test_share_consumers_are_left_alone_and_counted(intercepted: Intercepted, co
     assert collector.total("acknowledged") == 1
 
 
-def test_off_means_nothing_at_all(intercepted: Intercepted, collector: InterceptorsServer) -> None:
-    program = intercepted.run("both_sides", "50", **{OFF_VARIABLE: "1"})
+@pytest.mark.parametrize("variables", [{OFF_VARIABLE: "1"}, {POD_NAMESPACE_VARIABLE: ""}])
+def test_a_program_that_is_switched_off_or_in_no_pod_reports_nothing(
+    intercepted: Intercepted, collector: InterceptorsServer, variables: dict[str, str]
+) -> None:
+    program = intercepted.run("both_sides", "50", **variables)
 
     assert len(program["acknowledged"]) == 51
     assert (collector.heads, collector.rows) == ([], [])
