@@ -11,8 +11,7 @@ import pytest
 from kwitness.contracts.interceptor_injections import PYTHON_FOLDER
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
-from kwitness.images.commands import silent
-from kwitness.images.image_recipes import SHIPPED
+from kwitness.images.image_recipes import SHIPPED, copy_python_interceptors
 from kwitness.injector.decision.interceptor_files import files_container
 
 from tests.injector.interceptor_samples import interceptors
@@ -21,8 +20,8 @@ NAME = "interceptors"
 
 
 def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_path: Path) -> None:
-    SHIPPED[NAME].prepare(tmp_path, silent)
     folder = tmp_path / PYTHON_FOLDER.lstrip("/")
+    copy_python_interceptors(folder)
     asked = "import sys; print(sys.modules['kwitness_interceptors'].__file__)"
 
     told = subprocess.run(
@@ -40,7 +39,7 @@ def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_pat
 @pytest.mark.node  # it needs a container engine
 def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_that_is_not_written_to() -> None:
     reference = build_all({NAME: SHIPPED[NAME]})[NAME]
-    container = files_container(interceptors(), frozenset({"python"}), bounded=False)
+    container = files_container(interceptors(), frozenset({"python", "librdkafka"}), bounded=False)
     shell, option, copying = container["command"]
     [mount] = container["volumeMounts"]
     target = mount["mountPath"]
@@ -52,4 +51,5 @@ def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_t
 
     user, *files = told.splitlines()
     assert user == "65532"
-    assert {"./python/sitecustomize.py", "./python/kwitness_interceptors/__init__.py"} <= set(files)
+    python = {"./python/sitecustomize.py", "./python/kwitness_interceptors/__init__.py"}
+    assert python | {"./lib/libkwitness.so"} <= set(files)

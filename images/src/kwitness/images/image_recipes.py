@@ -25,6 +25,10 @@ from kwitness.images.spark_jars import spark_jars
 IMAGES = REPOSITORY / "images"
 PYTHON_BASE = IMAGES / "base" / "python.txt"
 _NATIVE_BASE = IMAGES / "base" / "native.txt"
+_PYTHON_INTERCEPTORS = (
+    REPOSITORY / "services/interceptors-python/src/kwitness_interceptors",
+    REPOSITORY / "services/interceptors-python/startup/sitecustomize.py",
+)
 #: Where the sources of each portion of the namespace `kwitness` are.
 _PORTIONS = {
     "contracts": REPOSITORY / "contracts" / "src",
@@ -99,12 +103,9 @@ def _interceptors() -> Recipe:
 
     The injector calls them `python`, `java` and `lib`.
     """
-    service = REPOSITORY / "services" / "interceptors-python"
-    python = (service / "src" / "kwitness_interceptors", service / "startup" / "sitecustomize.py")
 
     def prepare(context: Path, progress: Progress) -> None:
-        for part in python:
-            copy_content(part, context / "kwitness" / "python" / part.name)
+        copy_python_interceptors(context / "kwitness" / "python")
         copy_content(librdkafka_plugin(progress) / PLUGIN_LIBRARY, context / "kwitness" / "lib" / PLUGIN_LIBRARY)
 
     # On the base of the observer, which many nodes of such pods have already.
@@ -112,9 +113,15 @@ def _interceptors() -> Recipe:
         name="interceptors",
         folder=IMAGES / "interceptors",
         base=_NATIVE_BASE,
-        inputs=(*python, PLUGIN_GLIBC, *PLUGIN_SOURCES),
+        inputs=(*_PYTHON_INTERCEPTORS, PLUGIN_GLIBC, *PLUGIN_SOURCES),
         prepare=prepare,
     )
+
+
+def copy_python_interceptors(folder: Path) -> None:
+    """Copy into a folder what programs in Python find by PYTHONPATH."""
+    for part in _PYTHON_INTERCEPTORS:
+        copy_content(part, folder / part.name)
 
 
 def _sources(portions: tuple[str, ...]) -> tuple[Path, ...]:

@@ -27,7 +27,7 @@ __all__ = ["injection_of"]
 _COLLECTOR_CA: Final = f"{INTERCEPTORS_FOLDER}/ca.crt"
 _TOKEN: Final = f"{INTERCEPTORS_FOLDER}/token"
 _AUTO: Final = "Auto"
-_IN_THE_IMAGE: Final = frozenset({_AUTO, "Python"})
+_IN_THE_IMAGE: Final = frozenset({_AUTO, "Python", "Librdkafka"})
 """Runtimes whose interceptors the image has; a pod would wait for files of another without end."""
 _JAVA_VARIABLES: Final = {
     None: "JAVA_TOOL_OPTIONS",
