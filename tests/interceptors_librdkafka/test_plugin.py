@@ -111,15 +111,10 @@ def test_hooks_that_were_called_are_reported_with_their_time(
 def test_records_that_no_broker_takes_are_failures_by_reason(
     intercepted: Intercepted, collector: InterceptorsServer
 ) -> None:
-    process = intercepted.start(
-        [
-            "kcat", "-P", "-t", "orders", "-b", "127.0.0.1:1", "-X", f"plugin.library.paths={intercepted.plugin}",
-            "-X", "message.timeout.ms=1000",
-        ]
-    )  # fmt: skip
-    process.communicate("one\ntwo\n", timeout=60)
+    program = intercepted.run("no_broker", "2")
 
     failures = [row["failures"] for row in collector.of_kind("topic") if "failures" in row]
+    assert program["failed"] == ["_MSG_TIMED_OUT"] * 2
     assert sum(row["timed_out"] for row in failures) == 2
 
 

@@ -4,15 +4,16 @@ import json
 import sys
 
 import confluent_kafka
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 
 PLUGIN, RECORDS = sys.argv[1], int(sys.argv[2])
 TOPIC = "orders"
 
 
-def address(producer):
-    broker = next(iter(producer.list_topics(TOPIC, timeout=30).brokers.values()))
-    return f"{broker.host}:{broker.port}"
+def address_and_partitions(producer):
+    cluster = producer.list_topics(TOPIC, timeout=30)
+    broker = next(iter(cluster.brokers.values()))
+    return f"{broker.host}:{broker.port}", sorted(cluster.topics[TOPIC].partitions)
 
 
 def produce(producer):
@@ -41,18 +42,18 @@ def refused(producer):
     return None
 
 
-def consume(bootstrap, count):
+def consume(bootstrap, partitions, count):
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap,
             "group.id": "billing",
             "client.id": "orders-reader",
-            "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
             "plugin.library.paths": PLUGIN,
         }
     )
-    consumer.subscribe([TOPIC])
+    # A mock broker keeps the first member of a group waiting for three seconds.
+    consumer.assign([TopicPartition(TOPIC, number, OFFSET_BEGINNING) for number in partitions])
     places = []
     while len(places) < count:
         message = consumer.poll(1.0)
@@ -74,7 +75,7 @@ producer = Producer(
 )
 acknowledged, failed = produce(producer)
 is_refused = refused(producer)
-places, committed = consume(address(producer), len(acknowledged))
+places, committed = consume(*address_and_partitions(producer), len(acknowledged))
 said = {
     "librdkafka": confluent_kafka.libversion()[0],
     "sent": RECORDS + 1,
