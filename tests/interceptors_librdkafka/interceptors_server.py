@@ -5,17 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
+from pydantic import BaseModel
 from typing_extensions import override
 
 from kwitness.contracts.envelopes import Directives, EventsAnswer, InterceptorsHead
 from kwitness.contracts.records import ClientInterceptions, KeyInterceptions, TopicInterceptions, WindowSeal
 
-_MODELS = {"topic": TopicInterceptions, "keys": KeyInterceptions, "client": ClientInterceptions}
+_MODELS: Final[Mapping[str, type[BaseModel]]] = {
+    "topic": TopicInterceptions,
+    "keys": KeyInterceptions,
+    "client": ClientInterceptions,
+}
 
 
 class InterceptorsServer:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -67,7 +67,9 @@ class Intercepted:
         partial.rename(self.settings)
         return settings
 
-    def start(self, command: list[str | Path], *, lock: str | None = None, **environment: str) -> subprocess.Popen[str]:
+    def start(
+        self, command: Sequence[str | Path], *, lock: str | None = None, **environment: str
+    ) -> subprocess.Popen[str]:
         """Start a program; `lock` names the packages that it imports, instead of this environment's."""
         path = {"PYTHONPATH": str(site_packages(LOCKS / f"{lock}.txt"))} if lock else {}
         variables = {
@@ -87,7 +89,7 @@ class Intercepted:
 
     def run(self, program: str, *arguments: str, lock: str | None = None, **environment: str) -> Mapping[str, Any]:
         """Run one of `programs` to its end, and take what it says of itself."""
-        command = [sys.executable, PROGRAMS / f"{program}.py", str(self.plugin), *arguments]
+        command: list[str | Path] = [sys.executable, PROGRAMS / f"{program}.py", str(self.plugin), *arguments]
         return said(self.start(command, lock=lock, **environment))
 
 
@@ -104,6 +106,6 @@ def said(process: subprocess.Popen[str]) -> Mapping[str, Any]:
     except subprocess.TimeoutExpired:
         process.kill()
         out, errors = process.communicate()
-    assert process.returncode == 0, f"{process.args} ended with {process.returncode}: {out} {errors}"
+    assert process.returncode == 0, f"{process.args!r} ended with {process.returncode}: {out} {errors}"
     content: Mapping[str, Any] = json.loads(out.splitlines()[-1])
     return content
