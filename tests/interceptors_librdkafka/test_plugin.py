@@ -15,6 +15,7 @@ from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
+from kwitness.images.container_engine import install
 
 from tests.eventually import eventually
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
@@ -24,6 +25,14 @@ pytestmark = pytest.mark.slow
 
 RELEASES: Final = ("confluent-2.5.0", "confluent-2.10.1", "confluent-2.16.1")
 RECORDS: Final = 500
+
+
+@pytest.fixture(scope="module")
+def kcat() -> str:
+    """Debian's: the one foreign program on a librdkafka of the system."""
+    if shutil.which("kcat") is None:
+        install("kcat", "the plugin is tried in a program of others", print)
+    return "kcat"
 
 
 def offsets(rows: list[dict[str, Any]]) -> list[tuple[int, int]]:
@@ -118,20 +127,20 @@ def test_records_that_no_broker_takes_are_failures_by_reason(
     assert sum(row["timed_out"] for row in failures) == 2
 
 
-def test_debians_kcat_needs_one_setting(intercepted: Intercepted, collector: InterceptorsServer) -> None:
+def test_debians_kcat_needs_one_setting(intercepted: Intercepted, collector: InterceptorsServer, kcat: str) -> None:
     mock = ["-b", "ignored", "-X", "test.mock.num.brokers=1"]
-    process = intercepted.start(
-        ["kcat", "-P", "-t", "orders", *mock, "-X", f"plugin.library.paths={intercepted.plugin}"]
-    )
+    process = intercepted.start([kcat, "-P", "-t", "orders", *mock, "-X", f"plugin.library.paths={intercepted.plugin}"])
     _, errors = process.communicate("".join(f"{number}\n" for number in range(100)), timeout=60)
 
     assert process.returncode == 0, errors
     assert collector.total("acknowledged", topic="orders") == 100
 
 
-def test_the_settings_file_may_be_named_by_a_property(intercepted: Intercepted, collector: InterceptorsServer) -> None:
+def test_the_settings_file_may_be_named_by_a_property(
+    intercepted: Intercepted, collector: InterceptorsServer, kcat: str
+) -> None:
     mock = ["-b", "ignored", "-X", "test.mock.num.brokers=1", "-X", f"kwitness.interceptors={intercepted.settings}"]
-    command = ["kcat", "-P", "-t", "orders", "-X", f"plugin.library.paths={intercepted.plugin}", *mock]
+    command = [kcat, "-P", "-t", "orders", "-X", f"plugin.library.paths={intercepted.plugin}", *mock]
     process = intercepted.start(command, KWITNESS_INTERCEPTORS="")
     _, errors = process.communicate("one\n", timeout=60)
 
@@ -254,11 +263,6 @@ def test_the_token_is_in_nothing_that_is_written(intercepted: Intercepted, colle
     out, errors = process.communicate(timeout=60)
 
     assert "secret-token" not in out + errors
-
-
-def test_kcat_is_there() -> None:
-    """Debian's: the one foreign program on a librdkafka of the system."""
-    assert shutil.which("kcat"), "apt-get install kcat"
 
 
 def waiting(intercepted: Intercepted) -> subprocess.Popen[str]:

@@ -54,8 +54,7 @@ _NODE = (
 )
 
 _PLUGIN = (
-    # A foreign program on the system's librdkafka, and what reads the library that it loads.
-    Tool("kcat", ("kcat", "-V"), r"Version (\d+(?:\.\d+)+)", (1, 7), "apt-get install kcat"),
+    # Reads the library that programs load.
     Tool("readelf", ("readelf", "--version"), r"(\d+(?:\.\d+)+)", (2,), "apt-get install binutils"),
 )
 
