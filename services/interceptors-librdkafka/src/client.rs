@@ -94,18 +94,19 @@ impl Call {
 }
 
 impl Client {
+    /// One that counts nothing until it is told to.
     pub(crate) fn new(about: About, reasons: Reasons, counting: Counting, queue_length: QueueLength) -> Self {
         let now_ms = coarse_now_ms();
         Self {
             about,
             reasons,
-            is_counting: AtomicBool::new(!counting.settings.suspend),
             application: Mutex::new(Shard::new(counting.clone(), now_ms)),
             library: Mutex::new(Shard::new(counting, now_ms)),
             totals: Mutex::default(),
             has_statistics: AtomicBool::new(false),
             queue_length: Mutex::new(Some(queue_length)),
             is_made: AtomicBool::new(false),
+            is_counting: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
             panics: [const { AtomicU64::new(0) }; 4],
         }

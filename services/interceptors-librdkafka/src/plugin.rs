@@ -23,6 +23,8 @@ const SETTINGS_VARIABLE: &str = "KWITNESS_INTERCEPTORS";
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
 
 static PLUGIN: PerProcess<Plugin> = PerProcess::new();
+/// Whether a panic says nothing, and the end of the process is heard of.
+static IS_SET: AtomicBool = AtomicBool::new(false);
 
 /// Whether a person has switched everything off.
 pub(crate) fn is_off() -> bool {
@@ -73,7 +75,7 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
-    fn new(mark: ProcessMark, pod: String) -> Self {
+    pub(crate) fn new(mark: ProcessMark, pod: String) -> Self {
         Self {
             mark,
             reporter: Reporter::begin(pod, coarse_now_ms()),
@@ -92,17 +94,20 @@ impl Plugin {
             return None;
         }
         let pod = named_pod()?;
-        let (plugin, _) = PLUGIN.get_or_make(|mark| Self::new(mark, pod));
+        let plugin = PLUGIN.get_or_make(|mark| Self::new(mark, pod));
         let mut counting = unpoisoned(&plugin.counting);
         if counting.is_none() {
             // Whoever configured the file reads why it is not used in the status, where no process reports.
-            let (file, settings) = SettingsFile::open(settings_path(property)?).ok()?;
+            let (file, settings) = SettingsFile::open(settings_path(property)?)?;
             plugin.is_suspended.store(settings.suspend, Ordering::Relaxed);
             let sender = Sender::new(plugin, file, Arc::clone(&settings));
             spawn_unsignalled("kwitness", move || sender.run()).ok()?;
-            // What panics is counted; the application's output is not ours. Other libraries have a hook of their own.
-            panic::set_hook(Box::new(|_| {}));
-            at_exit(last_word);
+            // A child has what its parent has set.
+            if !IS_SET.swap(true, Ordering::Relaxed) {
+                // What panics is counted; the application's output is not ours. Other libraries have a hook of their own.
+                panic::set_hook(Box::new(|_| {}));
+                at_exit(last_word);
+            }
             *counting = Some(Counting::of(settings));
         }
         drop(counting);
@@ -133,8 +138,9 @@ impl Plugin {
 
     /// A new client; `None` where there are too many.
     pub(crate) fn open(&self, begins: Begins) -> Option<Shared> {
-        let counting = unpoisoned(&self.counting).clone()?;
         let mut clients = unpoisoned(&self.clients);
+        // Read under that lock: whoever counts otherwise from now on finds the client, or is found by it.
+        let counting = unpoisoned(&self.counting).clone()?;
         if clients.len() >= counting.settings.limits.clients {
             drop(clients);
             self.leave_alone(Uncounted::TooMany);
@@ -176,11 +182,12 @@ impl Plugin {
         unpoisoned(&self.uncounted).iter().map(|(reason, count)| (reason.name(), *count)).collect()
     }
 
-    /// All clients, and those that have ended since the sender looked last.
+    /// All clients, those among them that have ended and are not forgotten.
     pub(crate) fn clients(&self) -> Vec<Shared> {
         unpoisoned(&self.clients).clone()
     }
 
+    /// Its last windows were taken.
     pub(crate) fn forget(&self, client: &Shared) {
         unpoisoned(&self.clients).retain(|one| !Arc::ptr_eq(one, client));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::settings::{Refused, Settings};
+use crate::settings::Settings;
 
 /// A file that is looked at again and again.
 #[derive(Debug)]
@@ -13,15 +13,11 @@ pub(crate) struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Open it.
-    ///
-    /// # Errors
-    /// It cannot be read, or is refused.
-    pub(crate) fn open(path: PathBuf) -> Result<(Self, Arc<Settings>), Refused> {
-        let refused = |error: std::io::Error| Refused { field: path.display().to_string(), reason: error.to_string() };
-        let seen = std::fs::read(&path).map_err(refused)?;
-        let settings = Settings::parse(&seen)?;
-        Ok((Self { path, seen }, Arc::new(settings)))
+    /// Open it, and its settings; `None` if it cannot be read, or is refused.
+    pub(crate) fn open(path: PathBuf) -> Option<(Self, Arc<Settings>)> {
+        let seen = std::fs::read(&path).ok()?;
+        let settings = Settings::parse(&seen).ok()?;
+        Some((Self { path, seen }, Arc::new(settings)))
     }
 
     /// New settings, if there are any; what is refused is not judged again until it changes.

@@ -27,31 +27,28 @@ impl<T: Send + Sync> PerProcess<T> {
         made.mark.is_here().then_some(&made.value)
     }
 
-    /// The value of this process, and whether it was made now. What is made may be thrown away again: another thread
-    /// was quicker. What a parent had is left as it is: its threads may have been in the midst of it.
-    pub(crate) fn get_or_make(&self, make: impl FnOnce(ProcessMark) -> T) -> (&'static T, bool) {
+    /// The value of this process. What is made may be thrown away again: another thread was quicker. What a parent had is
+    /// left as it is: its threads may have been in the midst of it.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce(ProcessMark) -> T) -> &'static T {
         let before = self.made.load(Ordering::Acquire);
         // SAFETY: null, or what was leaked below.
         if let Some(made) = unsafe { before.as_ref() }
             && made.mark.is_here()
         {
-            return (&made.value, false);
+            return &made.value;
         }
         let mark = ProcessMark::new();
         let own: *mut Made<T> = Box::into_raw(Box::new(Made { mark, value: make(mark) }));
-        if self.made.compare_exchange(before, own, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        match self.made.compare_exchange(before, own, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: it is leaked: nobody frees it.
-            return (unsafe { &(*own).value }, true);
+            Ok(_) => unsafe { &(*own).value },
+            Err(quicker) => {
+                // SAFETY: it was made above, and nobody else has seen it.
+                drop(unsafe { Box::from_raw(own) });
+                // SAFETY: another thread of this process has just leaked it there.
+                unsafe { &(*quicker).value }
+            }
         }
-        // SAFETY: it was made above, and nobody else has seen it.
-        drop(unsafe { Box::from_raw(own) });
-        self.get_or_make_again()
-    }
-
-    fn get_or_make_again(&self) -> (&'static T, bool) {
-        // SAFETY: another thread of this process has just put it there.
-        let made: &'static Made<T> = unsafe { &*self.made.load(Ordering::Acquire) };
-        (&made.value, false)
     }
 }
 
@@ -64,8 +61,8 @@ mod tests {
         static VALUE: PerProcess<u32> = PerProcess::new();
 
         assert_eq!(VALUE.get(), None);
-        assert_eq!(VALUE.get_or_make(|_| 1), (&1, true));
-        assert_eq!(VALUE.get_or_make(|_| 2), (&1, false));
+        assert_eq!(VALUE.get_or_make(|_| 1), &1);
+        assert_eq!(VALUE.get_or_make(|_| 2), &1);
         assert_eq!(VALUE.get(), Some(&1));
     }
 
