@@ -236,6 +236,22 @@ def test_suspend_acts_while_the_program_runs_and_so_does_its_end(
     assert collector.total("acknowledged") == 2
 
 
+def test_what_was_counted_by_the_settings_before_is_reported_as_theirs(
+    intercepted: Intercepted, collector: InterceptorsServer
+) -> None:
+    before, after = {"team": "shop"}, {"team": "billing"}
+    intercepted.tell(collector.url, attributes=before)
+    process = waiting(intercepted)
+    send(process)
+
+    intercepted.tell(collector.url, attributes=after)
+    eventually(lambda: collector.total("acknowledged"), lambda sum_: sum_ == 1)
+    send(process)
+    said(process)
+
+    assert collector.total("acknowledged", attributes=before) == collector.total("acknowledged", attributes=after) == 1
+
+
 def test_a_killed_program_says_no_last_word(intercepted: Intercepted, collector: InterceptorsServer) -> None:
     process = waiting(intercepted)
     send(process)

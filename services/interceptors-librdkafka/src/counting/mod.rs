@@ -12,7 +12,7 @@ mod windows;
 pub(crate) use failures::{RECORD_REFUSED, reason};
 pub(crate) use keys::KeyTally;
 pub(crate) use record::{Answered, Committed, Consumed, Sent};
-pub(crate) use shard::{Counting, Hook, KeysTally, Shard, WindowTally};
+pub(crate) use shard::{Counting, Hook, HookTally, KeysTally, Shard, WindowTally};
 pub(crate) use statistics::{Statistics, Totals};
 pub(crate) use tally::{PartitionTally, TopicTally};
 pub(crate) use topics::{Merge, Topics};

@@ -1,8 +1,6 @@
 //! One request to the collector.
 
-use std::fmt;
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,23 +24,13 @@ pub(super) struct Http {
     made: Option<(Vec<u8>, Agent)>,
 }
 
-/// Why there is no answer.
-#[derive(Debug)]
-pub(super) struct NoAnswer(String);
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
 impl Http {
     /// Post a body to the replica with this ordinal; the status, and what it answers.
     ///
-    /// # Errors
-    /// A file cannot be read, there is no connection, or no whole answer in time.
-    pub(super) fn post(&mut self, to: &Collector, ordinal: u32, body: &[u8]) -> Result<(u16, Vec<u8>), NoAnswer> {
-        let token = std::fs::read_to_string(&to.token_file).map_err(|error| named(&to.token_file, error))?;
+    /// `None` where a file cannot be read, there is no connection, or no whole answer in time. Why is told to nobody: the
+    /// application's output is not ours, and the collector cannot be told.
+    pub(super) fn post(&mut self, to: &Collector, ordinal: u32, body: &[u8]) -> Option<(u16, Vec<u8>)> {
+        let token = std::fs::read_to_string(&to.token_file).ok()?;
         let url = format!("{}/v1/events", to.url.replace("{ordinal}", &ordinal.to_string()).trim_end_matches('/'));
         let request = self
             .agent(to)?
@@ -52,33 +40,24 @@ impl Http {
             .header("Content-Encoding", "gzip")
             .header("Kwitness-Protocol", "2")
             .header("Kwitness-Owner", ordinal.to_string());
-        // What goes wrong is told with the address; the token is in none of it.
-        let failed = |error: &dyn fmt::Display| NoAnswer(format!("{url}: {error}"));
-        let mut answer = request.send(&gzip(body)[..]).map_err(|error| failed(&error))?;
+        let mut answer = request.send(&gzip(body)[..]).ok()?;
         let status = answer.status().as_u16();
         let content = answer.body_mut().with_config().limit(LONGEST_ANSWER).read_to_vec();
-        Ok((status, content.map_err(|error| failed(&error))?))
+        Some((status, content.ok()?))
     }
 
-    fn agent(&mut self, to: &Collector) -> Result<&Agent, NoAnswer> {
-        let authorities = authorities(to.ca_file.as_deref())?;
-        let is_made = self.made.as_ref().is_some_and(|(of, _)| *of == authorities);
-        if !is_made {
-            self.made = None;
-        }
-        if self.made.is_none() {
+    fn agent(&mut self, to: &Collector) -> Option<&Agent> {
+        let authorities = match &to.ca_file {
+            Some(file) => std::fs::read(file).ok()?,
+            // A system without any trusts nobody: plain HTTP works all the same.
+            None => SYSTEM_AUTHORITIES.iter().find_map(|file| std::fs::read(file).ok()).unwrap_or_default(),
+        };
+        self.made.take_if(|(of, _)| *of != authorities);
+        let (_, agent) = self.made.get_or_insert_with(|| {
             let agent = trusting(&authorities);
-            self.made = Some((authorities, agent));
-        }
-        self.made.as_ref().map(|(_, agent)| agent).ok_or_else(|| NoAnswer("no client could be made".to_owned()))
-    }
-}
-
-fn authorities(file: Option<&Path>) -> Result<Vec<u8>, NoAnswer> {
-    match file {
-        Some(file) => std::fs::read(file).map_err(|error| named(file, error)),
-        // A system without any trusts nobody: plain HTTP works all the same.
-        None => Ok(SYSTEM_AUTHORITIES.iter().find_map(|file| std::fs::read(file).ok()).unwrap_or_default()),
+            (authorities, agent)
+        });
+        Some(agent)
     }
 }
 
@@ -106,10 +85,6 @@ fn trusting(pem: &[u8]) -> Agent {
         .user_agent(concat!("kwitness-librdkafka/", env!("CARGO_PKG_VERSION")))
         .build()
         .new_agent()
-}
-
-fn named(file: &Path, error: impl fmt::Display) -> NoAnswer {
-    NoAnswer(format!("{}: {error}", file.display()))
 }
 
 fn gzip(body: &[u8]) -> Vec<u8> {

@@ -2,9 +2,12 @@
 
 mod http;
 mod owner;
+mod pace;
 mod progress;
 mod rows;
 mod sender;
 mod totals;
+mod wake;
 
-pub(crate) use sender::{Sender, Wake};
+pub(crate) use sender::Sender;
+pub(crate) use wake::Wake;

@@ -6,11 +6,15 @@ use kwitness_wire::aggregate::{Counts, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, Harvest};
-use crate::counting::{Counting, Hook, KeyTally, PartitionTally, Statistics, TopicTally, Topics, WindowTally};
+use crate::counting::{
+    Counting, Hook, HookTally, KeyTally, PartitionTally, Statistics, TopicTally, Topics, WindowTally,
+};
 use crate::reasons::Reasons;
 
 const INTERCEPTIONS: &str = "interceptions";
 const SEALS: &str = "seals";
+/// In characters.
+const LONGEST_TOPIC: usize = 249;
 
 /// Who writes.
 #[derive(Clone, Debug)]
@@ -162,15 +166,17 @@ pub(super) fn anomalies(tally: &TopicTally) -> BTreeMap<String, u64> {
     tally.anomalies.iter().map(|(reason, count)| (reason.to_owned(), count)).collect()
 }
 
-/// Topics are what brokers take; whatever a client asks for may be in the place of one.
-pub(super) fn topic_name(topic: &[u8]) -> String {
-    String::from_utf8_lossy(topic).chars().take(249).collect()
+/// A topic's name; none for topics that share an entry. Topics are what brokers take; whatever a client asks for may be
+/// in the place of one.
+pub(super) fn topic_name(topic: Option<&[u8]>) -> Option<String> {
+    let name = String::from_utf8_lossy(topic?).chars().take(LONGEST_TOPIC).collect::<String>();
+    Some(name).filter(|name| !name.is_empty())
 }
 
 fn of_topic(kind: &str, topic: Option<&[u8]>) -> Map<String, Value> {
     let mut row = Map::new();
     row.insert("kind".to_owned(), json!(kind));
-    match topic.map(topic_name).filter(|name| !name.is_empty()) {
+    match topic_name(topic) {
         Some(name) => row.insert("topic".to_owned(), json!(name)),
         None => row.insert("overflowed".to_owned(), json!(true)),
     };
@@ -240,7 +246,14 @@ fn keys_row(topic: Option<&[u8]>, tally: &KeyTally) -> Map<String, Value> {
 
 /// What the hooks cost; nothing where none was called and nothing is known of the client.
 fn client_row(tally: &WindowTally, counting: &Counting) -> Option<Map<String, Value>> {
-    let hooks = hook_calls(tally, counting);
+    let hooks: Vec<_> = hook_calls(tally, counting)
+        .map(|(interceptor, hook, calls)| {
+            json!({
+                "interceptor": interceptor, "hook": hook.name(), "calls": calls.calls, "errors": calls.errors,
+                "time_ns": calls.time_ns(),
+            })
+        })
+        .collect();
     if hooks.is_empty() && tally.statistics.is_none() {
         return None;
     }
@@ -253,18 +266,13 @@ fn client_row(tally: &WindowTally, counting: &Counting) -> Option<Map<String, Va
     Some(row)
 }
 
-/// Calls by hook, each under the first interceptor that needs it.
-pub(super) fn hook_calls(tally: &WindowTally, counting: &Counting) -> Vec<Value> {
+/// Hooks that were called, each under the first interceptor that needs it.
+pub(super) fn hook_calls<'a>(
+    tally: &'a WindowTally,
+    counting: &'a Counting,
+) -> impl Iterator<Item = (&'a str, Hook, &'a HookTally)> {
     let called = Hook::ALL.into_iter().zip(&tally.hooks).filter(|(_, calls)| calls.calls > 0 || calls.errors > 0);
-    called
-        .filter_map(|(hook, calls)| {
-            let interceptor = counting.interceptor(hook)?;
-            Some(json!({
-                "interceptor": interceptor, "hook": hook.name(), "calls": calls.calls, "errors": calls.errors,
-                "time_ns": calls.time_ns(),
-            }))
-        })
-        .collect()
+    called.filter_map(|(hook, calls)| Some((counting.interceptor(hook)?, hook, calls)))
 }
 
 fn said(statistics: &Statistics) -> Map<String, Value> {

@@ -1,8 +1,8 @@
 //! The thread that sends: one request at a time, and nothing that anybody waits for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kwitness_wire::report::{Directive, Item, Queue, Verdicts};
@@ -12,63 +12,18 @@ use serde_json::{Value, json};
 
 use super::http::Http;
 use super::owner::owner_of;
+use super::pace::Pace;
 use super::progress::Progress;
 use super::rows::{Numbers, Source, Unnumbered};
 use super::totals::Sums;
 use crate::abi::coarse_now_ms;
-use crate::client::{Side, unpoisoned};
+use crate::client::{Client, Harvest, Side};
 use crate::counting::Counting;
 use crate::plugin::Plugin;
 use crate::settings::{Collector, Settings};
 use crate::settings_file::SettingsFile;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
-const SHORTEST_WAIT: Duration = Duration::from_millis(200);
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
-const EVERYTHING: usize = usize::MAX;
-
-/// Wakes the sender before its time, and says when it has sent all that there was.
-#[derive(Debug, Default)]
-pub(crate) struct Wake {
-    state: Mutex<WakeState>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct WakeState {
-    /// How often somebody wanted everything sent.
-    wanted: u64,
-    /// Up to which of these it is, or cannot be.
-    done: u64,
-    /// The process ends.
-    ends: bool,
-}
-
-impl Wake {
-    /// Have everything sent, and wait until it is, or cannot be, or so long; `ends` says that nothing follows.
-    pub(crate) fn flush(&self, at_most: Duration, ends: bool) {
-        let mut state = unpoisoned(&self.state);
-        state.wanted = state.wanted.saturating_add(1);
-        state.ends |= ends;
-        let wanted = state.wanted;
-        self.changed.notify_all();
-        drop(self.changed.wait_timeout_while(state, at_most, |state| state.done < wanted));
-    }
-
-    /// Sleep for so long, or until everything is to be sent; up to which wish that then is, and whether nothing follows.
-    fn sleep(&self, at_most: Duration) -> (u64, bool) {
-        let state = unpoisoned(&self.state);
-        let slept = self.changed.wait_timeout_while(state, at_most, |state| state.done >= state.wanted);
-        let (state, _) = slept.unwrap_or_else(PoisonError::into_inner);
-        (state.wanted, state.ends)
-    }
-
-    fn is_done(&self, wanted: u64) {
-        unpoisoned(&self.state).done = wanted;
-        self.changed.notify_all();
-    }
-}
 
 /// What the thread has.
 pub(crate) struct Sender {
@@ -85,11 +40,7 @@ pub(crate) struct Sender {
     http: Http,
     /// The collector that answered first at this URL; only it can acknowledge.
     acknowledges: Option<(String, String)>,
-    /// Items of the next request at most.
-    most: usize,
-    failures: u32,
-    last_sent: Option<Instant>,
-    not_before: Instant,
+    pace: Pace,
     /// The process ends, and nothing is left to be sent.
     has_ended: bool,
 }
@@ -122,10 +73,7 @@ impl Sender {
             told: BTreeMap::new(),
             http: Http::default(),
             acknowledges: None,
-            most: EVERYTHING,
-            failures: 0,
-            last_sent: None,
-            not_before: Instant::now(),
+            pace: Pace::new(),
             has_ended: false,
         }
     }
@@ -134,40 +82,43 @@ impl Sender {
     pub(crate) fn run(mut self) {
         loop {
             let (wanted, ends) = self.plugin.wake.sleep(LOOK_EVERY);
-            self.look_at_settings();
-            if ends {
-                self.plugin.clients().iter().for_each(|client| client.end());
-            }
-            self.harvest();
-            while self.is_due() {
-                self.send();
-            }
-            if ends && self.queue.is_empty() {
-                self.has_ended = true;
-                self.send();
-            }
+            self.turn(ends);
             // Whoever waits has waited for this: what could not be sent is tried again, but nobody waits for that.
-            self.plugin.wake.is_done(wanted);
+            self.plugin.wake.finish(wanted);
         }
     }
 
-    fn is_due(&self) -> bool {
-        let is_time = self.last_sent.is_none_or(|sent| sent.elapsed() >= HEARTBEAT_EVERY);
-        Instant::now() >= self.not_before && (is_time || !self.queue.is_empty())
+    /// Look at the settings, take what is counted, and send what is due; `ends` says that nothing follows.
+    fn turn(&mut self, ends: bool) {
+        self.look_at_settings();
+        if ends {
+            self.plugin.clients().iter().for_each(|client| client.end());
+        }
+        self.harvest();
+        // Without a collector what waits goes on to wait.
+        let settings = Arc::clone(&self.settings);
+        let Some(collector) = &settings.collector else { return };
+        while self.pace.is_due(Instant::now(), !self.queue.is_empty()) {
+            self.send(&settings, collector);
+        }
+        if ends && self.queue.is_empty() {
+            self.has_ended = true;
+            self.send(&settings, collector);
+        }
     }
 
     /// The file has changed, or a directive has come.
     fn look_at_settings(&mut self) {
         if let Some(settings) = self.file.look() {
-            self.settings = settings;
-            let counting = Counting::of(Arc::clone(&self.settings));
-            self.plugin.count_as(&counting);
+            let (before, next) = (Counting::of(Arc::clone(&self.settings)), Counting::of(Arc::clone(&settings)));
+            self.plugin.count_as(&next);
             let now_ms = coarse_now_ms();
             let mut taken = Taken::default();
             for client in self.plugin.clients() {
-                taken.add(&client, &counting, &self.source, &client.obey(&counting, now_ms));
+                taken.add(&client, &before, &self.source, &client.obey(&next, now_ms));
             }
             self.put(taken);
+            self.settings = settings;
         }
         let Settings { hash, suspend, .. } = &*self.settings;
         let is_suspended = Directive::or_settings(self.directive.as_ref(), hash, *suspend);
@@ -213,19 +164,17 @@ impl Sender {
         }
     }
 
-    fn send(&mut self) {
-        self.last_sent = Some(Instant::now());
-        let settings = Arc::clone(&self.settings);
-        let Some(collector) = &settings.collector else { return };
-        let batch = self.queue.send(self.most);
-        let body = self.body(&settings, &batch);
+    fn send(&mut self, settings: &Settings, collector: &Collector) {
+        self.pace.begin(Instant::now());
+        let batch = self.queue.send(self.pace.most());
+        let body = self.body(settings, &batch);
         let outcome = self.post(collector, &body);
         self.judge(&outcome, batch.len());
     }
 
     fn post(&mut self, collector: &Collector, body: &[u8]) -> Outcome {
         let ordinal = owner_of(&self.plugin.reporter.pod, collector.replicas);
-        let Ok((status, answer)) = self.http.post(collector, ordinal, body) else { return Outcome::Again };
+        let Some((status, answer)) = self.http.post(collector, ordinal, body) else { return Outcome::Again };
         match status {
             200 => {}
             400 | 415 | 422 => return Outcome::Unreadable("refused"),
@@ -248,38 +197,22 @@ impl Sender {
     }
 
     fn judge(&mut self, outcome: &Outcome, sent: usize) {
-        let wait = match *outcome {
+        let now = Instant::now();
+        match *outcome {
             Outcome::Settled { again, after_ms } => {
-                self.failures = 0;
-                // What was refused among more than this may still be there.
-                self.most = self.most.saturating_mul(2);
-                let wait = if again == 0 { Duration::ZERO } else { SHORTEST_WAIT.max(Duration::from_millis(after_ms)) };
-                self.wait(wait.min(LONGEST_WAIT));
-                return;
+                return self.pace.answered(now, (again > 0).then_some(Duration::from_millis(after_ms)));
             }
             Outcome::Unreadable(reason) => {
                 if sent <= 1 {
                     self.queue.give_up(reason);
-                } else {
-                    self.most = sent.div_euclid(2);
                 }
-                self.next_wait()
+                self.pace.halve(sent);
+                self.pace.failed(now);
             }
-            Outcome::Again => self.next_wait(),
-            Outcome::Slowly => LONGEST_WAIT,
-        };
+            Outcome::Again => self.pace.failed(now),
+            Outcome::Slowly => self.pace.failed_for_long(now),
+        }
         self.queue.come_back();
-        self.failures = self.failures.saturating_add(1);
-        self.wait(wait);
-    }
-
-    fn next_wait(&self) -> Duration {
-        SHORTEST_WAIT.saturating_mul(2_u32.saturating_pow(self.failures.min(16))).min(LONGEST_WAIT)
-    }
-
-    fn wait(&mut self, time: Duration) {
-        let now = Instant::now();
-        self.not_before = now.checked_add(time).unwrap_or(now);
     }
 
     /// The head, and a line for each row.
@@ -350,13 +283,7 @@ struct Taken {
 }
 
 impl Taken {
-    fn add(
-        &mut self,
-        client: &crate::client::Client,
-        counting: &Counting,
-        source: &Source,
-        harvest: &crate::client::Harvest,
-    ) {
+    fn add(&mut self, client: &Client, counting: &Counting, source: &Source, harvest: &Harvest) {
         self.rows.add(client, counting, source, harvest);
         self.sums.add(client, counting, harvest);
     }
@@ -380,4 +307,32 @@ struct Head<'a> {
     rest: Value,
     /// As they were written when the windows ended.
     totals: Vec<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use kwitness_wire::aggregate::Row;
+    use kwitness_wire::report::Item;
+
+    use super::Sender;
+    use crate::abi::ProcessMark;
+    use crate::plugin::Plugin;
+    use crate::settings_file::SettingsFile;
+
+    #[test]
+    fn what_waits_while_there_is_no_collector_keeps_the_thread_from_nothing() {
+        let file = std::env::temp_dir().join(format!("kwitness-{}.json", std::process::id()));
+        let text = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+            "interceptors":[{"type":"Audit","name":"audit"}],"collector":null}"#;
+        std::fs::write(&file, text).unwrap();
+        let plugin = Box::leak(Box::new(Plugin::new(ProcessMark::new(), "shop/orders-1".to_owned())));
+        let (opened, settings) = SettingsFile::open(file.clone()).unwrap();
+        let mut sender = Sender::new(plugin, opened, settings);
+        sender.queue.push(Item::Row(Row { seq: 1, topic: "interceptions", key: String::new(), line: vec![] }), 1 << 20);
+
+        sender.turn(true);
+
+        assert_eq!((sender.queue.ledger().queued, sender.has_ended), (1, false));
+        std::fs::remove_file(file).unwrap();
+    }
 }

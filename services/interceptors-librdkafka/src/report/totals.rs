@@ -55,7 +55,8 @@ pub(super) struct Sums {
     sizes: BTreeMap<(Side, Option<String>), Sketch>,
     /// Of the last window alone: its start, its length, and what it had.
     keys: BTreeMap<(Side, Option<String>), (u64, u64, KeyTally)>,
-    hooks: BTreeMap<(String, String), [u64; 3]>,
+    /// By interceptor and hook: calls, errors, and nanoseconds.
+    hooks: BTreeMap<(String, &'static str), [u64; 3]>,
 }
 
 impl Sums {
@@ -64,7 +65,7 @@ impl Sums {
         let about = &client.about;
         for window in &harvest.windows {
             for (topic, tally) in window.counted.topics.iter().flat_map(Topics::iter) {
-                let topic = topic.map(topic_name).filter(|name| !name.is_empty());
+                let topic = topic_name(topic);
                 let labels = (topic.clone(), about.client_id.clone(), about.group_id.clone());
                 let sum = self.topics.entry(labels).or_default();
                 sum.sent = sum.sent.saturating_add(tally.sent);
@@ -86,17 +87,16 @@ impl Sums {
                     self.sizes.entry((about.side, topic)).or_default().merge(&tally.sizes);
                 }
             }
-            for call in hook_calls(&window.counted, counting) {
-                let text = |name: &str| call.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-                let sums = self.hooks.entry((text("interceptor"), text("hook"))).or_default();
-                for (sum, name) in sums.iter_mut().zip(["calls", "errors", "time_ns"]) {
-                    *sum = sum.saturating_add(call.get(name).and_then(Value::as_u64).unwrap_or_default());
+            for (interceptor, hook, calls) in hook_calls(&window.counted, counting) {
+                let sums = self.hooks.entry((interceptor.to_owned(), hook.name())).or_default();
+                for (sum, more) in sums.iter_mut().zip([calls.calls, calls.errors, calls.time_ns()]) {
+                    *sum = sum.saturating_add(more);
                 }
             }
         }
         for window in &harvest.keys {
             for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
-                let labels = (about.side, topic.map(topic_name));
+                let labels = (about.side, topic_name(topic));
                 let (start_ms, length_ms, last) = self.keys.entry(labels).or_default();
                 if window.start_ms > *start_ms {
                     (*start_ms, *last) = (window.start_ms, tally.clone());
@@ -144,7 +144,7 @@ impl Sums {
             parts.add("keys", entry);
         }
         for ((interceptor, hook), [calls, errors, time_ns]) in self.hooks {
-            let mut entry = labelled([("interceptor", Some(interceptor)), ("hook", Some(hook))]);
+            let mut entry = labelled([("interceptor", Some(interceptor)), ("hook", Some(hook.to_owned()))]);
             entry.insert("calls".to_owned(), json!(calls));
             insert_count(&mut entry, "errors", errors);
             entry.insert("time_ns".to_owned(), json!(time_ns));
