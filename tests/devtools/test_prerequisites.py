@@ -23,6 +23,7 @@ GOOD = {
     "c++": "c++ (Debian 12.2.0-14) 12.2.0",
     "node": "v18.20.4",
     "npm": "9.2.0",
+    "readelf": "GNU readelf (GNU Binutils for Debian) 2.40",
     "docker": "Docker version 20.10.24",
 }
 
@@ -49,7 +50,7 @@ def test_a_complete_machine_lacks_nothing(machine: Path, target: str) -> None:
     assert prerequisites.missing(target) == []
 
 
-@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo", "valgrind", "node", "npm"])
+@pytest.mark.parametrize("tool", ["git", "make", "go", "javac", "mvn", "cargo", "valgrind", "node", "npm", "readelf"])
 def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
     (machine / tool).unlink()
     (line,) = prerequisites.missing("test")
@@ -64,7 +65,8 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
         ("images", {"git", "make", "javac", "mvn", "cargo", "docker"}),
         ("test-wire", {"git", "make", "cargo", "valgrind"}),
         ("test-observer-rust", {"git", "make", "cargo"}),
-        ("test-fast", {"git", "make", "javac", "mvn", "go"}),
+        ("test-librdkafka-rust", {"git", "make", "cargo", "readelf"}),
+        ("test-fast", {"git", "make", "javac", "mvn", "go", "cargo", "readelf"}),
     ],
 )
 def test_a_target_asks_for_nothing_that_it_does_not_need(machine: Path, target: str, enough: set[str]) -> None:

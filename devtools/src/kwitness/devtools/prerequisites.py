@@ -73,7 +73,8 @@ TOOLS = {
     "wheels": (*_BASE, *_RUST),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
-    "test-fast": (*_BASE, *_GO, *_JAVA),  # an API server and Helm are built from Go modules
+    # An API server and Helm are built from Go modules, librdkafka's plugin by Cargo.
+    "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
