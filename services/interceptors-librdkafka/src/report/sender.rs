@@ -1,6 +1,7 @@
 //! The thread that sends: one request at a time, and nothing that anybody waits for.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -82,7 +83,8 @@ impl Sender {
     pub(crate) fn run(mut self) {
         loop {
             let (wanted, ends) = self.plugin.wake.sleep(LOOK_EVERY);
-            self.turn(ends);
+            // A panic ends the turn alone: without the next ones windows would be kept for nobody.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.turn(ends)));
             // Whoever waits has waited for this: what could not be sent is tried again, but nobody waits for that.
             self.plugin.wake.finish(wanted);
         }
