@@ -1,0 +1,345 @@
+package dev.kwitness.interceptors.core;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * What one producer or consumer does, counted.
+ *
+ * <p>Safe for several threads. Threads that send, the one that gets acknowledgements and those that count keys each
+ * have a lock of their own, held for a few additions.
+ */
+public final class Client {
+    /** Of a client whose interceptors do nothing. */
+    public static final Client NONE = new Client(Side.PRODUCER, 0, new ClientIdentity(null, null, null, null, null));
+
+    final Side side;
+    /** Its number in this process, from 1. */
+    final int number;
+    final ClientIdentity identity;
+
+    private final Object sending = new Object();
+    private final Object ending = new Object();
+    private final Object keying = new Object();
+    private volatile Tallies tallies;
+    private volatile boolean closed;
+    /** Written by several threads without a lock: it only says when to look at the clock. */
+    private int calls;
+
+    Client(Side side, int number, ClientIdentity identity) {
+        this.side = side;
+        this.number = number;
+        this.identity = identity;
+    }
+
+    /** Count by this plan from now on; null means: do nothing. What was counted before is given back. */
+    Closed follow(Plan plan, long nowMs) {
+        Closed before;
+        synchronized (sending) {
+            synchronized (ending) {
+                synchronized (keying) {
+                    before = tallies == null ? null : tallies.close(Long.MAX_VALUE);
+                    tallies = plan == null ? null : new Tallies(plan, nowMs);
+                }
+            }
+        }
+        return before;
+    }
+
+    /** Take the windows that end at a time or before it, those of keys at another; null where nothing is counted. */
+    Closed close(long untilMs, long keysUntilMs) {
+        synchronized (sending) {
+            synchronized (ending) {
+                synchronized (keying) {
+                    return tallies == null ? null : tallies.close(untilMs, keysUntilMs);
+                }
+            }
+        }
+    }
+
+    /** Whether keys of records are wanted. */
+    public boolean countsKeys() {
+        Tallies now = tallies;
+        return now != null && now.keys != null;
+    }
+
+    /** The application wants to send a record; whether it says its time itself. */
+    public void sent(String topic, boolean ownTimestamp) {
+        Tallies now = tallies;
+        if (now == null || !now.plan.counts()) {
+            return;
+        }
+        long began = began();
+        synchronized (sending) {
+            now.onSend.calls++;
+            Sent tally = now.sends.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                tally.records++;
+                if (ownTimestamp) {
+                    tally.ownTimestamps++;
+                }
+            }
+            if (began != 0) {
+                now.onSend.measured(System.nanoTime() - began);
+            }
+        }
+        if (ownTimestamp && !now.ownTimestamps) {
+            now.ownTimestamps = true;
+        }
+    }
+
+    /** Brokers have a record; the timestamp in milliseconds since 1970, sizes in bytes, -1 where there is none. */
+    public void acknowledged(
+            String topic, int partition, long offset, long timestampMs, int keySize, int valueSize) {
+        Tallies now = tallies;
+        if (now == null || !now.plan.counts()) {
+            return;
+        }
+        long began = began();
+        long nowMs = now.plan.latency ? System.currentTimeMillis() : CoarseClock.nowMs();
+        boolean isSending = timestampMs >= 0 && !now.ownTimestamps;
+        synchronized (ending) {
+            now.onAcknowledgement.calls++;
+            TopicTally tally = now.topics.at(isSending ? Math.min(timestampMs, nowMs) : nowMs, topic);
+            if (tally != null) {
+                tally.acknowledged++;
+                TopicTally.PartitionTally one = tally.partition(partition, now.plan.settings.mostPartitions);
+                one.acknowledged++;
+                one.offsets.add(offset, offset);
+                if (now.plan.sizes) {
+                    tally.size(keySize, valueSize);
+                }
+                if (now.plan.latency && isSending) {
+                    latency(tally, tally.acknowledgementTime, nowMs - timestampMs);
+                }
+            }
+            if (began != 0) {
+                now.onAcknowledgement.measured(System.nanoTime() - began);
+            }
+        }
+    }
+
+    /** A record was given up. */
+    public void failed(String topic, String reason) {
+        Tallies now = tallies;
+        if (now == null || !now.plan.counts()) {
+            return;
+        }
+        synchronized (ending) {
+            now.onAcknowledgement.calls++;
+            TopicTally tally = now.topics.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                TopicTally.count(tally.failures, reason, 1);
+            }
+        }
+    }
+
+    /** The application gets records, which the body says one by one. */
+    public void consumed(Consumer<Consumed> body) {
+        Tallies now = tallies;
+        if (now == null || !now.plan.counts()) {
+            return;
+        }
+        long began = System.nanoTime();
+        synchronized (ending) {
+            now.onConsume.calls++;
+            body.accept(new Consumed(now, System.currentTimeMillis()));
+            now.onConsume.measured(System.nanoTime() - began);
+        }
+    }
+
+    /** Brokers have an offset as committed. */
+    public void committed(String topic, int partition, long offset) {
+        Tallies now = tallies;
+        if (now == null || !now.plan.audit) {
+            return;
+        }
+        synchronized (ending) {
+            now.onCommit.calls++;
+            TopicTally tally = now.topics.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                tally.commits++;
+                tally.partition(partition, now.plan.settings.mostPartitions).committedOffset = offset;
+            }
+        }
+    }
+
+    /** The key of a record, serialized; null where it has none. */
+    public void key(String topic, byte[] key) {
+        Tallies now = tallies;
+        if (now == null || now.keys == null) {
+            return;
+        }
+        synchronized (keying) {
+            KeyTally tally = now.keys.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                tally.add(key);
+            }
+        }
+    }
+
+    /** A record has a key of which the serialized bytes cannot be had. */
+    public void unsupportedKey(String topic) {
+        Tallies now = tallies;
+        if (now == null || now.keys == null) {
+            return;
+        }
+        synchronized (keying) {
+            KeyTally tally = now.keys.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                tally.uncounted++;
+            }
+        }
+    }
+
+    /** A hook of ours failed; the application has not noticed. */
+    public void defect(String hook) {
+        Tallies now = tallies;
+        if (now == null) {
+            return;
+        }
+        synchronized (ending) {
+            now.hook(hook).errors++;
+        }
+    }
+
+    /** It ends: what it did is reported with the next window. */
+    public void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    private long began() {
+        calls++;
+        return calls % Hook.MEASURED_ONE_IN == 0 ? System.nanoTime() : 0;
+    }
+
+    private static void latency(TopicTally tally, Distribution times, long milliseconds) {
+        if (milliseconds < 0) {
+            TopicTally.count(tally.anomalies, "negative_latency", 1);
+        } else {
+            times.add(milliseconds * 1_000);
+        }
+    }
+
+    /** What an application sends to one topic. */
+    static final class Sent {
+        long records;
+        long ownTimestamps;
+    }
+
+    /** Records that the application gets at once. */
+    public static final class Consumed {
+        private final Tallies tallies;
+        private final long nowMs;
+        private TopicTally topic;
+        private TopicTally.PartitionTally partition;
+
+        private Consumed(Tallies tallies, long nowMs) {
+            this.tallies = tallies;
+            this.nowMs = nowMs;
+        }
+
+        /** The next records are of this partition; false where nobody wants to know. */
+        public boolean from(String name, int number) {
+            topic = tallies.topics.at(nowMs, name);
+            partition = topic == null ? null : topic.partition(number, tallies.plan.settings.mostPartitions);
+            return topic != null;
+        }
+
+        /** One record of the partition. */
+        public void record(long offset, long timestampMs, int keySize, int valueSize) {
+            topic.consumed++;
+            partition.consumed++;
+            partition.offsets.add(offset, offset);
+            if (tallies.plan.sizes) {
+                topic.size(keySize, valueSize);
+            }
+            if (tallies.plan.latency && timestampMs >= 0) {
+                latency(topic, topic.endToEndLatency, nowMs - timestampMs);
+            }
+        }
+    }
+
+    /** Everything that is counted by one plan. */
+    private static final class Tallies {
+        final Plan plan;
+        final Windows<Sent> sends;
+        final Windows<TopicTally> topics;
+        final Windows<KeyTally> keys;
+        Hook onSend = new Hook("on_send");
+        Hook onAcknowledgement = new Hook("on_acknowledgement");
+        Hook onConsume = new Hook("on_consume");
+        Hook onCommit = new Hook("on_commit");
+        /** The application says times itself: they are not those of sending. */
+        volatile boolean ownTimestamps;
+
+        Tallies(Plan plan, long nowMs) {
+            Settings settings = plan.settings;
+            this.plan = plan;
+            sends = new Windows<>(Sent::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
+            topics = new Windows<>(TopicTally::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
+            keys = plan.keysWindowMs == 0 ? null
+                : new Windows<>(KeyTally::new, settings::selects, plan.keysWindowMs, settings.mostTopics, nowMs);
+        }
+
+        Closed close(long untilMs) {
+            return close(untilMs, untilMs);
+        }
+
+        Closed close(long untilMs, long keysUntilMs) {
+            TreeMap<Long, Map<String, TopicTally>> ended = topics.close(untilMs);
+            sends.close(untilMs).forEach((start, window) -> {
+                Map<String, TopicTally> into = ended.computeIfAbsent(start, none -> new TreeMap<>());
+                window.forEach((topic, sent) -> {
+                    TopicTally tally = into.computeIfAbsent(topic, none -> new TopicTally());
+                    tally.sent += sent.records;
+                    if (sent.ownTimestamps > 0) {
+                        TopicTally.count(tally.anomalies, "own_timestamp", sent.ownTimestamps);
+                    }
+                });
+            });
+            Closed closed = new Closed(
+                plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs),
+                new Hook[] {onSend, onAcknowledgement, onConsume, onCommit});
+            if (!ended.isEmpty()) {
+                onSend = new Hook(onSend.name);
+                onAcknowledgement = new Hook(onAcknowledgement.name);
+                onConsume = new Hook(onConsume.name);
+                onCommit = new Hook(onCommit.name);
+            }
+            return closed;
+        }
+
+        Hook hook(String name) {
+            for (Hook hook : new Hook[] {onSend, onAcknowledgement, onConsume}) {
+                if (hook.name.equals(name)) {
+                    return hook;
+                }
+            }
+            return onCommit;
+        }
+    }
+
+    /** Windows that ended. */
+    static final class Closed {
+        final Plan plan;
+        final TreeMap<Long, Map<String, TopicTally>> topics;
+        final TreeMap<Long, Map<String, KeyTally>> keys;
+        /** Calls since the windows before. */
+        final Hook[] hooks;
+
+        private Closed(
+                Plan plan, TreeMap<Long, Map<String, TopicTally>> topics, TreeMap<Long, Map<String, KeyTally>> keys,
+                Hook[] hooks) {
+            this.plan = plan;
+            this.topics = topics;
+            this.keys = keys;
+            this.hooks = hooks;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.kwitness.interceptors.core;
+
+/** KIP-42's methods, and what is counted of calls of one of them. Not safe for several threads. */
+final class Hook {
+    /** Time is measured of every so many calls: reading the clock takes longer than what most calls do. */
+    static final int MEASURED_ONE_IN = 64;
+
+    final String name;
+    long calls;
+    long errors;
+    private long measured;
+    private long measuredNs;
+
+    Hook(String name) {
+        this.name = name;
+    }
+
+    void measured(long nanoseconds) {
+        measured++;
+        measuredNs += nanoseconds;
+    }
+
+    /** Time of all calls, as far as that of the measured ones tells. */
+    long timeNs() {
+        return measured == 0 ? 0 : Math.round((double) measuredNs / measured * calls);
+    }
+}

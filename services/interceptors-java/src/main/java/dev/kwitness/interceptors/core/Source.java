@@ -1,0 +1,55 @@
+package dev.kwitness.interceptors.core;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.UUID;
+
+/** Who reports: one for each process, or for each class loader whose interceptors were configured by hand. */
+final class Source {
+    /** 64 random bits. */
+    final String reporter;
+    /** Start, in milliseconds since 1970. */
+    final long epochMs;
+    final int processId;
+    final String version;
+
+    private final String pod;
+    private final String podNamespace;
+
+    Source(long epochMs) {
+        this.epochMs = epochMs;
+        reporter = String.format(Locale.ROOT, "%016x", UUID.randomUUID().getLeastSignificantBits() << 2
+            ^ UUID.randomUUID().getMostSignificantBits());
+        processId = processId();
+        String packaged = Source.class.getPackage() == null ? null : Source.class.getPackage()
+            .getImplementationVersion();
+        version = packaged == null ? "unknown" : packaged;
+        String name = System.getenv("POD_NAME") == null ? System.getenv("HOSTNAME") : System.getenv("POD_NAME");
+        pod = name == null ? "unknown" : name;
+        podNamespace = System.getenv("POD_NAMESPACE");
+    }
+
+    /** {@code <namespace>/<pod>}, as in the token. */
+    String pod(Settings settings) {
+        return (podNamespace == null ? settings.namespace : podNamespace) + "/" + pod;
+    }
+
+    /** {@code <namespace>/<pod>/<reporter>}. */
+    String name(Settings settings) {
+        return pod(settings) + "/" + reporter;
+    }
+
+    String instance(Client client) {
+        return reporter + "/" + client.number;
+    }
+
+    private static int processId() {
+        try {
+            // Java 8 tells it in a module that small runtimes lack.
+            return Integer.parseInt(new File("/proc/self").getCanonicalFile().getName());
+        } catch (IOException | NumberFormatException elsewhere) {
+            return 1;
+        }
+    }
+}

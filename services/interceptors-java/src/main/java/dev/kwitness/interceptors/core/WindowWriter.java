@@ -1,0 +1,200 @@
+package dev.kwitness.interceptors.core;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Makes rows, totals and a seal of windows that ended. Used by one thread, but for {@link #sealedUntilMs}. */
+final class WindowWriter {
+    static final String TOPIC = "interceptions";
+
+    private static final String SCHEMA = "kwitness.interceptions/1";
+    private static final String SEALS_SCHEMA = "kwitness.seals/1";
+
+    private final Source source;
+    private final EventQueue queue;
+    private final Map<Client, Statistics> statistics = new LinkedHashMap<>();
+    /** End of windows, and the number that follows what was made of them. */
+    private final Deque<long[]> waiting = new ArrayDeque<>();
+    private long sealedUntilMs;
+
+    WindowWriter(Source source, EventQueue queue) {
+        this.source = source;
+        this.queue = queue;
+        this.sealedUntilMs = source.epochMs;
+    }
+
+    /** Queue what clients did in windows that end at a time or before it. */
+    void write(Settings settings, Map<Client, Client.Closed> ended, long untilMs) {
+        TreeMap<Long, List<Client>> byStart = new TreeMap<>();
+        ended.forEach((client, closed) -> closed.topics.keySet().forEach(
+            start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
+        byStart.forEach((start, clients) -> {
+            Part part = new Part(settings, start, start + settings.windowMs);
+            for (Client client : clients) {
+                Client.Closed closed = ended.get(client);
+                closed.topics.get(start).forEach((topic, tally) -> part.topic(client, topic, tally));
+                if (start.equals(closed.topics.lastKey())) {
+                    part.client(client, closed);
+                }
+            }
+            part.seal();
+        });
+        TreeMap<Long, List<Client>> byKeys = new TreeMap<>();
+        ended.forEach((client, closed) -> closed.keys.keySet().forEach(
+            start -> byKeys.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
+        byKeys.forEach((start, clients) -> {
+            Part part = new Part(settings, start, start + ended.get(clients.get(0)).plan.keysWindowMs);
+            for (Client client : clients) {
+                ended.get(client).keys.get(start).forEach((topic, tally) -> part.keys(client, topic, tally));
+            }
+            part.seal();
+        });
+        synchronized (waiting) {
+            waiting.addLast(new long[] {untilMs, queue.next()});
+        }
+        statistics.keySet().removeIf(Client::isClosed);
+    }
+
+    /** Windows that end before it are delivered, or counted as dropped. */
+    long sealedUntilMs(long settled) {
+        synchronized (waiting) {
+            while (!waiting.isEmpty() && waiting.peekFirst()[1] <= settled) {
+                sealedUntilMs = Math.max(sealedUntilMs, waiting.pollFirst()[0]);
+            }
+            return sealedUntilMs;
+        }
+    }
+
+    /** What is made of one window. */
+    private final class Part {
+        private final Settings settings;
+        private final long startMs;
+        private final long endMs;
+        private final long firstSeq;
+        private final Totals totals = new Totals();
+
+        Part(Settings settings, long startMs, long endMs) {
+            this.settings = settings;
+            this.startMs = startMs;
+            this.endMs = endMs;
+            this.firstSeq = queue.next();
+        }
+
+        void topic(Client client, String topic, TopicTally tally) {
+            totals.add(client, topic, tally);
+            row(client, "topic", object -> {
+                name(object, topic);
+                object.put("internal", client.identity.isInternal())
+                    .put("sent", tally.sent).put("acknowledged", tally.acknowledged)
+                    .putNumbers("failures", tally.failures).put("consumed", tally.consumed)
+                    .put("commits", tally.commits).put("key_bytes", tally.keyBytes)
+                    .put("value_bytes", tally.valueBytes);
+                distribution(object, "record_sizes", tally.sizes, "sum_bytes");
+                distribution(object, "acknowledgement_time", tally.acknowledgementTime, "sum_us");
+                distribution(object, "end_to_end_latency", tally.endToEndLatency, "sum_us");
+                object.putNumbers("anomalies", tally.anomalies);
+                List<Json.Body> partitions = new ArrayList<>();
+                tally.partitions.forEach((number, one) -> partitions.add(part -> partition(part, number, one)));
+                object.putObjects("partitions", partitions).put("partitions_left_out", tally.partitionsLeftOut());
+            });
+        }
+
+        void keys(Client client, String topic, KeyTally tally) {
+            totals.add(client, topic, tally);
+            row(client, "keys", object -> {
+                name(object, topic);
+                object.put("records", tally.records).put("keyless", tally.keyless).put("uncounted", tally.uncounted);
+                if (tally.records > 0) {
+                    object.put("distinct", tally.keys.estimate())
+                        .put("sketch", Base64.getEncoder().encodeToString(tally.keys.image()));
+                }
+            });
+        }
+
+        void client(Client client, Client.Closed closed) {
+            String interceptor = closed.plan.hooksOf();
+            List<Json.Body> hooks = new ArrayList<>();
+            for (Hook hook : closed.hooks) {
+                if (hook.calls > 0 || hook.errors > 0) {
+                    totals.add(interceptor, hook);
+                    hooks.add(one -> one.put("interceptor", interceptor).put("hook", hook.name)
+                        .put("calls", hook.calls).put("errors", hook.errors).put("time_ns", hook.timeNs()));
+                }
+            }
+            Json.Body said = closed.plan.stats
+                ? statistics.computeIfAbsent(client, none -> new Statistics()).of(client) : null;
+            row(client, "client", object -> {
+                object.putObjects("hooks", hooks);
+                if (said != null) {
+                    object.putObject("statistics", said);
+                }
+            });
+        }
+
+        void seal() {
+            long lastSeq = queue.next() - 1;
+            long seq = queue.next();
+            push(Row.totals(seq, totals.json(seq, queue.newlyDropped())));
+            long own = queue.next();
+            push(Row.seal(own, source.name(settings), new Row.Seal(
+                object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),
+                firstSeq, lastSeq, lastSeq - firstSeq + 1)));
+        }
+
+        private void row(Client client, String kind, Json.Body rest) {
+            long seq = queue.next();
+            push(Row.of(seq, TOPIC, source.instance(client), Json.object(1_024, object -> {
+                ClientIdentity identity = client.identity;
+                common(object, SCHEMA, seq).put("client_id", identity.clientId).put("group_id", identity.groupId)
+                    .put("group_instance_id", identity.groupInstanceId)
+                    .put("transactional_id", identity.transactionalId)
+                    .put("client_software_name", "apache-kafka-java")
+                    .put("client_software_version", identity.softwareVersion)
+                    .put("instance", source.instance(client)).put("runtime", "java").put("side", client.side.word)
+                    .putObject("attributes", all -> settings.attributes.forEach(all::put)).put("kind", kind);
+                rest.write(object);
+            })));
+        }
+
+        private Json common(Json object, String schema, long seq) {
+            return object.put("schema", schema).put("event_source", source.name(settings))
+                .put("event_epoch", source.epochMs).put("event_seq", seq).put("cluster_id", settings.clusterId)
+                .put("window_start_ms", startMs).put("window_end_ms", endMs);
+        }
+
+        private void push(Row row) {
+            queue.push(row, settings.queueBytes);
+        }
+
+        private void name(Json object, String topic) {
+            if (topic.equals(Windows.OTHERS)) {
+                object.put("overflowed", true);
+            } else {
+                object.put("topic", topic);
+            }
+        }
+
+        private void partition(Json object, int number, TopicTally.PartitionTally tally) {
+            List<Json.Body> ranges = new ArrayList<>();
+            tally.offsets.kept().forEach(
+                range -> ranges.add(one -> one.put("first", range[0]).put("last", range[1])));
+            object.put("partition", number).put("acknowledged", tally.acknowledged).put("consumed", tally.consumed);
+            if (tally.committedOffset >= 0) {
+                object.put("committed_offset", tally.committedOffset);
+            }
+            object.putObjects("offset_ranges", ranges).put("offset_ranges_merged", tally.offsets.merged());
+        }
+
+        private void distribution(Json object, String key, Distribution values, String sumKey) {
+            if (!values.isEmpty()) {
+                object.putObject(key, member -> values.write(member, sumKey));
+            }
+        }
+    }
+}
