@@ -58,6 +58,13 @@ final class Json {
         return this;
     }
 
+    /** A member with an array of values that are JSON already. */
+    Json putWritten(String key, Collection<String> values) {
+        key(key);
+        out.append('[').append(String.join(",", values)).append(']');
+        return this;
+    }
+
     /** A member with an object. */
     Json putObject(String key, Body value) {
         key(key);

@@ -43,7 +43,6 @@ final class Settings {
     final Map<String, String> attributes;
     /** Where events go; null where nothing is reported. */
     final Collector collector;
-    final String container;
     /** Kind and name of what made the pod; null where nothing did. */
     final Map<String, String> workload;
 
@@ -80,7 +79,6 @@ final class Settings {
         attributes = fields.textsByKey("attributes", 16, ATTRIBUTE);
         SettingsFields address = fields.object("collector", false);
         collector = address == null ? null : new Collector(address);
-        container = fields.optionalText("container");
         SettingsFields made = fields.object("workload", false);
         workload = made == null ? null : made.all();
         fields.refuseOthers();

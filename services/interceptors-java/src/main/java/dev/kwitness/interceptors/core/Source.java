@@ -14,8 +14,11 @@ final class Source {
     final int processId;
     final String version;
 
-    private final String pod;
-    private final String podNamespace;
+    /** Name of the container; null where nobody said it. */
+    final String container;
+
+    /** {@code <namespace>/<pod>}, as in the token; null where nobody said it, so that nothing can be reported. */
+    final String pod;
 
     Source(long epochMs) {
         this.epochMs = epochMs;
@@ -25,19 +28,15 @@ final class Source {
         String packaged = Source.class.getPackage() == null ? null : Source.class.getPackage()
             .getImplementationVersion();
         version = packaged == null ? "unknown" : packaged;
-        String name = System.getenv("POD_NAME") == null ? System.getenv("HOSTNAME") : System.getenv("POD_NAME");
-        pod = name == null ? "unknown" : name;
-        podNamespace = System.getenv("POD_NAMESPACE");
-    }
-
-    /** {@code <namespace>/<pod>}, as in the token. */
-    String pod(Settings settings) {
-        return (podNamespace == null ? settings.namespace : podNamespace) + "/" + pod;
+        String name = System.getenv("KWITNESS_POD_NAME");
+        String namespace = System.getenv("KWITNESS_POD_NAMESPACE");
+        pod = name == null || namespace == null ? null : namespace + "/" + name;
+        container = System.getenv("KWITNESS_CONTAINER");
     }
 
     /** {@code <namespace>/<pod>/<reporter>}. */
-    String name(Settings settings) {
-        return pod(settings) + "/" + reporter;
+    String name() {
+        return pod + "/" + reporter;
     }
 
     String instance(Client client) {

@@ -142,7 +142,7 @@ final class WindowWriter {
             long seq = queue.next();
             push(Row.totals(seq, totals.json(seq, queue.newlyDropped())));
             long own = queue.next();
-            push(Row.seal(own, source.name(settings), new Row.Seal(
+            push(Row.seal(own, source.name(), new Row.Seal(
                 object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),
                 firstSeq, lastSeq, lastSeq - firstSeq + 1)));
         }
@@ -163,7 +163,7 @@ final class WindowWriter {
         }
 
         private Json common(Json object, String schema, long seq) {
-            return object.put("schema", schema).put("event_source", source.name(settings))
+            return object.put("schema", schema).put("event_source", source.name())
                 .put("event_epoch", source.epochMs).put("event_seq", seq).put("cluster_id", settings.clusterId)
                 .put("window_start_ms", startMs).put("window_end_ms", endMs);
         }

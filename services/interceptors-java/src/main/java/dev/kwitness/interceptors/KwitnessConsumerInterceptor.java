@@ -1,0 +1,84 @@
+package dev.kwitness.interceptors;
+
+import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.Log;
+import dev.kwitness.interceptors.core.Reporting;
+import dev.kwitness.interceptors.core.Side;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Counts what a consumer gets and commits; records are never changed.
+ *
+ * @param <K> the type of keys
+ * @param <V> the type of values
+ */
+public final class KwitnessConsumerInterceptor<K, V> implements ConsumerInterceptor<K, V> {
+    private Client client = Client.NONE;
+
+    @Override
+    public void configure(Map<String, ?> configuration) {
+        try {
+            client = Reporting.open(
+                Side.CONSUMER, Identities.of(configuration), Identities.text(configuration, Reporting.SETTINGS_KEY));
+        } catch (Throwable defect) {
+            Log.warn("a consumer is not counted: " + defect);
+        }
+    }
+
+    @Override
+    public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
+        try {
+            client.consumed(all -> count(all, records));
+            if (client.countsKeys()) {
+                for (ConsumerRecord<K, V> record : records) {
+                    Keys.BY_TYPE.sending(client, record.topic(), record.key());
+                }
+            }
+        } catch (Throwable defect) {
+            defect("on_consume");
+        }
+        return records;
+    }
+
+    @Override
+    public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        try {
+            offsets.forEach((place, offset) -> client.committed(place.topic(), place.partition(), offset.offset()));
+        } catch (Throwable defect) {
+            defect("on_commit");
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            client.close();
+        } catch (Throwable defect) {
+            defect("close");
+        }
+    }
+
+    private void count(Client.Consumed all, ConsumerRecords<K, V> records) {
+        for (TopicPartition place : records.partitions()) {
+            if (all.from(place.topic(), place.partition())) {
+                for (ConsumerRecord<K, V> record : records.records(place)) {
+                    all.record(
+                        record.offset(), record.timestamp(), record.serializedKeySize(), record.serializedValueSize());
+                }
+            }
+        }
+    }
+
+    private void defect(String hook) {
+        try {
+            client.defect(hook);
+        } catch (Throwable ignored) {
+            // Counting it failed, too: nothing of it may reach the application.
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.kwitness.interceptors.core;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The thread that carries what is queued to the collector, and says every few seconds that it is alive. */
+final class Reporter implements Runnable {
+    private static final String SCHEMA = "kwitness.interceptor_events/1";
+    private static final long HEARTBEAT_MS = 5_000;
+    private static final long SHORTEST_WAIT_MS = 200;
+    private static final long LONGEST_WAIT_MS = 10_000;
+
+    private final Source source;
+    private final EventQueue queue;
+    private final Supplier<Settings> settings;
+    /** Writes the rest of the state. */
+    private final Json.Body state;
+    private final WindowWriter windows;
+    private final Consumer<Verdicts> directives;
+    private final CollectorClient client = new CollectorClient();
+    private volatile boolean ends;
+    private int most = Integer.MAX_VALUE;
+    private int failures;
+    /** The collector that answered first at a URL; only it can acknowledge. */
+    private String acknowledgingUrl;
+    private String acknowledging;
+
+    Reporter(
+            Source source, EventQueue queue, WindowWriter windows, Supplier<Settings> settings, Json.Body state,
+            Consumer<Verdicts> directives) {
+        this.source = source;
+        this.queue = queue;
+        this.windows = windows;
+        this.settings = settings;
+        this.state = state;
+        this.directives = directives;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!ends || !queue.isEmpty()) {
+                queue.await(ends ? 0 : HEARTBEAT_MS);
+                long wait = report(false);
+                if (wait > 0) {
+                    Thread.sleep(wait);
+                }
+            }
+            report(true);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Send what is left and a last word, then end. */
+    void end() {
+        ends = true;
+        synchronized (queue) {
+            queue.notifyAll();
+        }
+    }
+
+    /** Send one request; how long to wait before the next one, in milliseconds. */
+    private long report(boolean last) {
+        Settings now = settings.get();
+        if (now == null || now.collector == null || source.pod == null) {
+            return LONGEST_WAIT_MS;
+        }
+        List<Row> batch = queue.send(most);
+        String reason;
+        boolean slowly = false;
+        try {
+            int owner = Owner.of(source.pod, now.collector.replicas);
+            CollectorClient.Answer answer = client.post(now.collector, owner, body(now, batch, last));
+            if (answer.status == 200) {
+                Verdicts verdicts = acknowledged(now.collector, owner, answer.text);
+                if (verdicts != null) {
+                    return settle(verdicts);
+                }
+                slowly = true;
+            } else if (isUnreadable(answer.status)) {
+                if (batch.size() <= 1) {
+                    queue.giveUp(answer.status == 413 ? "too_large" : "refused");
+                } else {
+                    most = batch.size() / 2;
+                }
+            } else {
+                slowly = answer.status < 500 && answer.status != 421;
+            }
+            reason = "HTTP " + answer.status;
+        } catch (IOException | RuntimeException failure) {
+            reason = failure.toString();
+        }
+        queue.comeBack();
+        if (failures == 0) {
+            Log.warn("the collector takes nothing and is tried again: " + reason);
+        }
+        failures++;
+        return slowly ? LONGEST_WAIT_MS
+            : Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS << Math.min(failures, 16));
+    }
+
+    private static boolean isUnreadable(int status) {
+        return status == 400 || status == 413 || status == 415 || status == 422;
+    }
+
+    /** What it says, where it is that collector and that replica; null where somebody else answers. */
+    private Verdicts acknowledged(Settings.Collector collector, int owner, String text) {
+        Verdicts verdicts = Verdicts.parse(text);
+        if (verdicts == null || verdicts.replica != owner) {
+            return null;
+        }
+        if (collector.url.equals(acknowledgingUrl) && !verdicts.collector.equals(acknowledging)) {
+            return null;
+        }
+        acknowledgingUrl = collector.url;
+        acknowledging = verdicts.collector;
+        return verdicts;
+    }
+
+    private long settle(Verdicts verdicts) {
+        failures = 0;
+        // What was refused among more than this may still be there.
+        most = (int) Math.min(Integer.MAX_VALUE, most * 2L);
+        directives.accept(verdicts);
+        int again = queue.settle(verdicts);
+        return again == 0 ? 0 : Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, verdicts.retryAfterMs));
+    }
+
+    /** The head, and a line for each row. */
+    private byte[] body(Settings now, List<Row> batch, boolean last) throws IOException {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        List<Json.Body> rows = new ArrayList<>();
+        List<String> totals = new ArrayList<>();
+        for (Row row : batch) {
+            byte[] line = row.line();
+            if (row.isTotals()) {
+                totals.add(new String(line, StandardCharsets.UTF_8));
+            } else {
+                rows.add(one -> one.put("seq", row.seq).put("topic", row.topic).put("key", row.key)
+                    .put("bytes", line.length));
+                lines.write(line);
+                lines.write('\n');
+            }
+        }
+        long settled = queue.settled();
+        String head = Json.object(4_096, object -> {
+            object.put("schema", SCHEMA).put("source", source.name()).put("epoch", source.epochMs)
+                .put("cluster_id", now.clusterId)
+                .putObject("profile", profile -> profile.put("namespace", now.namespace).put("name", now.name))
+                .put("runtime", "java").put("reporter", source.reporter).put("process_id", source.processId)
+                .put("container", source.container);
+            Map<String, String> workload = now.workload;
+            if (workload != null) {
+                object.putObject("workload", made -> workload.forEach(made::put));
+            }
+            object.put("version", source.version).put("settled", settled)
+                .put("sent_at_ms", System.currentTimeMillis()).putObjects("rows", rows).putWritten("totals", totals)
+                .putObject("state", report -> {
+                    state.write(report);
+                    report.putObject("ledger", queue::write)
+                        .put("sealed_until_ms", windows.sealedUntilMs(settled)).put("ended", last);
+                });
+        });
+        ByteArrayOutputStream body = new ByteArrayOutputStream(head.length() + lines.size() + 1);
+        body.write(head.getBytes(StandardCharsets.UTF_8));
+        body.write('\n');
+        lines.writeTo(body);
+        return body.toByteArray();
+    }
+}

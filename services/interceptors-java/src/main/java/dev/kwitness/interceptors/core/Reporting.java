@@ -1,0 +1,317 @@
+package dev.kwitness.interceptors.core;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What the process reports, from its first client on: the settings, the clients, and the threads that close windows
+ * and carry them to the collector. Both are daemons.
+ */
+public final class Reporting {
+    /** Names the file of the settings; a client may name another one by {@link #SETTINGS_KEY}. */
+    public static final String SETTINGS_VARIABLE = "KWITNESS_INTERCEPTORS";
+    /** Key of a client's configuration. */
+    public static final String SETTINGS_KEY = "kwitness.interceptors";
+
+    private static final String OFF_VARIABLE = "KWITNESS_OFF";
+    private static final long LOOK_MS = 1_000;
+    private static final long END_WITHIN_MS = 3_000;
+    /** Windows are closed so many lengths after they ended: acknowledgements come late. */
+    private static final int CLOSED_AFTER = 2;
+    private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
+    private static final Map<String, String> UNUSABLE = new TreeMap<>();
+
+    private static Reporting process;
+
+    private final String file;
+    private final Source source = new Source(CoarseClock.step());
+    private final EventQueue queue = new EventQueue();
+    private final WindowWriter writer = new WindowWriter(source, queue);
+    private final Reporter reporter = new Reporter(
+        source, queue, writer, this::settings, this::writeState, this::follow);
+    private final List<Client> clients = new ArrayList<>();
+    private int opened;
+    private byte[] seen;
+    private volatile Settings settings;
+    private volatile Verdicts directive;
+    private boolean suspended;
+    private long closedUntilMs;
+    private Plan plan;
+
+    private Reporting(String file) {
+        this.file = file;
+    }
+
+    /** Whether nothing is to be done, whatever else is set. Read before anything else. */
+    public static boolean isOff() {
+        return "1".equals(System.getenv(OFF_VARIABLE));
+    }
+
+    /** The client that counts for a new one of Kafka's; {@link Client#NONE} where nothing is to be counted. */
+    public static Client open(Side side, ClientIdentity identity, String file) {
+        Reporting reporting = isOff() ? null : started(file);
+        return reporting == null ? Client.NONE : reporting.add(side, identity);
+    }
+
+    /** The classes of the application that are interceptors by the settings in force. */
+    public static List<Custom> customs() {
+        Reporting reporting = isOff() ? null : started(null);
+        Settings now = reporting == null ? null : reporting.settings;
+        List<Custom> customs = new ArrayList<>();
+        boolean first = true;
+        if (now != null && !reporting.isSuspended(now)) {
+            for (Settings.Entry entry : now.interceptors) {
+                if (entry.className == null) {
+                    first = false;
+                } else {
+                    customs.add(new Custom(entry.name, entry.className, entry.settings, first));
+                }
+            }
+        }
+        return customs;
+    }
+
+    /** A client gets no interceptors, for this reason. */
+    public static void notIntercepted(String reason) {
+        synchronized (NOT_INTERCEPTED) {
+            NOT_INTERCEPTED.merge(reason, 1L, Long::sum);
+        }
+        started(null);
+    }
+
+    /** An interceptor of the settings could not be made. */
+    public static void unusable(String interceptor, String reason) {
+        synchronized (UNUSABLE) {
+            UNUSABLE.put(interceptor, reason.substring(0, Math.min(reason.length(), 256)));
+        }
+    }
+
+    private static synchronized Reporting started(String named) {
+        String file = named == null ? System.getenv(SETTINGS_VARIABLE) : named;
+        if (process == null && file != null) {
+            Reporting reporting = new Reporting(file);
+            reporting.look();
+            reporting.start();
+            process = reporting;
+        }
+        return process;
+    }
+
+    private void start() {
+        daemon("kwitness-windows", this::closeWindows).start();
+        Thread sender = daemon("kwitness-reporter", reporter);
+        sender.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(sender), "kwitness-end"));
+    }
+
+    private static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        // Not that of the application, which would be kept as long as we are.
+        thread.setContextClassLoader(Reporting.class.getClassLoader());
+        return thread;
+    }
+
+    private Client add(Side side, ClientIdentity identity) {
+        synchronized (clients) {
+            Settings now = settings;
+            if (now == null || clients.size() >= now.mostClients) {
+                notIntercepted(now == null ? "no_settings" : "too_many_clients");
+                return Client.NONE;
+            }
+            opened++;
+            Client client = new Client(side, opened, identity);
+            client.follow(plan, CoarseClock.nowMs());
+            clients.add(client);
+            return client;
+        }
+    }
+
+    private Settings settings() {
+        return settings;
+    }
+
+    private void follow(Verdicts answer) {
+        directive = answer.directiveSettings == null ? null : answer;
+    }
+
+    /** What the collector says counts until the settings that say so are in force. */
+    private boolean isSuspended(Settings now) {
+        Verdicts said = directive;
+        return said != null && !said.directiveSettings.equals(now.hash) ? said.directiveSuspends : now.suspend;
+    }
+
+    private void closeWindows() {
+        long lookedMs = 0;
+        while (true) {
+            try {
+                TimeUnit.MILLISECONDS.sleep(CoarseClock.STEP_MS);
+                long nowMs = CoarseClock.step();
+                if (Math.abs(nowMs - lookedMs) >= LOOK_MS) {
+                    lookedMs = nowMs;
+                    look();
+                }
+                turn(nowMs);
+            } catch (InterruptedException ended) {
+                return;
+            } catch (RuntimeException | LinkageError defect) {
+                Log.warn("a window could not be closed; please report this: " + defect);
+            }
+        }
+    }
+
+    /** Read the settings again, where the file has changed; what is no settings is said once. */
+    private void look() {
+        byte[] content;
+        try {
+            content = Files.readAllBytes(Paths.get(file));
+        } catch (IOException | RuntimeException away) {
+            if (seen == null) {
+                seen = new byte[0];
+                Log.warn(file + " cannot be read, so that nothing is counted until it can: " + away);
+            }
+            return;
+        }
+        if (!Arrays.equals(content, seen)) {
+            seen = content;
+            try {
+                settings = Settings.parse(content);
+            } catch (IllegalArgumentException refused) {
+                Log.warn(file + " is not used, what was before stays in force: " + refused.getMessage());
+            }
+        }
+        follow(settings);
+    }
+
+    private void follow(Settings now) {
+        if (now == null) {
+            return;
+        }
+        boolean suspend = isSuspended(now);
+        synchronized (clients) {
+            if (suspend == suspended && plan != null && plan.settings == now
+                || suspend && suspended && plan == null) {
+                return;
+            }
+            Plan before = plan;
+            plan = suspend ? null : new Plan(now);
+            suspended = suspend;
+            long nowMs = CoarseClock.nowMs();
+            closedUntilMs = nowMs;
+            Map<Client, Client.Closed> ended = new LinkedHashMap<>();
+            for (Client client : clients) {
+                Client.Closed closed = client.follow(plan, nowMs);
+                if (closed != null) {
+                    ended.put(client, closed);
+                }
+            }
+            if (before != null) {
+                writer.write(before.settings, ended, nowMs);
+            }
+        }
+    }
+
+    private void turn(long nowMs) {
+        synchronized (clients) {
+            if (plan == null) {
+                clients.removeIf(Client::isClosed);
+                return;
+            }
+            long length = plan.settings.windowMs;
+            long untilMs = nowMs - CLOSED_AFTER * length;
+            untilMs -= Math.floorMod(untilMs, length);
+            boolean anyClosed = clients.stream().anyMatch(Client::isClosed);
+            if (untilMs > closedUntilMs || anyClosed) {
+                write(Math.max(untilMs, closedUntilMs), nowMs);
+            }
+        }
+    }
+
+    /** Close windows that end until then, and all of clients that are closed. */
+    private void write(long untilMs, long nowMs) {
+        Map<Client, Client.Closed> ended = new LinkedHashMap<>();
+        for (Client client : new ArrayList<>(clients)) {
+            boolean last = client.isClosed();
+            Client.Closed closed = last ? client.follow(null, nowMs) : client.close(untilMs, nowMs);
+            if (closed != null) {
+                ended.put(client, closed);
+            }
+            if (last) {
+                clients.remove(client);
+            }
+        }
+        writer.write(plan.settings, ended, untilMs);
+        closedUntilMs = untilMs;
+    }
+
+    private void end(Thread sender) {
+        try {
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_WITHIN_MS);
+            boolean open = true;
+            // The application closes its clients in a hook of its own.
+            while (open && System.nanoTime() - deadline < 0) {
+                synchronized (clients) {
+                    open = clients.stream().anyMatch(client -> !client.isClosed());
+                }
+                TimeUnit.MILLISECONDS.sleep(10);
+            }
+            synchronized (clients) {
+                clients.forEach(Client::close);
+                if (plan != null) {
+                    write(CoarseClock.step(), CoarseClock.nowMs());
+                }
+            }
+            if (!open) {
+                reporter.end();
+            }
+            sender.join(END_WITHIN_MS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void writeState(Json state) {
+        Settings now = settings;
+        List<Json.Body> sides = new ArrayList<>();
+        synchronized (clients) {
+            for (Side side : Side.values()) {
+                long number = clients.stream().filter(client -> client.side == side).count();
+                sides.add(one -> one.put("side", side.word).put("clients", number));
+            }
+        }
+        state.put("settings", now == null ? "" : now.hash).put("suspended", now != null && isSuspended(now))
+            .putObjects("clients", sides);
+        synchronized (NOT_INTERCEPTED) {
+            state.putNumbers("not_intercepted", NOT_INTERCEPTED);
+        }
+        synchronized (UNUSABLE) {
+            state.putObject("unusable", all -> UNUSABLE.forEach(all::put));
+        }
+    }
+
+    /** A class of the application that a profile names as an interceptor. */
+    public static final class Custom {
+        public final String name;
+        public final String className;
+        /** Added to the client's configuration. */
+        public final Map<String, String> settings;
+
+        /** Whether it comes before what counts. */
+        public final boolean first;
+
+        private Custom(String name, String className, Map<String, String> settings, boolean first) {
+            this.name = name;
+            this.className = className;
+            this.settings = settings;
+            this.first = first;
+        }
+    }
+}
