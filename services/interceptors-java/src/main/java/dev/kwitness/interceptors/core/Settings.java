@@ -24,7 +24,7 @@ final class Settings {
     private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\\*");
     private static final Pattern ATTRIBUTE = Pattern.compile("[a-z][a-z0-9_]{0,62}");
     private static final Pattern CLASS_NAME =
-        Pattern.compile("[A-Za-z_][A-Za-z0-9_.$]{2,254}(:[A-Za-z_][A-Za-z0-9_]*)?");
+        Pattern.compile("(?=.{3,255}$)[A-Za-z_][A-Za-z0-9_.$]*(:[A-Za-z_][A-Za-z0-9_]*)?");
     private static final Pattern SETTING = Pattern.compile("(?s).{1,128}");
 
     /** 16 hex digits of SHA-256 over the file. */

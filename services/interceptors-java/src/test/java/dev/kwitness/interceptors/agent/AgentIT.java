@@ -1,0 +1,171 @@
+package dev.kwitness.interceptors.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Runs in a process that has the packaged jar as an agent. */
+class AgentIT {
+    private static final Map<String, Object> NOTHING = Collections.emptyMap();
+    private static final String PRODUCERS = "dev.kwitness.interceptors.KwitnessProducerInterceptor";
+    private static final String CONSUMERS = "dev.kwitness.interceptors.KwitnessConsumerInterceptor";
+
+    @BeforeAll
+    static void report() throws Exception {
+        ReportedHeads.begin();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2.8.2", "3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
+    void clientsOfEveryVersionAreCounted(String version) throws Exception {
+        ClassLoader loader = Clients.ofVersion(version);
+        try (AutoCloseable producer = Clients.make(loader, "producer", NOTHING);
+                AutoCloseable consumer = Clients.make(loader, "consumer", NOTHING)) {
+            assertNotEquals(null, ReportedHeads.await(head -> ReportedHeads.clients(head, "producer") == 1
+                && ReportedHeads.clients(head, "consumer") == 1));
+            assertNotEquals(producer, consumer);
+        }
+        ReportedHeads.await(head -> ReportedHeads.clients(head, "producer") == 0
+            && ReportedHeads.clients(head, "consumer") == 0);
+        assertEquals(Collections.singletonList(PRODUCERS), names(Clients.interceptors(loader, "producer", NOTHING)));
+        assertEquals(Collections.singletonList(CONSUMERS), names(Clients.interceptors(loader, "consumer", NOTHING)));
+    }
+
+    @Test
+    void clientsInAnArchiveWithinAnArchiveGetInterceptors() throws Exception {
+        ClassLoader loader = Clients.nested("4.3.1");
+
+        Clients.makeAndClose(loader, "producer", NOTHING);
+
+        assertEquals(Collections.singletonList(PRODUCERS), names(Clients.interceptors(loader, "producer", NOTHING)));
+    }
+
+    @Test
+    void clientsOfAPluginWhoseOwnLoaderIsTheThreadsGetInterceptors() throws Exception {
+        ClassLoader worker = Clients.ofVersion("4.1.2");
+        ClassLoader plugin = new ClassLoader(worker) { };
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(plugin);
+        try {
+            Clients.makeAndClose(worker, "producer", NOTHING);
+
+            List<?> classes = (List<?>) Clients.interceptors(worker, "producer", NOTHING);
+            assertSame(worker, ((Class<?>) classes.get(0)).getClassLoader().getParent());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void twoVersionsInOneProcessHaveInterceptorsEach() throws Exception {
+        Object older = ((List<?>) Clients.interceptors(Clients.ofVersion("2.8.2"), "producer", NOTHING)).get(0);
+        Object newer = ((List<?>) Clients.interceptors(Clients.ofVersion("4.3.1"), "producer", NOTHING)).get(0);
+
+        assertEquals(PRODUCERS, ((Class<?>) older).getName());
+        assertEquals(PRODUCERS, ((Class<?>) newer).getName());
+        assertNotEquals(older, newer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"4.1.2", "4.3.1", "4.4.0"})
+    void shareConsumersAreLeftAloneAndCounted(String version) throws Exception {
+        // Kafka refuses to make one that has interceptors.
+        Clients.makeAndClose(Clients.ofVersion(version), "share", NOTHING);
+
+        ReportedHeads.await(head -> head.at("/state/not_intercepted/share_group").asLong() >= 1);
+    }
+
+    @Test
+    void configurationsOfSubclassesAreLeftAloneAndCounted() throws Exception {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("bootstrap.servers", "127.0.0.1:1");
+        settings.put("key.serializer", String.class);
+        settings.put("value.serializer", String.class);
+
+        assertTrue(new OwnConfig(settings).getList("interceptor.classes").isEmpty());
+        assertFalse(new ProducerConfig(settings).getList("interceptor.classes").isEmpty());
+        ReportedHeads.await(head -> head.at("/state/not_intercepted/subclass").asLong() >= 1);
+    }
+
+    @Test
+    void whatTheApplicationHasStaysAndComesFirst() throws Exception {
+        ClassLoader loader = AgentIT.class.getClassLoader();
+        String own = Own.class.getName();
+        for (Object value : new Object[] {own, Collections.singletonList(own), Arrays.asList((Object) Own.class)}) {
+            Map<String, Object> settings = Collections.singletonMap("interceptor.classes", value);
+
+            assertEquals(Arrays.asList(own, PRODUCERS), names(Clients.interceptors(loader, "producer", settings)));
+            assertEquals(Collections.singletonMap("interceptor.classes", value), settings);
+        }
+    }
+
+    @Test
+    void oursAreAppendedOnceOnly() throws Exception {
+        Map<String, Object> settings = Collections.singletonMap("interceptor.classes", PRODUCERS);
+
+        assertEquals(Collections.singletonList(PRODUCERS),
+            names(Clients.interceptors(AgentIT.class.getClassLoader(), "producer", settings)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
+    void accumulatorsShowKeysAsTheyAreSerialized(String version) throws Exception {
+        Class<?> accumulator = Clients.ofVersion(version)
+            .loadClass("org.apache.kafka.clients.producer.internals.RecordAccumulator");
+
+        assertEquals(null, accumulator.getField("kwitness$keys").get(null));
+    }
+
+    private static List<String> names(Object classes) {
+        List<String> names = new ArrayList<>();
+        for (Object one : (List<?>) classes) {
+            names.add(one instanceof Class ? ((Class<?>) one).getName() : one.toString());
+        }
+        return names;
+    }
+
+    /** As an application may have it. */
+    private static final class OwnConfig extends ProducerConfig {
+        OwnConfig(Map<String, Object> settings) {
+            super(settings);
+        }
+    }
+
+    /** An interceptor of the application. */
+    public static final class Own implements ProducerInterceptor<Object, Object> {
+        @Override
+        public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> record) {
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(RecordMetadata metadata, Exception error) {
+        }
+
+        @Override
+        public void close() {
+        }
+
+        @Override
+        public void configure(Map<String, ?> configuration) {
+        }
+    }
+}

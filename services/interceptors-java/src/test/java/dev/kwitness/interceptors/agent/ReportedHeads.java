@@ -1,0 +1,89 @@
+package dev.kwitness.interceptors.agent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.zip.GZIPInputStream;
+
+/** What the agent of this process reports: it is told once, by its settings, where to. */
+final class ReportedHeads {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final BlockingQueue<JsonNode> HEADS = new LinkedBlockingQueue<>();
+
+    private ReportedHeads() {
+    }
+
+    /** Write the settings that the agent reads with the first client, and take what it reports. */
+    static void begin() throws IOException {
+        Path settings = Paths.get(System.getenv("KWITNESS_INTERCEPTORS"));
+        Path token = settings.resolveSibling("token");
+        Files.write(token, "token".getBytes(UTF_8));
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/v1/events", ReportedHeads::take);
+        server.start();
+        Files.write(settings, ("{\"installation\":\"kwitness\",\"cluster_id\":\"c\",\"namespace\":\"shop\","
+            + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"interceptors\":[{\"name\":\"audit\","
+            + "\"type\":\"Audit\"},{\"name\":\"keys\",\"type\":\"Cardinality\"}],\"collector\":{\"url\":"
+            + "\"http://127.0.0.1:" + server.getAddress().getPort() + "\",\"replicas\":1,\"token_file\":\"" + token
+            + "\"}}").getBytes(UTF_8));
+    }
+
+    /** The first head from now on that is as wanted. */
+    static JsonNode await(Predicate<JsonNode> wanted) throws InterruptedException {
+        HEADS.clear();
+        JsonNode last = null;
+        for (JsonNode head = next(); head != null; head = next()) {
+            last = head;
+            if (wanted.test(head)) {
+                return head;
+            }
+        }
+        throw new AssertionError("nothing that is reported is as wanted; the last was " + last);
+    }
+
+    /** Clients of one side that a head says are open. */
+    static long clients(JsonNode head, String side) {
+        for (JsonNode one : head.at("/state/clients")) {
+            if (one.get("side").asText().equals(side)) {
+                return one.get("clients").asLong();
+            }
+        }
+        return 0;
+    }
+
+    private static JsonNode next() throws InterruptedException {
+        return HEADS.poll(30, TimeUnit.SECONDS);
+    }
+
+    private static void take(HttpExchange exchange) throws IOException {
+        try (BufferedReader lines = new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(exchange.getRequestBody()), UTF_8))) {
+            JsonNode head = JSON.readTree(lines.readLine());
+            StringBuilder taken = new StringBuilder();
+            head.get("rows").forEach(row -> taken.append(row.get("seq").asText()).append(','));
+            head.get("totals").forEach(totals -> taken.append(totals.get("seq").asText()).append(','));
+            byte[] answer = ("{\"protocol\":2,\"collector\":\"n/c\",\"replica\":0,\"accepted\":\"" + taken + "\"}")
+                .getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            HEADS.add(head);
+        } finally {
+            exchange.close();
+        }
+    }
+}
