@@ -126,8 +126,8 @@ test-quick: setup
 test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and no node
 	@$(PY) -m kwitness.devtools.suite unit
 
-test-java: prerequisites-test-java setup ## The broker plugin's own tests
-	@$(MVN) -f services/broker-plugin/pom.xml verify
+test-java: prerequisites-test-java setup ## The own tests of the broker plugin and of the Java interceptors
+	@for project in broker-plugin interceptors-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
 test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
 	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire
@@ -144,7 +144,7 @@ $(NODE_COMPONENTS:%=test-%): test-%: prerequisites-test setup
 	@$(PY) -m pytest tests/$*
 
 test-plugin: test-java
-	@$(PY) -m pytest tests/broker_plugin
+	@$(PY) -m pytest tests/broker_plugin tests/interceptors_java
 
 test-librdkafka-rust: prerequisites-test-librdkafka-rust setup lint-rust ## The own tests of librdkafka's plugin, which load no librdkafka
 	@$(NEXTEST) --package kwitness-interceptors-librdkafka

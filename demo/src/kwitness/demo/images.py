@@ -14,7 +14,7 @@ from kwitness.e2e.kafka import broker_plugin
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, pom
 from kwitness.images.builder import build_all
 from kwitness.images.commands import Progress
-from kwitness.images.image_parts import REPOSITORY, copy_content, maven_package, site_packages
+from kwitness.images.image_parts import REPOSITORY, copy_content, maven_package, maven_sources, site_packages
 from kwitness.images.image_recipes import PYTHON_BASE, SHIPPED
 from kwitness.images.recipe import Recipe
 
@@ -34,7 +34,7 @@ def dev_kafka(version: str = KAFKA_VERSIONS[-1]) -> Recipe:
         name="dev-kafka",
         folder=_IMAGES / "dev-kafka",
         base=_JAVA_BASE,
-        inputs=(pom(version), broker_plugin.PROJECT),
+        inputs=(pom(version), *maven_sources(broker_plugin.PROJECT)),
         prepare=prepare,
         arguments={"KAFKA_VERSION": version},
         prefix=f"{version}-",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from kwitness.images.commands import Progress, run, silent
 REPOSITORY = Path(__file__).resolve().parents[4]
 #: Debian 12's.
 PYTHON = "3.11"
+_MAVEN_PARENT = re.compile(r"<relativePath>\.\./(?P<folder>[\w-]+)/pom\.xml</relativePath>")
 _RUST_WORKSPACE = tuple(REPOSITORY / name for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"))
 
 
@@ -78,6 +80,12 @@ def site_packages(lock: Path, progress: Progress = silent) -> Path:
     return cached_folder("site-packages", content_key(lock, target, PYTHON, *_LEFT_OUT), make)
 
 
+def maven_sources(project: Path) -> tuple[Path, ...]:
+    """The folders that a Maven project is built from: its own, and that of the parent that its pom names."""
+    parent = _MAVEN_PARENT.search((project / "pom.xml").read_text(encoding="utf-8"))
+    return (project,) if parent is None else (project, project.parent / parent["folder"])
+
+
 def maven_package(project: Path, progress: Progress = silent) -> Path:
     """A folder with the jar of a Maven project and, in `libs`, the jars it needs at run time.
 
@@ -92,17 +100,20 @@ def maven_package(project: Path, progress: Progress = silent) -> Path:
 
     def make(folder: Path) -> None:
         progress(f"building {project.relative_to(REPOSITORY)} with Maven")
-        source = folder / "source"
-        copy_content(project, source)
+        sources = folder / "source"
+        for part in parts:
+            copy_content(part, sources / part.name)
+        source = sources / project.name
         maven: list[str | Path] = ["mvn", "-U", "-q", "-B", "--no-transfer-progress", "-f", source / "pom.xml"]
         libraries = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={folder / 'libs'}"]
         run([*maven, "package", "-Dmaven.test.skip=true", *libraries])
         for jar in (source / "target").glob("*.jar"):
             shutil.copy2(jar, folder / jar.name)
         (folder / "libs").mkdir(exist_ok=True)  # absent where nothing is needed
-        shutil.rmtree(source)
+        shutil.rmtree(sources)
 
-    return cached_folder("maven", content_key(project), make)
+    parts = maven_sources(project)
+    return cached_folder("maven", content_key(*parts), make)
 
 
 def cargo_binary(package: str, progress: Progress = silent) -> Path:

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -36,8 +37,8 @@ class AgentIT {
     @ValueSource(strings = {"2.8.2", "3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
     void clientsOfEveryVersionAreCounted(String version) throws Exception {
         ClassLoader loader = Clients.ofVersion(version);
-        try (AutoCloseable producer = Clients.make(loader, "producer", NOTHING);
-                AutoCloseable consumer = Clients.make(loader, "consumer", NOTHING)) {
+        try (Closeable producer = Clients.make(loader, "producer", NOTHING);
+                Closeable consumer = Clients.make(loader, "consumer", NOTHING)) {
             assertNotEquals(null, ReportedHeads.await(head -> ReportedHeads.clients(head, "producer") == 1
                 && ReportedHeads.clients(head, "consumer") == 1));
             assertNotEquals(producer, consumer);

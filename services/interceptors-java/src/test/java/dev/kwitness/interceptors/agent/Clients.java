@@ -2,6 +2,7 @@ package dev.kwitness.interceptors.agent;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
@@ -49,7 +50,7 @@ final class Clients {
     }
 
     /** Make a producer or a consumer. */
-    static AutoCloseable make(ClassLoader loader, String side, Map<String, Object> more) throws Exception {
+    static Closeable make(ClassLoader loader, String side, Map<String, Object> more) throws Exception {
         boolean isProducer = side.equals("producer");
         String name = isProducer ? "producer.KafkaProducer"
             : side.equals("consumer") ? "consumer.KafkaConsumer" : "consumer.KafkaShareConsumer";
@@ -64,7 +65,7 @@ final class Clients {
         }
         settings.putAll(more);
         try {
-            return (AutoCloseable) loader.loadClass("org.apache.kafka.clients." + name)
+            return (Closeable) loader.loadClass("org.apache.kafka.clients." + name)
                 .getConstructor(Map.class).newInstance(settings);
         } catch (InvocationTargetException failed) {
             throw (Exception) failed.getCause();

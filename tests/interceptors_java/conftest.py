@@ -1,0 +1,98 @@
+"""A broker, the agent, and applications on several versions of kafka-clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kwitness.e2e.kafka.java_interceptors import interceptors_jar
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.images.cache import cached_folder, content_key
+from kwitness.images.commands import run
+
+from tests.interceptors_java.reported import Reported
+
+PROGRAM = Path(__file__).with_name("programs") / "SendsAndReads.java"
+SMALL_JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+Application = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[LocalBroker]:
+    with LocalBroker() as broker:
+        yield broker
+
+
+@pytest.fixture
+def reported() -> Iterator[Reported]:
+    with Reported() as reported:
+        yield reported
+
+
+def clients(version: str) -> str:
+    """The class path of a kafka-clients."""
+    artifacts = (f"org.apache.kafka:kafka-clients:{version}", "org.slf4j:slf4j-api:1.7.36")
+
+    def make(folder: Path) -> None:
+        for artifact in artifacts:
+            copy = ["dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}"]
+            run(["mvn", "-q", "-B", "--no-transfer-progress", *copy])
+
+    return f"{cached_folder('kafka-clients', content_key(*artifacts), make)}/*"
+
+
+@pytest.fixture
+def application(broker: LocalBroker, reported: Reported, tmp_path: Path) -> Application:
+    """Runs the program under the agent until it ends, and returns what it says of itself."""
+    token = tmp_path / "token"
+    token.write_text("token")
+    settings = tmp_path / "interceptors.json"
+    kinds = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
+    settings.write_text(
+        json.dumps(
+            {
+                "installation": "kwitness",
+                "cluster_id": "cluster",
+                "namespace": "shop",
+                "name": "orders",
+                "suspend": False,
+                "interceptors": [{"name": kind.lower(), "type": kind} for kind in kinds],
+                "window_ms": 1000,
+                "collector": {"url": reported.url, "replicas": 1, "token_file": str(token)},
+            }
+        )
+    )
+
+    def start(version: str, topic: str, records: int, **environment: str) -> str:
+        process = subprocess.run(
+            [
+                "java",
+                *SMALL_JVM,
+                f"-javaagent:{interceptors_jar()}",
+                "-cp",
+                clients(version),
+                PROGRAM,
+                broker.bootstrap,
+                topic,
+                str(records),
+            ],
+            env={
+                **os.environ,
+                "KWITNESS_INTERCEPTORS": str(settings),
+                "KWITNESS_POD_NAMESPACE": "shop",
+                "KWITNESS_POD_NAME": "orders-0",
+                **environment,
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        return process.stdout.strip()
+
+    return start
