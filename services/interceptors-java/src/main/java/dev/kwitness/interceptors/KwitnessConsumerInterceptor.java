@@ -48,6 +48,7 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     @Override
     public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         try {
+            client.commits();
             offsets.forEach((place, offset) -> client.committed(place.topic(), place.partition(), offset.offset()));
         } catch (Throwable defect) {
             defect("on_commit");

@@ -149,6 +149,16 @@ public final class Client {
         }
     }
 
+    /** Brokers have acknowledged offsets, which {@link #committed} says one by one. */
+    public void commits() {
+        Tallies now = tallies;
+        if (now != null && now.plan.audit) {
+            synchronized (ending) {
+                now.onCommit.calls++;
+            }
+        }
+    }
+
     /** Brokers have an offset as committed. */
     public void committed(String topic, int partition, long offset) {
         Tallies now = tallies;
@@ -156,7 +166,6 @@ public final class Client {
             return;
         }
         synchronized (ending) {
-            now.onCommit.calls++;
             TopicTally tally = now.topics.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.commits++;
