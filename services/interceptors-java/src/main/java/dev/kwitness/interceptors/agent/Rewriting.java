@@ -1,7 +1,5 @@
 package dev.kwitness.interceptors.agent;
 
-import static net.bytebuddy.matcher.ElementMatchers.isConstructor;
-import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArgument;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
@@ -16,17 +14,19 @@ import net.bytebuddy.description.modifier.SyntheticState;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /** The byte code that the agent changes. */
 final class Rewriting {
     private static final ElementMatcher.Junction<MethodDescription> OF_A_MAP =
-        isConstructor().and(takesArguments(Map.class));
+        ElementMatchers.<MethodDescription>isConstructor().and(takesArguments(Map.class));
     /** As it has been since 3.7, whatever follows these. */
-    private static final ElementMatcher.Junction<MethodDescription> APPEND = named("append")
-        .and(takesArgument(0, String.class)).and(takesArgument(1, int.class)).and(takesArgument(2, long.class))
-        .and(takesArgument(3, byte[].class)).and(takesArgument(4, byte[].class));
+    private static final ElementMatcher.Junction<MethodDescription> APPEND =
+        ElementMatchers.<MethodDescription>named("append").and(takesArgument(0, String.class)).and(takesArgument(1, int.class))
+        .and(takesArgument(2, long.class)).and(takesArgument(3, byte[].class)).and(takesArgument(4, byte[].class));
 
     private Rewriting() {
     }
@@ -38,7 +38,7 @@ final class Rewriting {
         if (type.getDeclaredMethods().filter(OF_A_MAP).isEmpty()) {
             throw new IllegalStateException("it has no constructor of a map");
         }
-        return new ByteBuddy().redefine(type, locator)
+        return byteBuddy().redefine(type, locator)
             .visit(Advice.to(ConfigurationAdvice.class).on(OF_A_MAP)).make().getBytes();
     }
 
@@ -49,11 +49,16 @@ final class Rewriting {
         if (type.getDeclaredMethods().filter(APPEND).isEmpty()) {
             return null;
         }
-        return new ByteBuddy().redefine(type, locator)
+        return byteBuddy().redefine(type, locator)
             .defineField(
                 AppendAdvice.FIELD, BiConsumer.class, Visibility.PUBLIC, Ownership.STATIC, FieldManifestation.VOLATILE,
                 SyntheticState.SYNTHETIC)
             .visit(Advice.to(AppendAdvice.class).on(APPEND)).make().getBytes();
+    }
+
+    private static ByteBuddy byteBuddy() {
+        // Methods of supertypes do not matter, and their class files need not be found.
+        return new ByteBuddy().with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE);
     }
 
     private static ClassFileLocator locator(String name, byte[] bytes, ClassLoader loader) {

@@ -1,7 +1,5 @@
 package dev.kwitness.interceptors.core;
 
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -22,6 +20,7 @@ public final class Client {
     private final Object sending = new Object();
     private final Object ending = new Object();
     private final Object keying = new Object();
+    /** Read again under a lock: what was given back is not added to. */
     private volatile Tallies tallies;
     private volatile boolean closed;
     /** Written by several threads without a lock: it only says when to look at the clock. */
@@ -34,8 +33,8 @@ public final class Client {
     }
 
     /** Count by this plan from now on; null means: do nothing. What was counted before is given back. */
-    Closed follow(Plan plan, long nowMs) {
-        Closed before;
+    Tallies.Closed follow(Plan plan, long nowMs) {
+        Tallies.Closed before;
         synchronized (sending) {
             synchronized (ending) {
                 synchronized (keying) {
@@ -48,7 +47,7 @@ public final class Client {
     }
 
     /** Take the windows that end at a time or before it, those of keys at another; null where nothing is counted. */
-    Closed close(long untilMs, long keysUntilMs) {
+    Tallies.Closed close(long untilMs, long keysUntilMs) {
         synchronized (sending) {
             synchronized (ending) {
                 synchronized (keying) {
@@ -72,8 +71,12 @@ public final class Client {
         }
         long began = began();
         synchronized (sending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             now.onSend.calls++;
-            Sent tally = now.sends.at(CoarseClock.nowMs(), topic);
+            Tallies.Sent tally = now.sends.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.records++;
                 if (ownTimestamp) {
@@ -100,6 +103,10 @@ public final class Client {
         long nowMs = now.plan.latency ? System.currentTimeMillis() : CoarseClock.nowMs();
         boolean isSending = timestampMs >= 0 && !now.ownTimestamps;
         synchronized (ending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             now.onAcknowledgement.calls++;
             TopicTally tally = now.topics.at(isSending ? Math.min(timestampMs, nowMs) : nowMs, topic);
             if (tally != null) {
@@ -127,6 +134,10 @@ public final class Client {
             return;
         }
         synchronized (ending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             now.onAcknowledgement.calls++;
             TopicTally tally = now.topics.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
@@ -143,6 +154,10 @@ public final class Client {
         }
         long began = System.nanoTime();
         synchronized (ending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             now.onConsume.calls++;
             body.accept(new Consumed(now, System.currentTimeMillis()));
             now.onConsume.measured(System.nanoTime() - began);
@@ -154,6 +169,10 @@ public final class Client {
         Tallies now = tallies;
         if (now != null && now.plan.audit) {
             synchronized (ending) {
+                now = tallies;
+                if (now == null) {
+                    return;
+                }
                 now.onCommit.calls++;
             }
         }
@@ -166,6 +185,10 @@ public final class Client {
             return;
         }
         synchronized (ending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             TopicTally tally = now.topics.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.commits++;
@@ -181,6 +204,10 @@ public final class Client {
             return;
         }
         synchronized (keying) {
+            now = tallies;
+            if (now == null || now.keys == null) {
+                return;
+            }
             KeyTally tally = now.keys.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.add(key);
@@ -195,6 +222,10 @@ public final class Client {
             return;
         }
         synchronized (keying) {
+            now = tallies;
+            if (now == null || now.keys == null) {
+                return;
+            }
             KeyTally tally = now.keys.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.uncounted++;
@@ -209,6 +240,10 @@ public final class Client {
             return;
         }
         synchronized (ending) {
+            now = tallies;
+            if (now == null) {
+                return;
+            }
             now.hook(hook).errors++;
         }
     }
@@ -233,12 +268,6 @@ public final class Client {
         } else {
             times.add(milliseconds * 1_000);
         }
-    }
-
-    /** What an application sends to one topic. */
-    static final class Sent {
-        long records;
-        long ownTimestamps;
     }
 
     /** Records that the application gets at once. */
@@ -271,84 +300,6 @@ public final class Client {
             if (tallies.plan.latency && timestampMs >= 0) {
                 latency(topic, topic.endToEndLatency, nowMs - timestampMs);
             }
-        }
-    }
-
-    /** Everything that is counted by one plan. */
-    private static final class Tallies {
-        final Plan plan;
-        final Windows<Sent> sends;
-        final Windows<TopicTally> topics;
-        final Windows<KeyTally> keys;
-        Hook onSend = new Hook("on_send");
-        Hook onAcknowledgement = new Hook("on_acknowledgement");
-        Hook onConsume = new Hook("on_consume");
-        Hook onCommit = new Hook("on_commit");
-        /** The application says times itself: they are not those of sending. */
-        volatile boolean ownTimestamps;
-
-        Tallies(Plan plan, long nowMs) {
-            Settings settings = plan.settings;
-            this.plan = plan;
-            sends = new Windows<>(Sent::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
-            topics = new Windows<>(TopicTally::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
-            keys = plan.keysWindowMs == 0 ? null
-                : new Windows<>(KeyTally::new, settings::selects, plan.keysWindowMs, settings.mostTopics, nowMs);
-        }
-
-        Closed close(long untilMs) {
-            return close(untilMs, untilMs);
-        }
-
-        Closed close(long untilMs, long keysUntilMs) {
-            TreeMap<Long, Map<String, TopicTally>> ended = topics.close(untilMs);
-            sends.close(untilMs).forEach((start, window) -> {
-                Map<String, TopicTally> into = ended.computeIfAbsent(start, none -> new TreeMap<>());
-                window.forEach((topic, sent) -> {
-                    TopicTally tally = into.computeIfAbsent(topic, none -> new TopicTally());
-                    tally.sent += sent.records;
-                    if (sent.ownTimestamps > 0) {
-                        TopicTally.count(tally.anomalies, "own_timestamp", sent.ownTimestamps);
-                    }
-                });
-            });
-            Closed closed = new Closed(
-                plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs),
-                new Hook[] {onSend, onAcknowledgement, onConsume, onCommit});
-            if (!ended.isEmpty()) {
-                onSend = new Hook(onSend.name);
-                onAcknowledgement = new Hook(onAcknowledgement.name);
-                onConsume = new Hook(onConsume.name);
-                onCommit = new Hook(onCommit.name);
-            }
-            return closed;
-        }
-
-        Hook hook(String name) {
-            for (Hook hook : new Hook[] {onSend, onAcknowledgement, onConsume}) {
-                if (hook.name.equals(name)) {
-                    return hook;
-                }
-            }
-            return onCommit;
-        }
-    }
-
-    /** Windows that ended. */
-    static final class Closed {
-        final Plan plan;
-        final TreeMap<Long, Map<String, TopicTally>> topics;
-        final TreeMap<Long, Map<String, KeyTally>> keys;
-        /** Calls since the windows before. */
-        final Hook[] hooks;
-
-        private Closed(
-                Plan plan, TreeMap<Long, Map<String, TopicTally>> topics, TreeMap<Long, Map<String, KeyTally>> keys,
-                Hook[] hooks) {
-            this.plan = plan;
-            this.topics = topics;
-            this.keys = keys;
-            this.hooks = hooks;
         }
     }
 }

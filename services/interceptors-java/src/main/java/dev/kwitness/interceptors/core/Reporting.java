@@ -206,9 +206,9 @@ public final class Reporting {
             suspended = suspend;
             long nowMs = CoarseClock.nowMs();
             closedUntilMs = nowMs;
-            Map<Client, Client.Closed> ended = new LinkedHashMap<>();
+            Map<Client, Tallies.Closed> ended = new LinkedHashMap<>();
             for (Client client : clients) {
-                Client.Closed closed = client.follow(plan, nowMs);
+                Tallies.Closed closed = client.follow(plan, nowMs);
                 if (closed != null) {
                     ended.put(client, closed);
                 }
@@ -237,10 +237,10 @@ public final class Reporting {
 
     /** Close windows that end until then, and all of clients that are closed. */
     private void write(long untilMs, long nowMs) {
-        Map<Client, Client.Closed> ended = new LinkedHashMap<>();
+        Map<Client, Tallies.Closed> ended = new LinkedHashMap<>();
         for (Client client : new ArrayList<>(clients)) {
             boolean last = client.isClosed();
-            Client.Closed closed = last ? client.follow(null, nowMs) : client.close(untilMs, nowMs);
+            Tallies.Closed closed = last ? client.follow(null, nowMs) : client.close(untilMs, nowMs);
             if (closed != null) {
                 ended.put(client, closed);
             }

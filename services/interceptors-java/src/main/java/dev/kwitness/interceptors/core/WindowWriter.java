@@ -30,14 +30,14 @@ final class WindowWriter {
     }
 
     /** Queue what clients did in windows that end at a time or before it. */
-    void write(Settings settings, Map<Client, Client.Closed> ended, long untilMs) {
+    void write(Settings settings, Map<Client, Tallies.Closed> ended, long untilMs) {
         TreeMap<Long, List<Client>> byStart = new TreeMap<>();
         ended.forEach((client, closed) -> closed.topics.keySet().forEach(
             start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
         byStart.forEach((start, clients) -> {
             Part part = new Part(settings, start, start + settings.windowMs);
             for (Client client : clients) {
-                Client.Closed closed = ended.get(client);
+                Tallies.Closed closed = ended.get(client);
                 closed.topics.get(start).forEach((topic, tally) -> part.topic(client, topic, tally));
                 if (start.equals(closed.topics.lastKey())) {
                     part.client(client, closed);
@@ -117,7 +117,7 @@ final class WindowWriter {
             });
         }
 
-        void client(Client client, Client.Closed closed) {
+        void client(Client client, Tallies.Closed closed) {
             String interceptor = closed.plan.hooksOf();
             List<Json.Body> hooks = new ArrayList<>();
             for (Hook hook : closed.hooks) {

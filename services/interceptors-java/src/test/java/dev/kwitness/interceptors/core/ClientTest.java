@@ -84,7 +84,7 @@ class ClientTest {
         client.sent("payments", false);
         client.key("payments", new byte[] {1});
 
-        Client.Closed closed = client.close(Long.MAX_VALUE, Long.MAX_VALUE);
+        Tallies.Closed closed = client.close(Long.MAX_VALUE, Long.MAX_VALUE);
         assertTrue(closed.topics.isEmpty());
         assertTrue(closed.keys.isEmpty());
     }
