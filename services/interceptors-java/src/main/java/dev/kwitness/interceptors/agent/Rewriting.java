@@ -25,8 +25,9 @@ final class Rewriting {
         ElementMatchers.<MethodDescription>isConstructor().and(takesArguments(Map.class));
     /** As it has been since 3.7, whatever follows these. */
     private static final ElementMatcher.Junction<MethodDescription> APPEND =
-        ElementMatchers.<MethodDescription>named("append").and(takesArgument(0, String.class)).and(takesArgument(1, int.class))
-        .and(takesArgument(2, long.class)).and(takesArgument(3, byte[].class)).and(takesArgument(4, byte[].class));
+        ElementMatchers.<MethodDescription>named("append").and(takesArgument(0, String.class))
+            .and(takesArgument(1, int.class)).and(takesArgument(2, long.class))
+            .and(takesArgument(3, byte[].class)).and(takesArgument(4, byte[].class));
 
     private Rewriting() {
     }
