@@ -41,7 +41,7 @@ public final class Appending {
             return settings;
         }
         Map<String, Object> changed = new HashMap<>(settings);
-        List<Class<?>> after = new ArrayList<>();
+        List<Object> after = new ArrayList<>();
         for (Reporting.Custom custom : Reporting.customs()) {
             Class<?> found = ours.custom(custom);
             if (found != null && !contains(classes, found)) {

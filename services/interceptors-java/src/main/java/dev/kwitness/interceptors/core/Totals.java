@@ -50,12 +50,13 @@ final class Totals {
         sum[2] += hook.timeNs();
     }
 
-    String json(long seq, Map<String, Long> dropped) {
+    /** The object with a number; the length of the window in milliseconds. */
+    String json(long seq, long windowMs, Map<String, Long> dropped) {
         return Json.object(1_024, object -> object.put("seq", seq)
             .putObjects("topics", topics(topics))
             .putObjects("latencies", histograms(latencies, "measure", "sum_us"))
             .putObjects("sizes", histograms(sizes, "side", "sum_bytes"))
-            .putObjects("keys", keys())
+            .putObjects("keys", keys(windowMs))
             .putObjects("hooks", hooks())
             .putNumbers("dropped", dropped));
     }
@@ -81,10 +82,10 @@ final class Totals {
         return all;
     }
 
-    private List<Json.Body> keys() {
+    private List<Json.Body> keys(long windowMs) {
         List<Json.Body> all = new ArrayList<>();
         keys.forEach((names, sketch) -> all.add(object -> object.put("side", names.get(0)).put("topic", names.get(1))
-            .put("distinct", sketch.estimate())));
+            .put("distinct", sketch.estimate()).put("window_ms", windowMs)));
         return all;
     }
 

@@ -140,7 +140,7 @@ final class WindowWriter {
         void seal() {
             long lastSeq = queue.next() - 1;
             long seq = queue.next();
-            push(Row.totals(seq, totals.json(seq, queue.newlyDropped())));
+            push(Row.totals(seq, totals.json(seq, endMs - startMs, queue.newlyDropped())));
             long own = queue.next();
             push(Row.seal(own, source.name(), new Row.Seal(
                 object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),
