@@ -55,6 +55,9 @@ def test_what_is_reported_is_what_the_broker_has(
         assert {number: set(range(end)) for number, end in _offsets(broker, topic).items() if end} == offsets
     assert sum(row.key_bytes for row in produced) == 4 * RECORDS
     assert sum(row.value_bytes for row in produced) == 10 * RECORDS
+    # The program has one configuration for both sides.
+    assert {row.group_id for row in produced} == {None}
+    assert {row.group_id for row in consumed} == {"billing"}
     assert reported.heads[-1].state.ended
 
 
@@ -91,9 +94,11 @@ def test_every_row_is_in_a_seal_and_hooks_say_what_they_took(
     assert sum(hook.errors for hook in hooks) == 0
 
 
-def test_nothing_is_done_where_it_is_switched_off(
-    broker: LocalBroker, reported: Reported, application: Application
+@pytest.mark.parametrize("variable", [{"KWITNESS_OFF": "1"}, {"KWITNESS_POD_NAME": ""}], ids=["off", "without-a-pod"])
+def test_nothing_is_reported_where_it_is_switched_off_or_of_a_pod_that_is_not_known(
+    broker: LocalBroker, reported: Reported, application: Application, variable: dict[str, str]
 ) -> None:
-    application("4.3.1", _topic(broker, "off"), 10, KWITNESS_OFF="1")
+    [name] = variable
+    application("4.3.1", _topic(broker, name.lower()), 10, **variable)
 
     assert reported.heads == []

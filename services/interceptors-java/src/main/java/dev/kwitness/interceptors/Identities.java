@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.ClientIdentity;
+import dev.kwitness.interceptors.core.Side;
 import java.util.Map;
 import org.apache.kafka.common.utils.AppInfoParser;
 
@@ -9,10 +10,13 @@ final class Identities {
     private Identities() {
     }
 
-    static ClientIdentity of(Map<String, ?> configuration) {
+    /** Many applications have one configuration for both sides: what is the other side's is left out. */
+    static ClientIdentity of(Side side, Map<String, ?> configuration) {
+        boolean consumes = side == Side.CONSUMER;
         return new ClientIdentity(
-            text(configuration, "client.id"), text(configuration, "group.id"), text(configuration, "group.instance.id"),
-            text(configuration, "transactional.id"), AppInfoParser.getVersion());
+            text(configuration, "client.id"), consumes ? text(configuration, "group.id") : null,
+            consumes ? text(configuration, "group.instance.id") : null,
+            consumes ? null : text(configuration, "transactional.id"), AppInfoParser.getVersion());
     }
 
     /** A setting as text; null where there is none, or an empty one. */

@@ -24,7 +24,8 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     public void configure(Map<String, ?> configuration) {
         try {
             client = Reporting.open(
-                Side.CONSUMER, Identities.of(configuration), Identities.text(configuration, Reporting.SETTINGS_KEY));
+                Side.CONSUMER, Identities.of(Side.CONSUMER, configuration),
+                Identities.text(configuration, Reporting.SETTINGS_KEY));
         } catch (Throwable defect) {
             Log.warn("a consumer is not counted: " + defect);
         }

@@ -23,7 +23,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
     public void configure(Map<String, ?> configuration) {
         try {
             client = Reporting.open(
-                Side.PRODUCER, Identities.of(configuration), Identities.text(configuration, Reporting.SETTINGS_KEY));
+                Side.PRODUCER, Identities.of(Side.PRODUCER, configuration),
+                Identities.text(configuration, Reporting.SETTINGS_KEY));
             keys = Keys.of(ProducerInterceptor.class.getClassLoader());
         } catch (Throwable defect) {
             Log.warn("a producer is not counted: " + defect);

@@ -12,7 +12,7 @@ public final class Agent {
     /** Prepare kafka-clients for interceptors, unless {@code KWITNESS_OFF} is 1 or no settings are named. */
     public static void premain(String arguments, Instrumentation instrumentation) {
         try {
-            if (Reporting.isOff() || System.getenv(Reporting.SETTINGS_VARIABLE) == null) {
+            if (Reporting.isOff() || !Reporting.hasSettings()) {
                 return;
             }
             for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The thread that carries what is queued to the collector, and says every few seconds that it is alive. */
@@ -22,7 +21,7 @@ final class Reporter implements Runnable {
     /** Writes the rest of the state. */
     private final Json.Body state;
     private final WindowWriter windows;
-    private final Consumer<Verdicts> directives;
+    private final Directive directive;
     private final CollectorClient client = new CollectorClient();
     private volatile boolean ends;
     private int most = Integer.MAX_VALUE;
@@ -33,13 +32,13 @@ final class Reporter implements Runnable {
 
     Reporter(
             Source source, EventQueue queue, WindowWriter windows, Supplier<Settings> settings, Json.Body state,
-            Consumer<Verdicts> directives) {
+            Directive directive) {
         this.source = source;
         this.queue = queue;
         this.windows = windows;
         this.settings = settings;
         this.state = state;
-        this.directives = directives;
+        this.directive = directive;
     }
 
     @Override
@@ -128,7 +127,7 @@ final class Reporter implements Runnable {
         failures = 0;
         // What was refused among more than this may still be there.
         most = (int) Math.min(Integer.MAX_VALUE, most * 2L);
-        directives.accept(verdicts);
+        directive.follow(verdicts);
         int again = queue.settle(verdicts);
         return again == 0 ? 0 : Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, verdicts.retryAfterMs));
     }

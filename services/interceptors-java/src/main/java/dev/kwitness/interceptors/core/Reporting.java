@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  * and carry them to the collector. Both are daemons.
  */
 public final class Reporting {
-    /** Names the file of the settings; a client may name another one by {@link #SETTINGS_KEY}. */
-    public static final String SETTINGS_VARIABLE = "KWITNESS_INTERCEPTORS";
+    /** Names the file of the settings; without it a client may do so by {@link #SETTINGS_KEY}. */
+    private static final String SETTINGS_VARIABLE = "KWITNESS_INTERCEPTORS";
     /** Key of a client's configuration. */
     public static final String SETTINGS_KEY = "kwitness.interceptors";
 
@@ -35,14 +35,13 @@ public final class Reporting {
     private final Source source = new Source(CoarseClock.step());
     private final EventQueue queue = new EventQueue();
     private final WindowWriter writer = new WindowWriter(source, queue);
+    private final Directive directive = new Directive();
     private final Reporter reporter = new Reporter(
-        source, queue, writer, this::settings, this::writeState, this::follow);
+        source, queue, writer, this::settings, this::writeState, directive);
     private final List<Client> clients = new ArrayList<>();
     private int opened;
     private byte[] seen;
     private volatile Settings settings;
-    private volatile Verdicts directive;
-    private boolean suspended;
     private long closedUntilMs;
     private Plan plan;
 
@@ -53,6 +52,11 @@ public final class Reporting {
     /** Whether nothing is to be done, whatever else is set. Read before anything else. */
     public static boolean isOff() {
         return "1".equals(System.getenv(OFF_VARIABLE));
+    }
+
+    /** Whether the environment names settings. */
+    public static boolean hasSettings() {
+        return Source.variable(SETTINGS_VARIABLE) != null;
     }
 
     /** The client that counts for a new one of Kafka's; {@link Client#NONE} where nothing is to be counted. */
@@ -67,7 +71,7 @@ public final class Reporting {
         Settings now = reporting == null ? null : reporting.settings;
         List<Custom> customs = new ArrayList<>();
         boolean first = true;
-        if (now != null && !reporting.isSuspended(now)) {
+        if (now != null && !reporting.directive.suspends(now)) {
             for (Settings.Entry entry : now.interceptors) {
                 if (entry.className == null) {
                     first = false;
@@ -95,7 +99,7 @@ public final class Reporting {
     }
 
     private static synchronized Reporting started(String named) {
-        String file = named == null ? System.getenv(SETTINGS_VARIABLE) : named;
+        String file = hasSettings() ? Source.variable(SETTINGS_VARIABLE) : named;
         if (process == null && file != null) {
             Reporting reporting = new Reporting(file);
             reporting.look();
@@ -139,14 +143,9 @@ public final class Reporting {
         return settings;
     }
 
-    private void follow(Verdicts answer) {
-        directive = answer.directiveSettings == null ? null : answer;
-    }
-
-    /** What the collector says counts until the settings that say so are in force. */
-    private boolean isSuspended(Settings now) {
-        Verdicts said = directive;
-        return said != null && !said.directiveSettings.equals(now.hash) ? said.directiveSuspends : now.suspend;
+    /** Whether somebody is told of what is counted. */
+    private boolean isReported(Settings now) {
+        return now.collector != null && source.pod != null;
     }
 
     private void closeWindows() {
@@ -168,8 +167,14 @@ public final class Reporting {
         }
     }
 
-    /** Read the settings again, where the file has changed; what is no settings is said once. */
+    /** Follow the settings, where the file has changed, and the collector's directive. */
     private void look() {
+        read();
+        follow(settings);
+    }
+
+    /** Read the settings again, where the file has changed; what is no settings is said once. */
+    private void read() {
         byte[] content;
         try {
             content = Files.readAllBytes(Paths.get(file));
@@ -188,22 +193,19 @@ public final class Reporting {
                 Log.warn(file + " is not used, what was before stays in force: " + refused.getMessage());
             }
         }
-        follow(settings);
     }
 
     private void follow(Settings now) {
         if (now == null) {
             return;
         }
-        boolean suspend = isSuspended(now);
+        boolean counts = isReported(now) && !directive.suspends(now);
         synchronized (clients) {
-            if (suspend == suspended && plan != null && plan.settings == now
-                || suspend && suspended && plan == null) {
+            if (counts ? plan != null && plan.settings == now : plan == null) {
                 return;
             }
             Plan before = plan;
-            plan = suspend ? null : new Plan(now);
-            suspended = suspend;
+            plan = counts ? new Plan(now) : null;
             long nowMs = CoarseClock.nowMs();
             closedUntilMs = nowMs;
             Map<Client, Tallies.Closed> ended = new LinkedHashMap<>();
@@ -214,8 +216,9 @@ public final class Reporting {
                 }
             }
             if (before != null) {
-                writer.write(before.settings, ended, nowMs);
+                writer.write(before.settings, ended);
             }
+            writer.queued(nowMs);
         }
     }
 
@@ -223,6 +226,7 @@ public final class Reporting {
         synchronized (clients) {
             if (plan == null) {
                 clients.removeIf(Client::isClosed);
+                writer.queued(nowMs);
                 return;
             }
             long length = plan.settings.windowMs;
@@ -248,11 +252,16 @@ public final class Reporting {
                 clients.remove(client);
             }
         }
-        writer.write(plan.settings, ended, untilMs);
+        writer.write(plan.settings, ended);
+        writer.queued(untilMs);
         closedUntilMs = untilMs;
     }
 
     private void end(Thread sender) {
+        Settings now = settings;
+        if (now == null || !isReported(now)) {
+            return;
+        }
         try {
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_WITHIN_MS);
             boolean open = true;
@@ -287,12 +296,14 @@ public final class Reporting {
                 sides.add(one -> one.put("side", side.word).put("clients", number));
             }
         }
-        state.put("settings", now == null ? "" : now.hash).put("suspended", now != null && isSuspended(now))
+        state.put("settings", now == null ? "" : now.hash).put("suspended", now != null && directive.suspends(now))
             .putObjects("clients", sides);
         synchronized (NOT_INTERCEPTED) {
             state.putNumbers("not_intercepted", NOT_INTERCEPTED);
         }
         synchronized (UNUSABLE) {
+            // The settings may name others since.
+            UNUSABLE.keySet().removeIf(name -> now == null || !now.names(name));
             state.putObject("unusable", all -> UNUSABLE.forEach(all::put));
         }
     }

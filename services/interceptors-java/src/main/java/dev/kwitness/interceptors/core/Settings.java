@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -76,11 +77,11 @@ final class Settings {
         mostClients = (int) limits.number("clients", 256, 1, 4_096);
         queueBytes = limits.number("queue_bytes", 1 << 20, 1 << 16, 1 << 26);
         limits.refuseOthers();
-        attributes = fields.textsByKey("attributes", 16, ATTRIBUTE);
-        SettingsFields address = fields.object("collector", false);
+        attributes = fields.textsByKey("attributes", 16, ATTRIBUTE, 63);
+        SettingsFields address = fields.given("collector");
         collector = address == null ? null : new Collector(address);
         SettingsFields made = fields.object("workload", false);
-        workload = made == null ? null : made.all();
+        workload = made == null ? null : workload(made);
         fields.refuseOthers();
     }
 
@@ -92,6 +93,11 @@ final class Settings {
     static Settings parse(byte[] file) {
         Object value = JsonText.parse(new String(file, StandardCharsets.UTF_8));
         return new Settings(hash(file), SettingsFields.of("", value));
+    }
+
+    /** Whether an interceptor has this name. */
+    boolean names(String interceptor) {
+        return interceptors.stream().anyMatch(entry -> entry.name.equals(interceptor));
     }
 
     /** Whether a topic is one of those that are intercepted. */
@@ -117,6 +123,14 @@ final class Settings {
             }
         }
         return null;
+    }
+
+    private static Map<String, String> workload(SettingsFields fields) {
+        Map<String, String> found = new LinkedHashMap<>();
+        found.put("kind", fields.text("kind"));
+        found.put("name", fields.text("name", RESOURCE));
+        fields.refuseOthers();
+        return Collections.unmodifiableMap(found);
     }
 
     private static String hash(byte[] file) {
@@ -150,7 +164,8 @@ final class Settings {
             }
             windowMs = type.equals("Cardinality") ? fields.number("window_ms", 60_000, 1_000, 3_600_000) : 0;
             className = type.equals("Custom") ? fields.text("class_name", CLASS_NAME) : null;
-            settings = type.equals("Custom") ? fields.textsByKey("settings", 64, SETTING) : Collections.emptyMap();
+            settings = type.equals("Custom") ? fields.textsByKey("settings", 64, SETTING, 1_024)
+                : Collections.emptyMap();
             fields.refuseOthers();
         }
     }

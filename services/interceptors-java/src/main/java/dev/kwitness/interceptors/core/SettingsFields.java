@@ -85,6 +85,14 @@ final class SettingsFields {
         return of(path(key), value);
     }
 
+    /** An object that may be null, and may not be left out. */
+    SettingsFields given(String key) {
+        if (!fields.containsKey(key)) {
+            throw wrong(key, "it is needed; null means that there is none");
+        }
+        return object(key, false);
+    }
+
     List<SettingsFields> objects(String key, int most) {
         List<SettingsFields> found = new ArrayList<>();
         for (Object one : list(key, most)) {
@@ -104,24 +112,20 @@ final class SettingsFields {
         return Collections.unmodifiableList(found);
     }
 
-    Map<String, String> textsByKey(String key, int most, Pattern keys) {
+    /** Texts of at most so many characters, by keys that match as a whole. */
+    Map<String, String> textsByKey(String key, int most, Pattern keys, int longest) {
         SettingsFields object = object(key, true);
         if (object.fields.size() > most) {
             throw wrong(key, "no more than " + most + " are allowed");
         }
-        object.fields.keySet().forEach(one -> object.matching(one, one, keys));
-        return object.all();
-    }
-
-    /** All fields, each a text. */
-    Map<String, String> all() {
         Map<String, String> found = new LinkedHashMap<>();
-        for (String key : new ArrayList<>(fields.keySet())) {
-            String text = optionalText(key);
-            if (text == null) {
-                throw wrong(key, "a text is needed");
+        for (String one : new ArrayList<>(object.fields.keySet())) {
+            object.matching(one, one, keys);
+            String text = object.optionalText(one);
+            if (text == null || text.length() > longest) {
+                throw object.wrong(one, "a text of at most " + longest + " characters is needed");
             }
-            found.put(key, text);
+            found.put(one, text);
         }
         return Collections.unmodifiableMap(found);
     }

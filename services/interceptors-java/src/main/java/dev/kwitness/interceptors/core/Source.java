@@ -28,10 +28,16 @@ final class Source {
         String packaged = Source.class.getPackage() == null ? null : Source.class.getPackage()
             .getImplementationVersion();
         version = packaged == null ? "unknown" : packaged;
-        String name = System.getenv("KWITNESS_POD_NAME");
-        String namespace = System.getenv("KWITNESS_POD_NAMESPACE");
+        String name = variable("KWITNESS_POD_NAME");
+        String namespace = variable("KWITNESS_POD_NAMESPACE");
         pod = name == null || namespace == null ? null : namespace + "/" + name;
-        container = System.getenv("KWITNESS_CONTAINER");
+        container = variable("KWITNESS_CONTAINER");
+    }
+
+    /** An environment variable; null where it is absent or empty. */
+    static String variable(String name) {
+        String value = System.getenv(name);
+        return value == null || value.isEmpty() ? null : value;
     }
 
     /** {@code <namespace>/<pod>/<reporter>}. */

@@ -2,6 +2,7 @@ package dev.kwitness.interceptors.core;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,9 @@ final class Totals {
         30_000_000, 60_000_000, 300_000_000, 3_600_000_000L};
     /** Of kafka_client_interceptor_record_size_bytes. */
     static final long[] SIZE_BOUNDS_BYTES = {64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 10_485_760};
+
+    /** Of so many characters one part is made, and what its last entry has beyond: a request is bounded. */
+    private static final int PART_CHARACTERS = 64 << 10;
 
     private final Map<List<String>, Topic> topics = new TreeMap<>(Totals::compare);
     private final Map<List<String>, Histogram> latencies = new TreeMap<>(Totals::compare);
@@ -50,15 +54,46 @@ final class Totals {
         sum[2] += hook.timeNs();
     }
 
-    /** The object with a number; the length of the window in milliseconds. */
-    String json(long seq, long windowMs, Map<String, Long> dropped) {
-        return Json.object(1_024, object -> object.put("seq", seq)
-            .putObjects("topics", topics(topics))
-            .putObjects("latencies", histograms(latencies, "measure", "sum_us"))
-            .putObjects("sizes", histograms(sizes, "side", "sum_bytes"))
-            .putObjects("keys", keys(windowMs))
-            .putObjects("hooks", hooks())
-            .putNumbers("dropped", dropped));
+    /**
+     * The totals in parts, whose numbers follow one another; there is one at least, with what was dropped.
+     *
+     * @param windowMs the length of the window in milliseconds
+     */
+    List<String> parts(long firstSeq, long windowMs, Map<String, Long> dropped) {
+        Map<String, List<Json.Body>> entries = new LinkedHashMap<>();
+        entries.put("topics", topics(topics));
+        entries.put("latencies", histograms(latencies, "measure", "sum_us"));
+        entries.put("sizes", histograms(sizes, "side", "sum_bytes"));
+        entries.put("keys", keys(windowMs));
+        entries.put("hooks", hooks());
+        List<String> parts = new ArrayList<>();
+        Map<String, List<String>> part = new LinkedHashMap<>();
+        int size = 0;
+        for (Map.Entry<String, List<Json.Body>> of : entries.entrySet()) {
+            for (Json.Body entry : of.getValue()) {
+                if (size >= PART_CHARACTERS) {
+                    parts.add(part(firstSeq + parts.size(), part, dropped, parts.isEmpty()));
+                    part = new LinkedHashMap<>();
+                    size = 0;
+                }
+                String written = Json.object(256, entry);
+                part.computeIfAbsent(of.getKey(), none -> new ArrayList<>()).add(written);
+                size += written.length();
+            }
+        }
+        parts.add(part(firstSeq + parts.size(), part, dropped, parts.isEmpty()));
+        return parts;
+    }
+
+    private static String part(
+            long seq, Map<String, List<String>> entries, Map<String, Long> dropped, boolean isFirst) {
+        return Json.object(1_024, object -> {
+            object.put("seq", seq);
+            entries.forEach(object::putWritten);
+            if (isFirst) {
+                object.putNumbers("dropped", dropped);
+            }
+        });
     }
 
     private static List<Json.Body> topics(Map<List<String>, Topic> topics) {

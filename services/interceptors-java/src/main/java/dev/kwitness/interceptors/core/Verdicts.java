@@ -35,9 +35,10 @@ final class Verdicts {
         }
         Object said = body.get("directives");
         Map<?, ?> directives = said instanceof Map ? (Map<?, ?>) said : Collections.emptyMap();
-        boolean complete = directives.get("settings") != null && directives.get("suspend") != null;
-        directiveSettings = complete ? (String) directives.get("settings") : null;
-        directiveSuspends = complete && (Boolean) directives.get("suspend");
+        Object settings = directives.get("settings");
+        Object suspend = directives.get("suspend");
+        directiveSettings = settings instanceof String && suspend instanceof Boolean ? (String) settings : null;
+        directiveSuspends = Boolean.TRUE.equals(suspend);
     }
 
     /** Read an answer; null when it is none of a collector's. */

@@ -29,8 +29,8 @@ final class WindowWriter {
         this.sealedUntilMs = source.epochMs;
     }
 
-    /** Queue what clients did in windows that end at a time or before it. */
-    void write(Settings settings, Map<Client, Tallies.Closed> ended, long untilMs) {
+    /** Queue what clients did in windows that ended. */
+    void write(Settings settings, Map<Client, Tallies.Closed> ended) {
         TreeMap<Long, List<Client>> byStart = new TreeMap<>();
         ended.forEach((client, closed) -> closed.topics.keySet().forEach(
             start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
@@ -55,10 +55,19 @@ final class WindowWriter {
             }
             part.seal();
         });
-        synchronized (waiting) {
-            waiting.addLast(new long[] {untilMs, queue.next()});
-        }
         statistics.keySet().removeIf(Client::isClosed);
+    }
+
+    /** All windows that end before a time are queued. */
+    void queued(long untilMs) {
+        synchronized (waiting) {
+            long[] last = waiting.peekLast();
+            if (last != null && last[1] == queue.next()) {
+                last[0] = Math.max(last[0], untilMs);
+            } else {
+                waiting.addLast(new long[] {untilMs, queue.next()});
+            }
+        }
     }
 
     /** Windows that end before it are delivered, or counted as dropped. */
@@ -99,9 +108,12 @@ final class WindowWriter {
                 distribution(object, "acknowledgement_time", tally.acknowledgementTime, "sum_us");
                 distribution(object, "end_to_end_latency", tally.endToEndLatency, "sum_us");
                 object.putNumbers("anomalies", tally.anomalies);
-                List<Json.Body> partitions = new ArrayList<>();
-                tally.partitions.forEach((number, one) -> partitions.add(part -> partition(part, number, one)));
-                object.putObjects("partitions", partitions).put("partitions_left_out", tally.partitionsLeftOut());
+                if (!topic.equals(Windows.OTHERS)) {
+                    // Offsets of several topics have no meaning.
+                    List<Json.Body> partitions = new ArrayList<>();
+                    tally.partitions.forEach((number, one) -> partitions.add(part -> partition(part, number, one)));
+                    object.putObjects("partitions", partitions).put("partitions_left_out", tally.partitionsLeftOut());
+                }
             });
         }
 
@@ -139,8 +151,9 @@ final class WindowWriter {
 
         void seal() {
             long lastSeq = queue.next() - 1;
-            long seq = queue.next();
-            push(Row.totals(seq, totals.json(seq, endMs - startMs, queue.newlyDropped())));
+            for (String part : totals.parts(queue.next(), endMs - startMs, queue.newlyDropped())) {
+                push(Row.totals(queue.next(), part));
+            }
             long own = queue.next();
             push(Row.seal(own, source.name(), new Row.Seal(
                 object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),

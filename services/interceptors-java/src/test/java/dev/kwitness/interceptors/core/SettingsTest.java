@@ -2,6 +2,7 @@ package dev.kwitness.interceptors.core;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -56,6 +57,15 @@ class SettingsTest {
 
             assertTrue(refused.getMessage().startsWith(example.get("field").asText()), refused.getMessage());
         }
+    }
+
+    @Test
+    void whereEventsGoIsSaidEvenIfThatIsNowhere() throws IOException {
+        ObjectNode changed = vectors().get("valid").get(0).get("settings").deepCopy();
+        changed.remove("collector");
+
+        assertThrows(IllegalArgumentException.class, () -> parse(changed));
+        assertNull(parse(changed.putNull("collector")).collector);
     }
 
     @Test
