@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.contracts.interceptor_injections import PYTHON_FOLDER
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_FILES, JAVA_AGENT, PYTHON_FOLDER
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
+from kwitness.images.image_parts import JAVA_JAR
 from kwitness.images.image_recipes import SHIPPED, copy_python_interceptors
 from kwitness.injector.decision.interceptor_files import files_container
 
@@ -36,10 +37,14 @@ def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_pat
     assert told.stdout.strip() == str(folder / "kwitness_interceptors" / "__init__.py")
 
 
+def test_java_is_told_of_the_jar_that_the_image_has() -> None:
+    assert f"{INTERCEPTORS_FILES}/java/{JAVA_JAR}" == JAVA_AGENT
+
+
 @pytest.mark.node  # it needs a container engine
 def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_that_is_not_written_to() -> None:
     reference = build_all({NAME: SHIPPED[NAME]})[NAME]
-    container = files_container(interceptors(), frozenset({"python", "librdkafka"}), bounded=False)
+    container = files_container(interceptors(), frozenset({"python", "java", "librdkafka"}), bounded=False)
     shell, option, copying = container["command"]
     [mount] = container["volumeMounts"]
     target = mount["mountPath"]
@@ -52,4 +57,4 @@ def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_t
     user, *files = told.splitlines()
     assert user == "65532"
     python = {"./python/sitecustomize.py", "./python/kwitness_interceptors/__init__.py"}
-    assert python | {"./lib/libkwitness.so"} <= set(files)
+    assert python | {f"./java/{JAVA_JAR}", "./lib/libkwitness.so"} <= set(files)

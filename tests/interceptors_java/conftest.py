@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.kafka.java_interceptors import interceptors_jar
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
+from kwitness.images.image_parts import java_interceptors
 
 from tests.interceptors_java.reported import Reported
 
@@ -73,7 +73,7 @@ def application(broker: LocalBroker, reported: Reported, tmp_path: Path) -> Appl
             [
                 "java",
                 *SMALL_JVM,
-                f"-javaagent:{interceptors_jar()}",
+                f"-javaagent:{java_interceptors()}",
                 "-cp",
                 clients(version),
                 PROGRAM,

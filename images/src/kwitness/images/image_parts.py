@@ -40,6 +40,10 @@ PLUGIN_SOURCES = (
 PLUGIN_GLIBC = "2.17"
 #: The file that librdkafka loads.
 PLUGIN_LIBRARY = "libkwitness.so"
+#: What the Java interceptors are built from.
+JAVA_INTERCEPTORS = REPOSITORY / "services" / "interceptors-java"
+#: Their jar, which is their agent, too.
+JAVA_JAR = "kwitness-interceptors.jar"
 #: Parts of packages that only their authors need, as globs in a folder of packages.
 _LEFT_OUT = (
     "bin",
@@ -114,6 +118,17 @@ def maven_package(project: Path, progress: Progress = silent) -> Path:
 
     parts = maven_sources(project)
     return cached_folder("maven", content_key(*parts), make)
+
+
+def java_interceptors(progress: Progress = silent) -> Path:
+    """The jar of the Java interceptors.
+
+    Raises
+    ------
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+    return maven_package(JAVA_INTERCEPTORS, progress) / JAVA_JAR
 
 
 def cargo_binary(package: str, progress: Progress = silent) -> Path:

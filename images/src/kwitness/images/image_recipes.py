@@ -7,6 +7,8 @@ from pathlib import Path
 
 from kwitness.images.commands import Progress
 from kwitness.images.image_parts import (
+    JAVA_INTERCEPTORS,
+    JAVA_JAR,
     PLUGIN_GLIBC,
     PLUGIN_LIBRARY,
     PLUGIN_SOURCES,
@@ -14,7 +16,9 @@ from kwitness.images.image_parts import (
     RUST_SOURCES,
     cargo_binary,
     copy_content,
+    java_interceptors,
     librdkafka_plugin,
+    maven_sources,
     site_packages,
 )
 from kwitness.images.recipe import Recipe
@@ -99,13 +103,14 @@ def _observer() -> Recipe:
 
 
 def _interceptors() -> Recipe:
-    """What the injector's init containers copy from: below `kwitness` a folder for each runtime whose files are built.
+    """What the injector's init containers copy from: below `kwitness` a folder for each runtime.
 
     The injector calls them `python`, `java` and `lib`.
     """
 
     def prepare(context: Path, progress: Progress) -> None:
         copy_python_interceptors(context / "kwitness" / "python")
+        copy_content(java_interceptors(progress), context / "kwitness" / "java" / JAVA_JAR)
         copy_content(librdkafka_plugin(progress) / PLUGIN_LIBRARY, context / "kwitness" / "lib" / PLUGIN_LIBRARY)
 
     # On the base of the observer, which many nodes of such pods have already.
@@ -113,7 +118,7 @@ def _interceptors() -> Recipe:
         name="interceptors",
         folder=IMAGES / "interceptors",
         base=_NATIVE_BASE,
-        inputs=(*_PYTHON_INTERCEPTORS, PLUGIN_GLIBC, *PLUGIN_SOURCES),
+        inputs=(*_PYTHON_INTERCEPTORS, *maven_sources(JAVA_INTERCEPTORS), PLUGIN_GLIBC, *PLUGIN_SOURCES),
         prepare=prepare,
     )
 
