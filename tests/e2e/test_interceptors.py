@@ -9,7 +9,12 @@ from typing import Any
 
 from kwitness.contracts.injections import INJECT
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as MARK
-from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER, INTERCEPTORS_LEFT_OUT
+from kwitness.contracts.interceptor_injections import (
+    INTERCEPTORS_CONTAINER,
+    INTERCEPTORS_LEFT_OUT,
+    JAVA_AGENT,
+    RUNTIMES,
+)
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE
 from kwitness.demo import waiting
 from kwitness.demo.platform import (
@@ -29,6 +34,7 @@ KIND = "interceptorprofile"
 GROUP = "demo-python"
 """Of the client that has interceptors."""
 SWITCHED_OFF = "switched-off-consumer"
+JAVA = "intercepted-java"
 PREFIX = "kafka_client_interceptor_"
 
 
@@ -156,12 +162,29 @@ def test_a_program_in_such_a_pod_has_none_with_kwitness_off(platform: Platform) 
     assert has_interceptors(f"{OFF_VARIABLE}=1") == "False"
 
 
-def switched_off(platform: Platform) -> dict[str, Any]:
-    """The demo's client with interceptors, under another name and in another group, which wants none."""
-    deployment = another_client.deployment(platform, SWITCHED_OFF, like=INTERCEPTED_WORKLOAD)
+def in_a_group_of_its_own(platform: Platform, name: str, *, like: str) -> dict[str, Any]:
+    """One of the demo's consumers, under another name and in another group."""
+    deployment = another_client.deployment(platform, name, like=like)
     [client] = deployment["spec"]["template"]["spec"]["containers"]
     kept = [one for one in client["env"] if one["name"] != "GROUP_ID"]
-    client["env"] = [*kept, {"name": "GROUP_ID", "value": SWITCHED_OFF}, {"name": OFF_VARIABLE, "value": "1"}]
+    client["env"] = [*kept, {"name": "GROUP_ID", "value": name}]
+    return deployment
+
+
+def switched_off(platform: Platform) -> dict[str, Any]:
+    """A client like that with interceptors, which wants none."""
+    deployment = in_a_group_of_its_own(platform, SWITCHED_OFF, like=INTERCEPTED_WORKLOAD)
+    [client] = deployment["spec"]["template"]["spec"]["containers"]
+    client["env"].append({"name": OFF_VARIABLE, "value": "1"})
+    return deployment
+
+
+def java_consumer(platform: Platform) -> dict[str, Any]:
+    """A consumer in Java, whose pod asks for interceptors by its label and says what it runs in."""
+    deployment = in_a_group_of_its_own(platform, JAVA, like="java-consumer")
+    of_pods = deployment["spec"]["template"]["metadata"]
+    of_pods["labels"]["intercepted"] = "true"
+    of_pods["annotations"] = {RUNTIMES: "java"}
     return deployment
 
 
@@ -195,3 +218,27 @@ def test_a_pod_whose_container_has_kwitness_off_is_left_as_it_is_and_the_status_
     assert not pod["spec"].get("initContainers")
     [client], [meant] = pod["spec"]["containers"], wanted["spec"]["template"]["spec"]["containers"]
     assert client["env"] == meant["env"]
+
+
+def test_an_unchanged_client_in_java_gets_the_agent_by_its_pods_annotation_and_tells_the_same(
+    platform: Platform,
+) -> None:
+    with running(platform, java_consumer(platform)) as pod:
+        name = pod["metadata"]["name"]
+        [client] = pod["spec"]["containers"]
+        place = f'k8s_workload="{JAVA}",k8s_pod="{name}"'
+        consumed = f'{place},client_id="demo-{JAVA}",group_id="{JAVA}",topic="demo.orders"'
+        eventually(
+            lambda: platform.latest(f"{PREFIX}consumed_records_total{{{consumed}}}"), lambda now: now > 0, seconds=120
+        )
+        calls = platform.latest(f'{PREFIX}hook_calls_total{{{place},hook="on_consume"}}')
+        errors = platform.latest(f"{PREFIX}hook_errors_total{{{place}}}")
+        [process] = eventually(
+            lambda: [one for one in status(platform).get("processes", []) if one["pod"] == f"{APPS}/{name}"], seconds=90
+        )
+
+    assert pod["metadata"]["annotations"][MARK] == f"{NAMESPACE}/{INTERCEPTORS}"
+    assert {"name": "JAVA_TOOL_OPTIONS", "value": f"-javaagent:{JAVA_AGENT}"} in client["env"]
+    assert (process["container"], process["runtime"], process["clients"]) == ("client", "Java", 1)
+    assert calls > 0
+    assert errors == 0
