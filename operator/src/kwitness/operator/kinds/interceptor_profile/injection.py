@@ -27,8 +27,6 @@ __all__ = ["injection_of"]
 _COLLECTOR_CA: Final = f"{INTERCEPTORS_FOLDER}/ca.crt"
 _TOKEN: Final = f"{INTERCEPTORS_FOLDER}/token"
 _AUTO: Final = "Auto"
-_IN_THE_IMAGE: Final = frozenset({_AUTO, "Python", "Librdkafka"})
-"""Runtimes whose interceptors the image has; a pod would wait for files of another without end."""
 _JAVA_VARIABLES: Final = {
     None: "JAVA_TOOL_OPTIONS",
     "JavaToolOptions": "JAVA_TOOL_OPTIONS",
@@ -42,18 +40,12 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     Raises
     ------
     TerminalError
-        Unsupported: the installation names no image, or it has no interceptors of a runtime. ClusterNotReady,
-        RefNotPermitted or CollectorNotReady.
+        Unsupported: the installation names no image. ClusterNotReady, RefNotPermitted or CollectorNotReady.
     TransientError
         ClusterNotReady: the cluster was never reached. Progressing: the installation has no name yet.
     """
     spec, metadata, settings = resource.spec, resource.metadata, view.settings
     files = _files(settings)
-    if missing := [one for one in spec.runtimes if one not in _IN_THE_IMAGE]:
-        raise TerminalError(
-            "Unsupported",
-            f"the image of interceptors has none for {' and '.join(missing)} yet: take that out of spec.runtimes",
-        )
     cluster = permitted_cluster(resource, view)
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
