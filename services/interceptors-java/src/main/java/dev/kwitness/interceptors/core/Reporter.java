@@ -12,8 +12,6 @@ import java.util.function.Supplier;
 final class Reporter implements Runnable {
     private static final String SCHEMA = "kwitness.interceptor_events/1";
     private static final long HEARTBEAT_MS = 5_000;
-    private static final long SHORTEST_WAIT_MS = 200;
-    private static final long LONGEST_WAIT_MS = 10_000;
 
     private final Source source;
     private final EventQueue queue;
@@ -23,9 +21,8 @@ final class Reporter implements Runnable {
     private final WindowWriter windows;
     private final Directive directive;
     private final CollectorClient client = new CollectorClient();
+    private final Pace pace = new Pace();
     private volatile boolean ends;
-    private int most = Integer.MAX_VALUE;
-    private int failures;
     /** The collector that answered first at a URL; only it can acknowledge. */
     private String acknowledgingUrl;
     private String acknowledging;
@@ -43,18 +40,16 @@ final class Reporter implements Runnable {
 
     @Override
     public void run() {
-        try {
-            while (!ends || !queue.isEmpty()) {
+        while (!ends || !queue.isEmpty()) {
+            try {
                 queue.await(ends ? 0 : HEARTBEAT_MS);
-                long wait = report(false);
-                if (wait > 0) {
-                    Thread.sleep(wait);
-                }
+                Thread.sleep(report(false));
+            } catch (InterruptedException notFromUs) {
+                // It ends with the process.
+                continue;
             }
-            report(true);
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
         }
+        report(true);
     }
 
     /** Send what is left and a last word, then end. */
@@ -69,9 +64,9 @@ final class Reporter implements Runnable {
     private long report(boolean last) {
         Settings now = settings.get();
         if (now == null || now.collector == null || source.pod == null) {
-            return LONGEST_WAIT_MS;
+            return Pace.LONGEST_WAIT_MS;
         }
-        List<Row> batch = queue.send(most);
+        List<Row> batch = queue.send(pace.most());
         String reason;
         boolean slowly = false;
         try {
@@ -87,22 +82,20 @@ final class Reporter implements Runnable {
                 if (batch.size() <= 1) {
                     queue.giveUp(answer.status == 413 ? "too_large" : "refused");
                 } else {
-                    most = batch.size() / 2;
+                    pace.halve(batch.size());
                 }
             } else {
                 slowly = answer.status < 500 && answer.status != 421;
             }
             reason = "HTTP " + answer.status;
-        } catch (IOException | RuntimeException failure) {
+        } catch (Throwable failure) {
             reason = failure.toString();
         }
         queue.comeBack();
-        if (failures == 0) {
+        if (!pace.fails()) {
             Log.warn("the collector takes nothing and is tried again: " + reason);
         }
-        failures++;
-        return slowly ? LONGEST_WAIT_MS
-            : Math.min(LONGEST_WAIT_MS, SHORTEST_WAIT_MS << Math.min(failures, 16));
+        return pace.failed(slowly);
     }
 
     private static boolean isUnreadable(int status) {
@@ -124,12 +117,10 @@ final class Reporter implements Runnable {
     }
 
     private long settle(Verdicts verdicts) {
-        failures = 0;
-        // What was refused among more than this may still be there.
-        most = (int) Math.min(Integer.MAX_VALUE, most * 2L);
+        pace.succeeded();
         directive.follow(verdicts);
         int again = queue.settle(verdicts);
-        return again == 0 ? 0 : Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, verdicts.retryAfterMs));
+        return again == 0 ? 0 : Pace.bounded(verdicts.retryAfterMs);
     }
 
     /** The head, and a line for each row. */

@@ -29,12 +29,14 @@ final class Verdicts {
         addRanges(body.get("duplicates"));
         Object refused = body.get("rejected");
         for (Object one : refused instanceof List ? (List<?>) refused : Collections.emptyList()) {
-            String reason = (String) ((Map<?, ?>) one).get("reason");
-            rejected.put((Long) ((Map<?, ?>) one).get("seq"),
-                reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
+            Map<?, ?> judged = members(one);
+            if (!(judged.get("reason") instanceof String && judged.get("seq") instanceof Long)) {
+                throw new IllegalArgumentException("what is rejected has a number and a reason");
+            }
+            String reason = (String) judged.get("reason");
+            rejected.put((Long) judged.get("seq"), reason.substring(0, Math.min(reason.length(), LONGEST_REASON)));
         }
-        Object said = body.get("directives");
-        Map<?, ?> directives = said instanceof Map ? (Map<?, ?>) said : Collections.emptyMap();
+        Map<?, ?> directives = members(body.get("directives"));
         Object settings = directives.get("settings");
         Object suspend = directives.get("suspend");
         directiveSettings = settings instanceof String && suspend instanceof Boolean ? (String) settings : null;
@@ -44,11 +46,11 @@ final class Verdicts {
     /** Read an answer; null when it is none of a collector's. */
     static Verdicts parse(String text) {
         try {
-            Map<?, ?> body = (Map<?, ?>) JsonText.parse(text);
+            Map<?, ?> body = members(JsonText.parse(text));
             boolean readable = body.get("protocol") instanceof Long && (Long) body.get("protocol") >= 2
                 && body.get("collector") instanceof String && body.get("replica") instanceof Long;
             return readable ? new Verdicts(body) : null;
-        } catch (IllegalArgumentException | ClassCastException | NullPointerException nothing) {
+        } catch (IllegalArgumentException | ClassCastException nothing) {
             return null;
         }
     }
@@ -65,6 +67,11 @@ final class Verdicts {
     /** Why the collector will never take it; null where it may. */
     String rejected(long seq) {
         return rejected.get(seq);
+    }
+
+    /** Those of an object; none where it is something else. */
+    private static Map<?, ?> members(Object value) {
+        return value instanceof Map ? (Map<?, ?>) value : Collections.emptyMap();
     }
 
     /** {@code 1-340,342}. */
