@@ -9,16 +9,19 @@ import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts what a consumer gets and commits; records are never changed.
+ * Counts what a consumer gets and commits, and calls the classes that a profile names; of itself it changes no record.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class KwitnessConsumerInterceptor<K, V> implements ConsumerInterceptor<K, V> {
     private Client client = Client.NONE;
+    /** Null where they could not be made. */
+    private Customs<ConsumerInterceptor<K, V>> customs;
 
     @Override
     public void configure(Map<String, ?> configuration) {
@@ -29,39 +32,61 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
         } catch (Throwable defect) {
             Log.warn("a consumer is not counted: " + defect);
         }
+        try {
+            customs = new Customs<>(client, ConsumerInterceptor.class, ProducerInterceptor.class, configuration);
+        } catch (Throwable defect) {
+            Log.warn("a consumer is without the classes of its profile: " + defect);
+        }
     }
 
     @Override
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
+        ConsumerRecords<K, V> first = custom(true, records);
         try {
-            client.consumed(all -> count(all, records));
+            client.consumed(all -> count(all, first));
             if (client.countsKeys()) {
-                for (ConsumerRecord<K, V> record : records) {
+                for (ConsumerRecord<K, V> record : first) {
                     Keys.BY_TYPE.sending(client, record.topic(), record.key());
                 }
             }
         } catch (Throwable defect) {
             defect("on_consume");
         }
-        return records;
+        return custom(false, first);
     }
 
     @Override
     public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        tell(true, offsets);
         try {
             client.commits();
             offsets.forEach((place, offset) -> client.committed(place.topic(), place.partition(), offset.offset()));
         } catch (Throwable defect) {
             defect("on_commit");
         }
+        tell(false, offsets);
     }
 
     @Override
     public void close() {
         try {
+            if (customs != null) {
+                customs.close(ConsumerInterceptor::close);
+            }
             client.close();
         } catch (Throwable defect) {
             defect("close");
+        }
+    }
+
+    private ConsumerRecords<K, V> custom(boolean before, ConsumerRecords<K, V> records) {
+        return customs == null ? records : customs.through(
+            before, "on_consume", records, ConsumerInterceptor::onConsume, (was, made) -> made != null);
+    }
+
+    private void tell(boolean before, Map<TopicPartition, OffsetAndMetadata> offsets) {
+        if (customs != null) {
+            customs.tell(before, "on_commit", custom -> custom.onCommit(offsets));
         }
     }
 

@@ -4,20 +4,28 @@ import dev.kwitness.interceptors.core.Client;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
+import java.lang.reflect.Method;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Headers;
 
 /**
- * Counts what a producer sends; records are never changed.
+ * Counts what a producer sends, and calls the classes that a profile names; of itself it changes no record.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class KwitnessProducerInterceptor<K, V> implements ProducerInterceptor<K, V> {
+    /** Null before 4.1. */
+    private static final Method WITH_HEADERS = withHeaders();
+
     private Client client = Client.NONE;
     private Keys keys = Keys.BY_TYPE;
+    /** Null where they could not be made. */
+    private Customs<ProducerInterceptor<K, V>> customs;
 
     @Override
     public void configure(Map<String, ?> configuration) {
@@ -29,23 +37,52 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             Log.warn("a producer is not counted: " + defect);
         }
+        try {
+            customs = new Customs<>(client, ProducerInterceptor.class, ConsumerInterceptor.class, configuration);
+        } catch (Throwable defect) {
+            Log.warn("a producer is without the classes of its profile: " + defect);
+        }
     }
 
     @Override
     public ProducerRecord<K, V> onSend(ProducerRecord<K, V> record) {
+        ProducerRecord<K, V> first = custom(true, record);
         try {
-            client.sent(record.topic(), record.timestamp() != null);
+            client.sent(first.topic(), first.timestamp() != null);
             if (client.countsKeys()) {
-                keys.sending(client, record.topic(), record.key());
+                keys.sending(client, first.topic(), first.key());
             }
         } catch (Throwable defect) {
             defect("on_send");
         }
-        return record;
+        return custom(false, first);
     }
 
     @Override
     public void onAcknowledgement(RecordMetadata metadata, Exception error) {
+        acknowledged(metadata, error, custom -> custom.onAcknowledgement(metadata, error));
+    }
+
+    /** What clients from 4.1 on call instead; the headers are null where there are none. */
+    public void onAcknowledgement(RecordMetadata metadata, Exception error, Headers headers) {
+        acknowledged(metadata, error, custom -> WITH_HEADERS.invoke(custom, metadata, error, headers));
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (customs != null) {
+                customs.close(ProducerInterceptor::close);
+            }
+            client.close();
+        } catch (Throwable defect) {
+            defect("close");
+        }
+    }
+
+    private void acknowledged(
+            RecordMetadata metadata, Exception error, Customs.Told<ProducerInterceptor<K, V>> told) {
+        tell(true, told);
         try {
             if (error == null) {
                 client.acknowledged(
@@ -58,14 +95,27 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             defect("on_acknowledgement");
         }
+        tell(false, told);
     }
 
-    @Override
-    public void close() {
+    private ProducerRecord<K, V> custom(boolean before, ProducerRecord<K, V> record) {
+        return customs == null ? record : customs.through(
+            before, "on_send", record, ProducerInterceptor::onSend,
+            (was, made) -> made != null && made.topic().equals(was.topic()));
+    }
+
+    private void tell(boolean before, Customs.Told<ProducerInterceptor<K, V>> told) {
+        if (customs != null) {
+            customs.tell(before, "on_acknowledgement", told);
+        }
+    }
+
+    private static Method withHeaders() {
         try {
-            client.close();
-        } catch (Throwable defect) {
-            defect("close");
+            return ProducerInterceptor.class.getMethod(
+                "onAcknowledgement", RecordMetadata.class, Exception.class, Headers.class);
+        } catch (NoSuchMethodException older) {
+            return null;
         }
     }
 

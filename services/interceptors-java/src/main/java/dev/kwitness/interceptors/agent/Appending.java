@@ -1,17 +1,14 @@
 package dev.kwitness.interceptors.agent;
 
+import dev.kwitness.interceptors.core.ListedClasses;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Appends interceptors to the configuration of a client that is being made. */
 public final class Appending {
-    private static final String CLASSES = "interceptor.classes";
-
     private Appending() {
     }
 
@@ -36,46 +33,13 @@ public final class Appending {
             Reporting.notIntercepted("unknown_version");
             return settings;
         }
-        List<Object> classes = listed(settings.get(CLASSES));
-        if (contains(classes, ours.counting())) {
+        List<Object> classes = ListedClasses.of(settings.get(ListedClasses.KEY));
+        if (ListedClasses.contain(classes, ours.counting().getName())) {
             return settings;
         }
-        Map<String, Object> changed = new HashMap<>(settings);
-        List<Object> after = new ArrayList<>();
-        for (Reporting.Custom custom : Reporting.customs()) {
-            Class<?> found = ours.custom(custom);
-            if (found != null && !contains(classes, found)) {
-                (custom.first ? classes : after).add(found);
-                custom.settings.forEach(changed::putIfAbsent);
-            }
-        }
         classes.add(ours.counting());
-        classes.addAll(after);
-        changed.put(CLASSES, classes);
+        Map<String, Object> changed = new HashMap<>(settings);
+        changed.put(ListedClasses.KEY, classes);
         return changed;
-    }
-
-    /** What the application has: a text with commas, or a list of names and classes. */
-    private static List<Object> listed(Object value) {
-        if (value instanceof Collection) {
-            return new ArrayList<>((Collection<?>) value);
-        }
-        List<Object> names = new ArrayList<>();
-        for (String name : value == null ? new String[0] : value.toString().split(",")) {
-            if (!name.trim().isEmpty()) {
-                names.add(name.trim());
-            }
-        }
-        return names;
-    }
-
-    private static boolean contains(List<Object> classes, Class<?> wanted) {
-        for (Object one : classes) {
-            String name = one instanceof Class ? ((Class<?>) one).getName() : String.valueOf(one);
-            if (name.equals(wanted.getName())) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -1,6 +1,5 @@
 package dev.kwitness.interceptors.agent;
 
-import dev.kwitness.interceptors.core.Reporting;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
@@ -19,16 +18,14 @@ final class InterceptorClasses {
     };
 
     private final Class<?> contract;
-    private final Class<?> otherContract;
     private final Class<?> counting;
 
     private InterceptorClasses(Class<?> configuration) throws ReflectiveOperationException {
         boolean ofProducer = configuration.getName().equals(KafkaClasses.PRODUCER_CONFIG);
         ClassLoader kafka = configuration.getClassLoader();
-        Class<?> producer = Class.forName("org.apache.kafka.clients.producer.ProducerInterceptor", false, kafka);
-        Class<?> consumer = Class.forName("org.apache.kafka.clients.consumer.ConsumerInterceptor", false, kafka);
-        contract = ofProducer ? producer : consumer;
-        otherContract = ofProducer ? consumer : producer;
+        contract = Class.forName(
+            "org.apache.kafka.clients." + (ofProducer ? "producer.ProducerInterceptor" : "consumer.ConsumerInterceptor"),
+            false, kafka);
         String name = PACKAGE + (ofProducer ? "KwitnessProducerInterceptor" : "KwitnessConsumerInterceptor");
         counting = Class.forName(name, true, new InterceptorLoader(kafka));
     }
@@ -55,28 +52,5 @@ final class InterceptorClasses {
             }
         }
         return true;
-    }
-
-    /** The class that a profile names; null where it is for the other side, or cannot be used. */
-    Class<?> custom(Reporting.Custom custom) {
-        String missing = "";
-        ClassLoader application = Thread.currentThread().getContextClassLoader();
-        for (ClassLoader loader : new ClassLoader[] {application, contract.getClassLoader()}) {
-            try {
-                Class<?> found = Class.forName(custom.className, false, loader);
-                if (contract.isAssignableFrom(found)) {
-                    return found;
-                }
-                if (otherContract.isAssignableFrom(found)) {
-                    return null;
-                }
-                Reporting.unusable(custom.name, custom.className + " is no interceptor of Kafka's");
-                return null;
-            } catch (ClassNotFoundException | LinkageError notThere) {
-                missing = notThere.toString();
-            }
-        }
-        Reporting.unusable(custom.name, missing);
-        return null;
     }
 }

@@ -233,6 +233,24 @@ public final class Client {
         }
     }
 
+    /** A hook of an interceptor of the application's was called; whether it failed. */
+    public void called(String interceptor, String hook, long tookNs, boolean failed) {
+        if (tallies == null) {
+            return;
+        }
+        synchronized (ending) {
+            Tallies now = tallies;
+            if (now != null) {
+                Hook one = now.custom(interceptor, hook);
+                one.calls++;
+                one.measured(tookNs);
+                if (failed) {
+                    one.errors++;
+                }
+            }
+        }
+    }
+
     /** A hook of ours failed; the application has not noticed. */
     public void defect(String hook) {
         Tallies now = tallies;

@@ -5,14 +5,22 @@ final class Hook {
     /** Time is measured of every so many calls: reading the clock takes longer than what most calls do. */
     static final int MEASURED_ONE_IN = 64;
 
+    /** What the profile calls the interceptor; null where none of ours looks at records. */
+    final String interceptor;
     final String name;
     long calls;
     long errors;
     private long measured;
     private long measuredNs;
 
-    Hook(String name) {
+    Hook(String interceptor, String name) {
+        this.interceptor = interceptor;
         this.name = name;
+    }
+
+    /** Another one, of which nothing is counted yet. */
+    Hook next() {
+        return new Hook(interceptor, name);
     }
 
     void measured(long nanoseconds) {

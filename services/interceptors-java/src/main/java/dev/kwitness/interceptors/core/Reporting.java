@@ -26,10 +26,11 @@ public final class Reporting {
     private static final long END_WITHIN_MS = 3_000;
     /** Windows are closed so many lengths after they ended: acknowledgements come late. */
     private static final int CLOSED_AFTER = 2;
+    private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
     private static final Map<String, String> UNUSABLE = new TreeMap<>();
 
-    private static Reporting process;
+    private static volatile Reporting process;
 
     private final String file;
     private final Source source = new Source(CoarseClock.step());
@@ -65,13 +66,20 @@ public final class Reporting {
         return reporting == null ? Client.NONE : reporting.add(side, identity);
     }
 
+    /** Whether the classes of a profile are to be left alone now. */
+    public static boolean isSuspended() {
+        Reporting reporting = process;
+        Settings now = reporting == null ? null : reporting.settings;
+        return now == null || reporting.directive.suspends(now);
+    }
+
     /** The classes of the application that are interceptors by the settings in force. */
     public static List<Custom> customs() {
         Reporting reporting = isOff() ? null : started(null);
         Settings now = reporting == null ? null : reporting.settings;
         List<Custom> customs = new ArrayList<>();
         boolean first = true;
-        if (now != null && !reporting.directive.suspends(now)) {
+        if (now != null) {
             for (Settings.Entry entry : now.interceptors) {
                 if (entry.className == null) {
                     first = false;
@@ -93,8 +101,13 @@ public final class Reporting {
 
     /** An interceptor of the settings could not be made. */
     public static void unusable(String interceptor, String reason) {
+        String kept = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
+        String before;
         synchronized (UNUSABLE) {
-            UNUSABLE.put(interceptor, reason.substring(0, Math.min(reason.length(), 256)));
+            before = UNUSABLE.put(interceptor, kept);
+        }
+        if (!kept.equals(before)) {
+            Log.warn("interceptor " + interceptor + " is left out: " + kept);
         }
     }
 
@@ -113,7 +126,7 @@ public final class Reporting {
         daemon("kwitness-windows", this::closeWindows).start();
         Thread sender = daemon("kwitness-reporter", reporter);
         sender.start();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(sender), "kwitness-end"));
+        Runtime.getRuntime().addShutdownHook(daemon("kwitness-end", () -> end(sender)));
     }
 
     private static Thread daemon(String name, Runnable task) {
@@ -121,6 +134,8 @@ public final class Reporting {
         thread.setDaemon(true);
         // Not that of the application, which would be kept as long as we are.
         thread.setContextClassLoader(Reporting.class.getClassLoader());
+        // The application's own handler may end the process.
+        thread.setUncaughtExceptionHandler((ended, defect) -> Log.warn(name + " has ended: " + defect));
         return thread;
     }
 
@@ -159,9 +174,10 @@ public final class Reporting {
                     look();
                 }
                 turn(nowMs);
-            } catch (InterruptedException ended) {
-                return;
-            } catch (RuntimeException | LinkageError defect) {
+            } catch (InterruptedException notFromUs) {
+                // It ends with the process: what is counted must be closed as long as clients count.
+                continue;
+            } catch (Throwable defect) {
                 Log.warn("a window could not be closed; please report this: " + defect);
             }
         }
@@ -312,9 +328,8 @@ public final class Reporting {
     public static final class Custom {
         public final String name;
         public final String className;
-        /** Added to the client's configuration. */
+        /** Added to the client's configuration as this class sees it. */
         public final Map<String, String> settings;
-
         /** Whether it comes before what counts. */
         public final boolean first;
 

@@ -1,5 +1,9 @@
 package dev.kwitness.interceptors.core;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -9,16 +13,26 @@ final class Tallies {
     final Windows<Sent> sends;
     final Windows<TopicTally> topics;
     final Windows<KeyTally> keys;
-    Hook onSend = new Hook("on_send");
-    Hook onAcknowledgement = new Hook("on_acknowledgement");
-    Hook onConsume = new Hook("on_consume");
-    Hook onCommit = new Hook("on_commit");
+    Hook onSend;
+    Hook onAcknowledgement;
+    Hook onConsume;
+    Hook onCommit;
     /** The application says times itself: they are not those of sending. */
     volatile boolean ownTimestamps;
+
+    /** Hooks of the application's interceptors, by both names. */
+    private final Map<List<String>, Hook> customs = new LinkedHashMap<>();
+    private long closedUntilMs;
 
     Tallies(Plan plan, long nowMs) {
         Settings settings = plan.settings;
         this.plan = plan;
+        String ours = plan.hooksOf();
+        onSend = new Hook(ours, "on_send");
+        onAcknowledgement = new Hook(ours, "on_acknowledgement");
+        onConsume = new Hook(ours, "on_consume");
+        onCommit = new Hook(ours, "on_commit");
+        closedUntilMs = nowMs;
         sends = new Windows<>(Sent::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
         topics = new Windows<>(TopicTally::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
         keys = plan.keysWindowMs == 0 ? null
@@ -41,16 +55,33 @@ final class Tallies {
                 }
             });
         });
-        Closed closed = new Closed(
-            plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs),
-            new Hook[] {onSend, onAcknowledgement, onConsume, onCommit});
-        if (!ended.isEmpty()) {
-            onSend = new Hook(onSend.name);
-            onAcknowledgement = new Hook(onAcknowledgement.name);
-            onConsume = new Hook(onConsume.name);
-            onCommit = new Hook(onCommit.name);
-        }
-        return closed;
+        boolean tellsOfClient = !ended.isEmpty() || untilMs > closedUntilMs;
+        closedUntilMs = Math.max(closedUntilMs, untilMs);
+        return new Closed(
+            plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs), clientStart(ended, untilMs),
+            tellsOfClient ? takeHooks() : null);
+    }
+
+    /** The window that is told of the client as a whole: the last one with topics, or the one that ended last. */
+    private long clientStart(TreeMap<Long, ?> ended, long untilMs) {
+        long last = Math.min(untilMs, CoarseClock.nowMs()) - 1;
+        return ended.isEmpty() ? last - Math.floorMod(last, sends.lengthMs()) : ended.lastKey();
+    }
+
+    private List<Hook> takeHooks() {
+        List<Hook> taken = new ArrayList<>(Arrays.asList(onSend, onAcknowledgement, onConsume, onCommit));
+        taken.addAll(customs.values());
+        taken.removeIf(hook -> hook.interceptor == null || hook.calls == 0 && hook.errors == 0);
+        onSend = onSend.next();
+        onAcknowledgement = onAcknowledgement.next();
+        onConsume = onConsume.next();
+        onCommit = onCommit.next();
+        customs.clear();
+        return taken;
+    }
+
+    Hook custom(String interceptor, String name) {
+        return customs.computeIfAbsent(Arrays.asList(interceptor, name), none -> new Hook(interceptor, name));
     }
 
     Hook hook(String name) {
@@ -73,15 +104,18 @@ final class Tallies {
         final Plan plan;
         final TreeMap<Long, Map<String, TopicTally>> topics;
         final TreeMap<Long, Map<String, KeyTally>> keys;
-        /** Calls since the windows before. */
-        final Hook[] hooks;
+        /** Start of the window that tells of the client as a whole. */
+        final long clientStart;
+        /** What was called since the windows before; null where it is not time to tell of the client as a whole. */
+        final List<Hook> hooks;
 
         private Closed(
                 Plan plan, TreeMap<Long, Map<String, TopicTally>> topics, TreeMap<Long, Map<String, KeyTally>> keys,
-                Hook[] hooks) {
+                long clientStart, List<Hook> hooks) {
             this.plan = plan;
             this.topics = topics;
             this.keys = keys;
+            this.clientStart = clientStart;
             this.hooks = hooks;
         }
     }

@@ -47,8 +47,8 @@ final class Totals {
         keys.computeIfAbsent(Arrays.asList(client.side.word, topic), none -> new DistinctKeys()).merge(tally.keys);
     }
 
-    void add(String interceptor, Hook hook) {
-        long[] sum = hooks.computeIfAbsent(Arrays.asList(interceptor, hook.name), none -> new long[3]);
+    void add(Hook hook) {
+        long[] sum = hooks.computeIfAbsent(Arrays.asList(hook.interceptor, hook.name), none -> new long[3]);
         sum[0] += hook.calls;
         sum[1] += hook.errors;
         sum[2] += hook.timeNs();

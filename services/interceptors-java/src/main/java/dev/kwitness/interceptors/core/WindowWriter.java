@@ -3,11 +3,15 @@ package dev.kwitness.interceptors.core;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Makes rows, totals and a seal of windows that ended. Used by one thread, but for {@link #sealedUntilMs}. */
 final class WindowWriter {
@@ -31,16 +35,23 @@ final class WindowWriter {
 
     /** Queue what clients did in windows that ended. */
     void write(Settings settings, Map<Client, Tallies.Closed> ended) {
+        Map<Client, Json.Body> said = said(ended);
         TreeMap<Long, List<Client>> byStart = new TreeMap<>();
-        ended.forEach((client, closed) -> closed.topics.keySet().forEach(
-            start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
+        ended.forEach((client, closed) -> {
+            Set<Long> starts = new TreeSet<>(closed.topics.keySet());
+            if (closed.hooks != null && !closed.hooks.isEmpty() || said.containsKey(client)) {
+                starts.add(closed.clientStart);
+            }
+            starts.forEach(start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client));
+        });
         byStart.forEach((start, clients) -> {
             Part part = new Part(settings, start, start + settings.windowMs);
             for (Client client : clients) {
                 Tallies.Closed closed = ended.get(client);
-                closed.topics.get(start).forEach((topic, tally) -> part.topic(client, topic, tally));
-                if (start.equals(closed.topics.lastKey())) {
-                    part.client(client, closed);
+                closed.topics.getOrDefault(start, Collections.emptyMap())
+                    .forEach((topic, tally) -> part.topic(client, topic, tally));
+                if (start == closed.clientStart && closed.hooks != null) {
+                    part.client(client, closed.hooks, said.get(client));
                 }
             }
             part.seal();
@@ -56,6 +67,19 @@ final class WindowWriter {
             part.seal();
         });
         statistics.keySet().removeIf(Client::isClosed);
+    }
+
+    /** What the libraries of clients say that are told of as a whole. */
+    private Map<Client, Json.Body> said(Map<Client, Tallies.Closed> ended) {
+        Map<Client, Json.Body> said = new HashMap<>();
+        ended.forEach((client, closed) -> {
+            Json.Body now = closed.plan.stats && closed.hooks != null
+                ? statistics.computeIfAbsent(client, none -> new Statistics()).of(client) : null;
+            if (now != null) {
+                said.put(client, now);
+            }
+        });
+        return said;
     }
 
     /** All windows that end before a time are queued. */
@@ -129,22 +153,20 @@ final class WindowWriter {
             });
         }
 
-        void client(Client client, Tallies.Closed closed) {
-            String interceptor = closed.plan.hooksOf();
-            List<Json.Body> hooks = new ArrayList<>();
-            for (Hook hook : closed.hooks) {
-                if (hook.calls > 0 || hook.errors > 0) {
-                    totals.add(interceptor, hook);
-                    hooks.add(one -> one.put("interceptor", interceptor).put("hook", hook.name)
-                        .put("calls", hook.calls).put("errors", hook.errors).put("time_ns", hook.timeNs()));
-                }
+        void client(Client client, List<Hook> hooks, Json.Body statistics) {
+            if (hooks.isEmpty() && statistics == null) {
+                return;
             }
-            Json.Body said = closed.plan.stats
-                ? statistics.computeIfAbsent(client, none -> new Statistics()).of(client) : null;
+            List<Json.Body> calls = new ArrayList<>();
+            for (Hook hook : hooks) {
+                totals.add(hook);
+                calls.add(one -> one.put("interceptor", hook.interceptor).put("hook", hook.name)
+                    .put("calls", hook.calls).put("errors", hook.errors).put("time_ns", hook.timeNs()));
+            }
             row(client, "client", object -> {
-                object.putObjects("hooks", hooks);
-                if (said != null) {
-                    object.putObject("statistics", said);
+                object.putObjects("hooks", calls);
+                if (statistics != null) {
+                    object.putObject("statistics", statistics);
                 }
             });
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,10 +14,12 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +52,63 @@ class AgentIT {
         assertEquals(Collections.singletonList(CONSUMERS), names(Clients.interceptors(loader, "consumer", NOTHING)));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"2.8.2", "3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
+    void recordsThatAreGivenUpAreCountedInEveryVersion(String version) throws Exception {
+        String topic = "orders-" + version;
+        long[] counted = new long[2];
+
+        Clients.sendInVain(Clients.ofVersion(version), topic);
+
+        ReportedHeads.await(head -> {
+            for (JsonNode row : head.get("lines")) {
+                if (row.path("topic").asText().equals(topic)
+                        && row.path("client_software_version").asText().equals(version)) {
+                    counted[0] += row.path("sent").asLong();
+                    counted[1] += row.at("/failures/timed_out").asLong();
+                }
+            }
+            return counted[0] == 1 && counted[1] == 1;
+        });
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void classesOfAProfileAreCalledAndThoseThatFailHarmNothing() throws Exception {
+        ClassLoader loader = AgentIT.class.getClassLoader();
+        Class<?> ours = (Class<?>) ((List<?>) Clients.interceptors(loader, "producer", NOTHING)).get(0);
+        ProducerInterceptor<Object, Object> interceptor =
+            (ProducerInterceptor<Object, Object>) ours.getDeclaredConstructor().newInstance();
+        Map<String, Long> errors = new TreeMap<>();
+
+        interceptor.configure(Collections.singletonMap("client.id", "customs"));
+        ProducerRecord<Object, Object> sent = interceptor.onSend(new ProducerRecord<>("orders", "value"));
+        interceptor.onAcknowledgement(null, new TimeoutException());
+        interceptor.close();
+
+        assertEquals("orders", sent.topic());
+        assertNotEquals(null, sent.headers().lastHeader("seen"));
+        JsonNode last = ReportedHeads.await(head -> {
+            for (JsonNode row : head.get("lines")) {
+                if (row.path("client_id").asText().equals("customs")) {
+                    row.path("hooks").forEach(hook -> errors.merge(
+                        hook.get("interceptor").asText(), hook.get("errors").asLong(), Long::sum));
+                }
+            }
+            return errors.containsKey("failing");
+        });
+        Map<String, Long> expected = new TreeMap<>();
+        expected.put("audit", 0L);
+        expected.put("marking", 0L);
+        expected.put("failing", 3L);
+        expected.put("nothing", 1L);
+        expected.put("elsewhere", 1L);
+        assertEquals(expected, errors);
+        assertEquals("java.lang.AssertionError: on purpose", last.at("/state/unusable/unmade").asText());
+        assertEquals("java.lang.AssertionError: on purpose", last.at("/state/unusable/unconfigured").asText());
+        assertTrue(last.at("/state/unusable/foreign").asText().contains("is no interceptor"));
+    }
+
     @Test
     void clientsInAnArchiveWithinAnArchiveGetInterceptors() throws Exception {
         ClassLoader loader = Clients.nested("4.3.1");
@@ -62,17 +122,11 @@ class AgentIT {
     void clientsOfAPluginWhoseOwnLoaderIsTheThreadsGetInterceptors() throws Exception {
         ClassLoader worker = Clients.ofVersion("4.1.2");
         ClassLoader plugin = new ClassLoader(worker) { };
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(plugin);
-        try {
-            Clients.makeAndClose(worker, "producer", NOTHING);
 
-            List<?> classes = (List<?>) Clients.interceptors(worker, "producer", NOTHING);
-            assertSame(worker, ((Class<?>) classes.get(0)).getClassLoader().getParent());
-        } finally {
-            thread.setContextClassLoader(before);
-        }
+        Clients.makeAndClose(plugin, "producer", NOTHING);
+
+        List<?> classes = (List<?>) Clients.interceptors(plugin, "producer", NOTHING);
+        assertSame(worker, ((Class<?>) classes.get(0)).getClassLoader().getParent());
     }
 
     @Test

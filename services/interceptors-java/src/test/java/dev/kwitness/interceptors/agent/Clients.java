@@ -5,13 +5,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.jar.JarEntry;
@@ -49,7 +49,7 @@ final class Clients {
         make(loader, side, more).close();
     }
 
-    /** Make a producer or a consumer. */
+    /** Make a producer or a consumer, on a thread whose loader is the one that is given. */
     static Closeable make(ClassLoader loader, String side, Map<String, Object> more) throws Exception {
         boolean isProducer = side.equals("producer");
         String name = isProducer ? "producer.KafkaProducer"
@@ -64,12 +64,7 @@ final class Clients {
             settings.put("group.id", "billing");
         }
         settings.putAll(more);
-        try {
-            return (Closeable) loader.loadClass("org.apache.kafka.clients." + name)
-                .getConstructor(Map.class).newInstance(settings);
-        } catch (InvocationTargetException failed) {
-            throw (Exception) failed.getCause();
-        }
+        return (Closeable) newInstance(loader, "org.apache.kafka.clients." + name, settings);
     }
 
     /** The interceptors that a configuration of these settings has. */
@@ -81,8 +76,30 @@ final class Clients {
             all.put(kind + (side.equals("producer") ? ".serializer" : ".deserializer"), type);
         }
         all.put("bootstrap.servers", "127.0.0.1:1");
-        Object configuration = type.getConstructor(Map.class).newInstance(all);
+        Object configuration = newInstance(loader, type.getName(), all);
         return type.getMethod("getList", String.class).invoke(configuration, "interceptor.classes");
+    }
+
+    /** Have a producer give up one record. */
+    static void sendInVain(ClassLoader loader, String topic) throws Exception {
+        Class<?> type = loader.loadClass("org.apache.kafka.clients.producer.ProducerRecord");
+        Object record = type.getConstructor(String.class, Object.class).newInstance(topic, "value");
+        try (Closeable producer = make(loader, "producer", Collections.singletonMap("max.block.ms", "1"))) {
+            producer.getClass().getMethod("send", type).invoke(producer, record);
+        }
+    }
+
+    /** Kafka looks for classes by the thread's loader. */
+    private static Object newInstance(ClassLoader loader, String name, Map<String, Object> settings)
+            throws ReflectiveOperationException {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            return loader.loadClass(name).getConstructor(Map.class).newInstance(settings);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     private static URL url(String jar) throws MalformedURLException {

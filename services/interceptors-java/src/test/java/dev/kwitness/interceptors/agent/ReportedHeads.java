@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
@@ -14,15 +16,22 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
-/** What the agent of this process reports: it is told once, by its settings, where to. */
+/** What the agent of this process reports, each with its rows: it is told once, by its settings, where to. */
 final class ReportedHeads {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CUSTOMS = Stream.of(Customs.class.getClasses())
+        .map(one -> "{\"name\":\"" + one.getSimpleName().toLowerCase(Locale.ROOT) + "\",\"type\":\"Custom\","
+            + "\"class_name\":\"" + one.getName() + "\",\"settings\":{\"mark\":\"seen\"}}")
+        .collect(Collectors.joining(","));
     private static final BlockingQueue<JsonNode> HEADS = new LinkedBlockingQueue<>();
 
     private ReportedHeads() {
@@ -38,7 +47,7 @@ final class ReportedHeads {
         server.start();
         Files.write(settings, ("{\"installation\":\"kwitness\",\"cluster_id\":\"c\",\"namespace\":\"shop\","
             + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"interceptors\":[{\"name\":\"audit\","
-            + "\"type\":\"Audit\"},{\"name\":\"keys\",\"type\":\"Cardinality\"}],\"collector\":{\"url\":"
+            + "\"type\":\"Audit\"},{\"name\":\"keys\",\"type\":\"Cardinality\"}," + CUSTOMS + "],\"collector\":{\"url\":"
             + "\"http://127.0.0.1:" + server.getAddress().getPort() + "\",\"replicas\":1,\"token_file\":\"" + token
             + "\"}}").getBytes(UTF_8));
     }
@@ -46,8 +55,9 @@ final class ReportedHeads {
     /** The first head from now on that is as wanted. */
     static JsonNode await(Predicate<JsonNode> wanted) throws InterruptedException {
         HEADS.clear();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         JsonNode last = null;
-        for (JsonNode head = next(); head != null; head = next()) {
+        for (JsonNode head = next(deadline); head != null; head = next(deadline)) {
             last = head;
             if (wanted.test(head)) {
                 return head;
@@ -66,8 +76,8 @@ final class ReportedHeads {
         return 0;
     }
 
-    private static JsonNode next() throws InterruptedException {
-        return HEADS.poll(30, TimeUnit.SECONDS);
+    private static JsonNode next(long deadline) throws InterruptedException {
+        return HEADS.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
     private static void take(HttpExchange exchange) throws IOException {
@@ -77,6 +87,10 @@ final class ReportedHeads {
             StringBuilder taken = new StringBuilder();
             head.get("rows").forEach(row -> taken.append(row.get("seq").asText()).append(','));
             head.get("totals").forEach(totals -> taken.append(totals.get("seq").asText()).append(','));
+            ArrayNode rows = ((ObjectNode) head).putArray("lines");
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                rows.add(JSON.readTree(line));
+            }
             byte[] answer = ("{\"protocol\":2,\"collector\":\"n/c\",\"replica\":0,\"accepted\":\"" + taken + "\"}")
                 .getBytes(UTF_8);
             exchange.sendResponseHeaders(200, answer.length);
