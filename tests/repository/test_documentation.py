@@ -22,7 +22,7 @@ PAGES = sorted(
     ).stdout.splitlines()
 )
 MAKEFILE = (ROOT / "Makefile").read_text()
-TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE)) | {
+TARGETS = set(re.findall(r"^([a-z][a-z0-9_-]*):", MAKEFILE, re.MULTILINE)) | {
     f"test-{name}" for names in re.findall(r"^\w*COMPONENTS := (.*)", MAKEFILE, re.MULTILINE) for name in names.split()
 }
 
@@ -61,7 +61,7 @@ def test_tests_that_are_named_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_targets_of_make_exist(page: Path) -> None:
-    named = {target for line in code(page) for target in re.findall(r"(?:^|\s)make ([a-z][a-z0-9-]*)", line)}
+    named = {target for line in code(page) for target in re.findall(r"(?:^|\s)make ([a-z][a-z0-9_-]*)", line)}
 
     assert named - TARGETS == set()
 

@@ -23,9 +23,8 @@ final class InterceptorClasses {
     private InterceptorClasses(Class<?> configuration) throws ReflectiveOperationException {
         boolean ofProducer = configuration.getName().equals(KafkaClasses.PRODUCER_CONFIG);
         ClassLoader kafka = configuration.getClassLoader();
-        contract = Class.forName(
-            "org.apache.kafka.clients." + (ofProducer ? "producer.ProducerInterceptor" : "consumer.ConsumerInterceptor"),
-            false, kafka);
+        String part = ofProducer ? "producer.ProducerInterceptor" : "consumer.ConsumerInterceptor";
+        contract = Class.forName("org.apache.kafka.clients." + part, false, kafka);
         String name = PACKAGE + (ofProducer ? "KwitnessProducerInterceptor" : "KwitnessConsumerInterceptor");
         counting = Class.forName(name, true, new InterceptorLoader(kafka));
     }
