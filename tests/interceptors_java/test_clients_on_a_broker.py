@@ -20,7 +20,8 @@ PARTITIONS = 3
 
 
 def _topic(broker: LocalBroker, name: str) -> str:
-    AdminClient({"bootstrap.servers": broker.bootstrap}).create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(30)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(30)
     return name
 
 

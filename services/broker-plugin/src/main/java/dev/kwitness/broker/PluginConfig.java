@@ -33,7 +33,8 @@ final class PluginConfig {
 
     static final String TOKEN_FILE = "kwitness.collector.token.file";
     static final String TOKEN_FILE_DOC = "File with the bearer token for the collector, such as a projected service "
-        + "account token with the audience " + Contract.TOKEN_AUDIENCE + " of the TelemetryCollector; read again before each request, since tokens rotate. Default: no token.";
+        + "account token with the audience " + Contract.TOKEN_AUDIENCE
+        + " of the TelemetryCollector; read again before each request, since tokens rotate. Default: no token.";
 
     static final String BALANCE = "kwitness.collector.balance";
     static final String BALANCE_DEFAULT = "server";

@@ -60,7 +60,8 @@ final class ReferencePage {
     private void counters() {
         line("## Counters");
         line("");
-        line("In JMX as `" + PluginMBean.NAME + "`; the heartbeat carries the same numbers. At every moment accepted =");
+        line("In JMX as `" + PluginMBean.NAME
+            + "`; the heartbeat carries the same numbers. At every moment accepted =");
         line("delivered + queued + dropped, counted from the start of the broker.");
         line("");
         List<List<String>> rows = new ArrayList<>();

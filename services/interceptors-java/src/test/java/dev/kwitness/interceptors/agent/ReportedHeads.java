@@ -37,6 +37,11 @@ final class ReportedHeads {
     private ReportedHeads() {
     }
 
+    /** What a test does. */
+    interface Action {
+        void run() throws Exception;
+    }
+
     /** Write the settings that the agent reads with the first client, and take what it reports. */
     static void begin() throws IOException {
         Path settings = Paths.get(System.getenv("KWITNESS_INTERCEPTORS"));
@@ -53,8 +58,14 @@ final class ReportedHeads {
     }
 
     /** The first head from now on that is as wanted. */
-    static JsonNode await(Predicate<JsonNode> wanted) throws InterruptedException {
+    static JsonNode await(Predicate<JsonNode> wanted) throws Exception {
+        return await(() -> { }, wanted);
+    }
+
+    /** The first head since something was done that is as wanted. */
+    static JsonNode await(Action done, Predicate<JsonNode> wanted) throws Exception {
         HEADS.clear();
+        done.run();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         JsonNode last = null;
         for (JsonNode head = next(deadline); head != null; head = next(deadline)) {
