@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,7 @@ final class Heartbeat implements Runnable {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private long sequence;
     private boolean failing;
-    private volatile long failures;
+    private final AtomicLong failures = new AtomicLong();
 
     Heartbeat(
             CollectorClient client, Target target, BrokerIdentity broker, BrokerMetrics metrics, Listeners listeners,
@@ -60,7 +61,7 @@ final class Heartbeat implements Runnable {
 
     /** Heartbeats the collector did not accept since the start. They are not sent again: the next one is newer. */
     long failures() {
-        return failures;
+        return failures.get();
     }
 
     private void beat() {
@@ -69,7 +70,7 @@ final class Heartbeat implements Runnable {
             Answer answer = client.post(target, Contract.PATH_GAUGES, body);
             report(answer);
         } catch (RuntimeException defect) {
-            failures++;
+            failures.incrementAndGet();
             LOG.error("A snapshot of the connection gauges could not be made; please report this defect", defect);
         }
     }
@@ -111,7 +112,7 @@ final class Heartbeat implements Runnable {
     private void report(Answer answer) {
         boolean failed = answer.verdict() != Answer.Verdict.DELIVERED;
         if (failed) {
-            failures++;
+            failures.incrementAndGet();
         }
         if (failed && !failing) {
             LOG.warn("The collector at {} did not accept the connection gauges ({}); tried again every {} ms", target,

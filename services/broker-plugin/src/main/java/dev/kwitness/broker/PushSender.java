@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,9 +25,9 @@ final class PushSender implements Runnable {
     private final long maxBytes;
     private final long lingerMs;
     private final CountDownLatch abandoned = new CountDownLatch(1);
-    private int batchPushes;
+    private final AtomicInteger batchPushes;
     private long remindedAt;
-    private volatile long failedAttempts;
+    private final AtomicLong failedAttempts = new AtomicLong();
 
     PushSender(PushQueue queue, CollectorClient client, Route route, BrokerIdentity broker, PluginConfig config) {
         this.queue = queue;
@@ -37,7 +39,7 @@ final class PushSender implements Runnable {
         this.maxPushes = config.integer(PluginConfig.BATCH_PUSHES);
         this.maxBytes = config.integer(PluginConfig.BATCH_BYTES);
         this.lingerMs = config.integer(PluginConfig.LINGER);
-        this.batchPushes = maxPushes;
+        this.batchPushes = new AtomicInteger(maxPushes);
     }
 
     @Override
@@ -64,11 +66,11 @@ final class PushSender implements Runnable {
 
     /** Attempts without an acknowledgement since the start. */
     long failedAttempts() {
-        return failedAttempts;
+        return failedAttempts.get();
     }
 
     private List<Push> next() throws InterruptedException {
-        return abandoned.getCount() == 0 ? List.of() : queue.take(batchPushes, maxBytes, lingerMs);
+        return abandoned.getCount() == 0 ? List.of() : queue.take(batchPushes.get(), maxBytes, lingerMs);
     }
 
     private void deliver(List<Push> batch) throws InterruptedException {
@@ -92,7 +94,7 @@ final class PushSender implements Runnable {
             }
             left.removeAll(Set.copyOf(part));
         }
-        batchPushes = Math.min(maxPushes, batchPushes * 2);
+        batchPushes.updateAndGet(pushes -> Math.min(maxPushes, pushes * 2));
     }
 
     /** Wait when an answer asks for another attempt; false when it is final or the plugin is closed. */
@@ -100,7 +102,7 @@ final class PushSender implements Runnable {
         switch (answer.verdict()) {
             case RETRY:
             case RETRY_SLOWLY:
-                failedAttempts++;
+                failedAttempts.incrementAndGet();
                 route.doubt();
                 long delayMs = backoff.next(answer);
                 complain(target, answer, delayMs);
@@ -128,7 +130,7 @@ final class PushSender implements Runnable {
             case REFUSED:
                 if (part.size() > 1) {
                     // A limit on the way, such as an ingress's, or one bad push: others must not go with it.
-                    batchPushes = part.size() / 2;
+                    batchPushes.set(part.size() / 2);
                     return false;
                 }
                 drop(part, answer.verdict() == Answer.Verdict.REFUSED ? DropReason.REFUSED : DropReason.TOO_LARGE,
