@@ -38,11 +38,14 @@ class Case:
         self.place = Place(merged(namespace, given.get("namespace", {})), 34, "restricted")
         self.pod = merged(POD, given.get("pod", {}))
         observers = [injection(**one) for one in given.get("observers", [])]
-        self.pod = applied(self.pod, decide(self.pod, self.place, observers).patch)
+        observed = decide(self.pod, self.place, observers)
+        self.pod, self.observer = applied(self.pod, observed.patch), observed.observer
         self.injections = [interceptors(**one) for one in given.get("interceptors", [{}])]
 
     def decide(self, pod: dict[str, Any] | None = None) -> Decision:
-        return decide_on_interceptors(self.pod if pod is None else pod, self.place, self.injections)
+        return decide_on_interceptors(
+            self.pod if pod is None else pod, self.place, self.injections, self.observer
+        )
 
     def patched(self) -> dict[str, Any]:
         return dict(jsonpatch.apply_patch(deepcopy(self.pod), list(self.decide().patch)))

@@ -94,6 +94,8 @@ class InterceptorInjection(_Config):
         Which variable gets the agent.
     files
         The init container with the interceptors' files.
+    through_observer
+        Whether clients connect to the observer of their pod, where it has one.
     settings
         What interceptors start with, without what is known of the pod alone; files are in INTERCEPTORS_FOLDER.
     attributes
@@ -115,6 +117,7 @@ class InterceptorInjection(_Config):
     containers: tuple[str, ...] = ()
     runtimes: tuple[InterceptorRuntime, ...] = ()
     java_variable: Literal["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"] = "JAVA_TOOL_OPTIONS"
+    through_observer: bool = False
     files: InjectedContainer
     settings: InterceptorSettings
     attributes: dict[AttributeName, LabelName] = Field(default_factory=dict, max_length=16)

@@ -31,6 +31,7 @@ __all__ = [
     "LatencySettings",
     "SizesSettings",
     "StatsSettings",
+    "ThroughObserver",
     "TopicSelection",
     "is_selected",
 ]
@@ -43,6 +44,9 @@ CONTAINER_VARIABLE = "KWITNESS_CONTAINER"
 """Where the process is; the first two are as in the pod's token, without them nothing is reported."""
 OFF_VARIABLE = "KWITNESS_OFF"
 """With the value 1 nothing is done, whatever else is set; each runtime reads it first."""
+
+SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
+"""As Kafka spells it."""
 
 TopicSelection = Annotated[
     str, Field(min_length=1, max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")
@@ -124,11 +128,26 @@ class InterceptorLimits(_Settings):
     queue_bytes: int = Field(1_048_576, ge=65_536, le=67_108_864)
 
 
+class ThroughObserver(_Settings):
+    """How clients connect to the observer of their pod instead of the listener that it observes.
+
+    `bootstrap_servers` is where the observer listens, None where the pod has none that clients could connect to.
+    `addresses` are the listener's, host:port in lower case, and of names within Kubernetes what is before ``.svc``. A
+    client whose bootstrap servers have none of them is another cluster's. `protocols` are what a client speaks to the
+    observer, by the security protocol that it is configured with; one with another protocol goes on by itself.
+    """
+
+    bootstrap_servers: Annotated[str, Field(min_length=1, max_length=128)] | None = None
+    addresses: tuple[Annotated[str, Field(min_length=1, max_length=320)], ...] = Field((), max_length=256)
+    protocols: dict[SecurityProtocol, SecurityProtocol] = Field(default_factory=dict)
+
+
 class InterceptorSettings(_Settings):
     """Everything the interceptors of one process need to know; `collector` is None where nothing is reported.
 
     Interceptors are called in this order. `topics` are those that are intercepted, all where it is empty. Windows begin
-    at whole multiples of `window_ms` since 1970. `suspend` means that records pass and nothing is counted.
+    at whole multiples of `window_ms` since 1970. `suspend` means that records pass and nothing is counted. Without
+    `through_observer` clients connect as they are configured.
     """
 
     installation: ResourceName
@@ -143,6 +162,7 @@ class InterceptorSettings(_Settings):
     attributes: dict[AttributeName, AttributeText] = Field(default_factory=dict, max_length=16)
     collector: CollectorAddress | None
     workload: WorkloadSettings | None = None
+    through_observer: ThroughObserver | None = None
 
     @field_validator("interceptors")
     @classmethod

@@ -141,7 +141,12 @@ class InterceptorReport(Envelope):
     not_intercepted: CountsByReason = Field(
         default_factory=dict,
         description="Clients that got none since its start, by reason: share_group, static_librdkafka, "
-        "missing_symbols, musl, relocated, unknown_version, opened_before.",
+        "missing_symbols, musl, relocated, unknown_version, opened_before, subclass, no_settings, too_many_clients.",
+    )
+    not_through_observer: CountsByReason = Field(
+        default_factory=dict,
+        description="Clients since its start that were to connect to the observer of their pod and did not, by reason: "
+        "no_observer, other_cluster, security_protocol, client_certificate, kerberos.",
     )
     unusable: Annotated[
         dict[Annotated[str, Field(max_length=63)], Annotated[str, Field(max_length=256)]], Field(max_length=16)

@@ -133,6 +133,10 @@ class InterceptorState(Envelope):
     not_intercepted: dict[str, Count] = Field(
         default_factory=dict, description="Clients that got none since its start, by reason."
     )
+    not_through_observer: dict[str, Count] = Field(
+        default_factory=dict,
+        description="Clients since its start that were to connect to the observer of their pod and did not, by reason.",
+    )
     unusable: dict[str, str] = Field(
         default_factory=dict, description="Interceptors that could not be made or configured, with the reason."
     )

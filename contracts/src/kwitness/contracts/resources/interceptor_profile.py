@@ -128,6 +128,12 @@ class InterceptorProfileSpec(Contract):
                 field_path=".interceptors",
             ),
             Rule(
+                "!has(self.throughObserver) || !self.throughObserver || "
+                "self.runtimes.exists(one, one != 'Librdkafka')",
+                "throughObserver acts in Python and Java: add one of them to runtimes, or remove throughObserver",
+                field_path=".throughObserver",
+            ),
+            Rule(
                 "!has(self.javaVariable) || self.runtimes.exists(one, one == 'Java' || one == 'Auto')",
                 "javaVariable is for runtime Java: add it to runtimes, or remove javaVariable",
                 field_path=".javaVariable",
@@ -187,6 +193,13 @@ class InterceptorProfileSpec(Contract):
         max_length=16,
         json_schema_extra=list_map("name"),
     )
+    through_observer: bool = Field(
+        False,
+        description="Whether Python and Java clients connect to the observer of their pod (ObserverDeployment, mode "
+        "Sidecar), which is how connections with TLS are observed although nothing of the application changes. A "
+        "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in by a "
+        "certificate or Kerberos; status.clientsNotThroughObserver counts these.",
+    )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 
 
@@ -237,6 +250,11 @@ class InterceptorProfileStatus(Status):
     clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
     clients_without: dict[str, int] = Field(
         default_factory=dict, description="Their clients that could have none, by reason.", max_length=32
+    )
+    clients_not_through_observer: dict[str, int] = Field(
+        default_factory=dict,
+        description="Their clients that connected by themselves though spec.throughObserver is true, by reason.",
+        max_length=32,
     )
     config_hash: str | None = Field(None, description="Hash of what pods that start now are given.", max_length=64)
     refused_in: tuple[DnsLabel, ...] = Field(

@@ -78,7 +78,7 @@ class Webhook:
             review.model_copy(update={"object_": pod}),
             metrics.INTERCEPTOR_REVIEWS,
             place,
-            lambda pod, there: decide_on_interceptors(pod, there, configuration.interceptors),
+            lambda pod, there: decide_on_interceptors(pod, there, configuration.interceptors, observed.observer),
         )
         warnings = [*_warnings("observer", observed), *_warnings("interceptors", intercepted)]
         return web.json_response(answer(review.uid, (*observed.patch, *intercepted.patch), warnings))

@@ -19,7 +19,7 @@ from kwitness.contracts.resources.interceptor_profile import (
 from kwitness.operator.environment.injector import restart_line
 from kwitness.operator.model.pod_marks import PodMarks
 
-__all__ = ["clients_without", "intercepted_pods", "processes"]
+__all__ = ["clients_not_through_observer", "clients_without", "intercepted_pods", "processes"]
 
 _MOST_LINES: Final = 20
 _MOST_REASONS: Final = 32
@@ -90,9 +90,18 @@ def processes(own: Iterable[InterceptorState]) -> tuple[ReportingProcess, ...]:
 
 def clients_without(own: Iterable[InterceptorState]) -> dict[str, int]:
     """Clients that could have no interceptors, by reason; where reasons are too many, those of the most clients."""
+    return _summed(one.not_intercepted for one in own)
+
+
+def clients_not_through_observer(own: Iterable[InterceptorState]) -> dict[str, int]:
+    """Clients that connected by themselves though they were to connect to an observer, by reason, as many reasons."""
+    return _summed(one.not_through_observer for one in own)
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     counted: Counter[str] = Counter()
-    for one in own:
-        counted.update(one.not_intercepted)
+    for one in counts:
+        counted.update(one)
     most = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:_MOST_REASONS]
     return dict(sorted(most))
 

@@ -15,10 +15,21 @@ from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
 from kwitness.operator.environment.refused import seen_since
-from kwitness.operator.kinds.interceptor_profile.coverage import clients_without, intercepted_pods, processes
+from kwitness.operator.kinds.interceptor_profile.coverage import (
+    clients_not_through_observer,
+    clients_without,
+    intercepted_pods,
+    processes,
+)
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
-from kwitness.operator.kinds.interceptor_profile.verdicts import covered, injecting, reporting, working
+from kwitness.operator.kinds.interceptor_profile.verdicts import (
+    covered,
+    injecting,
+    reporting,
+    through_observer,
+    working,
+)
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -62,13 +73,14 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
     pods = intercepted_pods(injection, (pod for answer in answers.values() for pod in answer.value or ()), own)
-    without = clients_without(own)
+    without, apart = clients_without(own), clients_not_through_observer(own)
     status = InterceptorProfileStatus(
         pods=pods,
         reporting=len(own) if state is not None else None,
         processes=processes(own),
         clients=sum(one.clients for one in own) if state is not None else None,
         clients_without=without,
+        clients_not_through_observer=apart,
         config_hash=digest,
         refused_in=injection.refused_in,
         refusals_since=seen_since(body, view.now_ms),
@@ -88,6 +100,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
         *reporting(pods, own, known=state is not None),
         *working(own, without),
+        *through_observer(resource, own, apart),
     )
     actions = _directives(subject.key, resource, own, digest, view)
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)

@@ -61,6 +61,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
             "pod_labels": dict(spec.selector.match_labels),
             "containers": spec.containers or (),
             "runtimes": tuple(word_of(one) for one in spec.runtimes if one != _AUTO),
+            "through_observer": spec.through_observer,
             "java_variable": _JAVA_VARIABLES[spec.java_variable],
             "files": files,
             "settings": _settings(resource, collector, cluster_id, settings),

@@ -13,7 +13,7 @@ from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.store import Key
 from kwitness.operator.model.wording import some
 
-__all__ = ["covered", "injecting", "reporting", "working"]
+__all__ = ["covered", "injecting", "reporting", "through_observer", "working"]
 
 
 def injecting(
@@ -137,6 +137,20 @@ def working(own: Sequence[InterceptorState], without: Mapping[str, int]) -> tupl
         message = f"clients without interceptors: {counted}; see docs/guides/interceptors.md, observers see them all"
         return (Verdict("Working", "False", "ClientsWithout", message),)
     return (Verdict("Working", "True", "Working", f"all interceptors are called in {len(own)} processes"),)
+
+
+def through_observer(
+    resource: InterceptorProfile, own: Sequence[InterceptorState], apart: Mapping[str, int]
+) -> tuple[Verdict, ...]:
+    """Whether clients that are to connect to their pod's observer do; ``apart`` are those that do not, by reason."""
+    if not resource.spec.through_observer or not own:
+        return ()
+    if apart:
+        counted = ", ".join(f"{count} {reason}" for reason, count in sorted(apart.items()))
+        message = f"clients that connected by themselves: {counted}; docs/guides/interceptor-profiles.md has the remedies"
+        return (Verdict("ThroughObserver", "False", "ClientsNotThroughObserver", message),)
+    message = f"no client of {len(own)} processes connected past its pod's observer"
+    return (Verdict("ThroughObserver", "True", "ThroughObserver", message),)
 
 
 def _no_namespace(resource: InterceptorProfile) -> Verdict:

@@ -29,6 +29,7 @@ def _state(one: ReporterState) -> InterceptorState:
         suspended=state.suspended,
         clients=sum(side.clients for side in state.clients),
         not_intercepted=dict(state.not_intercepted),
+        not_through_observer=dict(state.not_through_observer),
         unusable=dict(state.unusable),
         last_heard_ms=one.heard_ms,
     )

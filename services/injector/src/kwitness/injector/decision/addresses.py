@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["names_listener"]
+__all__ = ["names_listener", "spellings_within"]
 
 _DEFAULT_PORT: Final = "9092"
 """Where librdkafka connects when no port is named."""
@@ -22,6 +22,16 @@ def names_listener(value: str, namespace: str, known: Iterable[str], known_names
     ours = {spelling for address in known for spelling in _spellings(address, known_namespace)}
     theirs = {spelling for address in value.split(",") for spelling in _spellings(address, namespace)}
     return not ours.isdisjoint(theirs)
+
+
+def spellings_within(namespace: str, known: Iterable[str], known_namespace: str) -> frozenset[str]:
+    """Return host:port as clients in ``namespace`` may write the known addresses.
+
+    In lower case, without a scheme, and of names within Kubernetes only what is before ``.svc``.
+    """
+    hosts = {spelling for address in known for spelling in _spellings(address, known_namespace)}
+    short = {(host.removesuffix(f".{namespace}"), port) for host, port in hosts}
+    return frozenset(f"{host}:{port}" for host, port in hosts | short)
 
 
 def _spellings(address: str, namespace: str) -> set[tuple[str, str]]:

@@ -17,6 +17,7 @@ from kwitness.contracts.injections import (
     left_out_text,
     parse_left_out,
 )
+from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
@@ -26,6 +27,7 @@ from .choice import choose
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
 from .pod_files import pull_secrets
+from .pod_observer import PodObserver
 from .pods import Json
 from .ports import moved
 from .sidecar import MARKER_VOLUME, OURS, observer_container, observer_files, observer_volumes, redirect_container
@@ -51,12 +53,15 @@ class Decision:
         Empty where the pod is already as it must be.
     left_out
         Why others that select the pod have no effect, by owner.
+    observer
+        The one that the pod has then.
     """
 
     outcome: Outcome
     owner: str | None = None
     patch: tuple[Operation, ...] = ()
     left_out: Mapping[str, LeftOutReason] = field(default_factory=dict)
+    observer: PodObserver | None = None
 
 
 def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision:
@@ -92,7 +97,7 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
         *_environments(pod, injection, settings),
         *_observer(pod, injection, settings, probed=_is_probed(injection, pod, place)),
     ]
-    return Decision("injected", injection.owner, tuple(patch), left_out)
+    return Decision("injected", injection.owner, tuple(patch), left_out, PodObserver(injection, settings))
 
 
 def _present_observer(pod: Json) -> str | None:
@@ -154,7 +159,8 @@ def _not_redirected(injection: Injection, pod: Json, place: Place) -> LeftOutRea
     if pods.without_nftables(pod):
         return "RuntimeUnsupported"
     # Beside a broker rules tell what comes from within the pod by where it comes in.
-    if not injection.is_beside_broker and injection.observer.run_as_user in pods.users_of(pod, without=OURS):
+    own = pods.users_of(pod, without={*OURS, INTERCEPTORS_CONTAINER})
+    if not injection.is_beside_broker and injection.observer.run_as_user in own:
         return "SameUser"
     return None
 

@@ -18,7 +18,7 @@ from kwitness.contracts.interceptor_injections import (
     InterceptorInjection,
     interceptor_injection_hash,
 )
-from kwitness.contracts.interceptor_settings import InterceptorSettings
+from kwitness.contracts.interceptor_settings import InterceptorSettings, ThroughObserver
 from kwitness.contracts.interceptors import InterceptorRuntime
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
@@ -36,6 +36,7 @@ from .interceptor_files import (
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
 from .pod_files import pull_secrets
+from .pod_observer import PodObserver, way_through
 from .pods import Json
 from .runtime_variables import is_switched_off, with_interceptors
 
@@ -55,8 +56,10 @@ class _Fit:
     environments: dict[str, list[Json]]
 
 
-def decide_on_interceptors(pod: Json, place: Place, injections: Sequence[InterceptorInjection]) -> Decision:
-    """Decide on a pod that is about to be made, with an observer or without.
+def decide_on_interceptors(
+    pod: Json, place: Place, injections: Sequence[InterceptorInjection], observer: PodObserver | None = None
+) -> Decision:
+    """Decide on a pod that is about to be made, with this observer or without.
 
     Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
     webhook is asked again the pod keeps its interceptors.
@@ -73,7 +76,7 @@ def decide_on_interceptors(pod: Json, place: Place, injections: Sequence[Interce
         return Decision("not_selected")
     # What was merged cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(INTERCEPTORS_LEFT_OUT, "")) if present else {}
-    chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place))
+    chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place, observer))
     said = {INTERCEPTORS_LEFT_OUT: left_out_text(left_out) if left_out else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
@@ -95,7 +98,9 @@ def _present(pod: Json) -> str | None:
     return None
 
 
-def _fit(injection: InterceptorInjection, pod: Json, place: Place) -> _Fit | LeftOutReason:
+def _fit(
+    injection: InterceptorInjection, pod: Json, place: Place, observer: PodObserver | None
+) -> _Fit | LeftOutReason:
     refusal = _refusal(injection, pod, place)
     if refusal is not None:
         return refusal
@@ -105,7 +110,7 @@ def _fit(injection: InterceptorInjection, pod: Json, place: Place) -> _Fit | Lef
     environments = _environments(injection, pod, runtimes)
     if not isinstance(environments, dict):
         return environments
-    settings = _settings(injection, pod)
+    settings = _settings(injection, pod, way_through(observer, place.name) if injection.through_observer else None)
     if not annotations_fit(pod, interceptor_files(injection, settings)):
         return "AnnotationsTooLong"
     return _Fit(settings, runtimes, environments)
@@ -165,10 +170,17 @@ def _has_our_paths(container: Json) -> bool:
     return any(theirs.startswith(path) or path.startswith(theirs) for theirs in own for path in ours)
 
 
-def _settings(injection: InterceptorInjection, pod: Json) -> InterceptorSettings:
+def _settings(
+    injection: InterceptorInjection, pod: Json, through_observer: ThroughObserver | None
+) -> InterceptorSettings:
     labels = pods.labels_of(pod)
-    attributes = {name: labels[label] for name, label in injection.attributes.items() if label in labels}
-    return injection.settings.model_copy(update={"workload": workload_of(pod["metadata"]), "attributes": attributes})
+    return injection.settings.model_copy(
+        update={
+            "workload": workload_of(pod["metadata"]),
+            "attributes": {name: labels[label] for name, label in injection.attributes.items() if label in labels},
+            "through_observer": through_observer,
+        }
+    )
 
 
 def _containers(pod: Json, fit: _Fit) -> list[Operation]:
