@@ -43,9 +43,7 @@ class Case:
         self.injections = [interceptors(**one) for one in given.get("interceptors", [{}])]
 
     def decide(self, pod: dict[str, Any] | None = None) -> Decision:
-        return decide_on_interceptors(
-            self.pod if pod is None else pod, self.place, self.injections, self.observer
-        )
+        return decide_on_interceptors(self.pod if pod is None else pod, self.place, self.injections, self.observer)
 
     def patched(self) -> dict[str, Any]:
         return dict(jsonpatch.apply_patch(deepcopy(self.pod), list(self.decide().patch)))

@@ -18,10 +18,19 @@ from kwitness_interceptors.profile import PRODUCER, Profile
 from kwitness_interceptors.reporting.answer import owner_of, parse_answer
 from kwitness_interceptors.reporting.identity import SETTINGS_VARIABLE
 from kwitness_interceptors.reporting.rows import LATENCY_BOUNDS_US, SIZE_BOUNDS_BYTES
-from kwitness_interceptors.settings import Settings, SettingsError, is_selected, parse_settings, settings_hash
+from kwitness_interceptors.settings import (
+    Settings,
+    SettingsError,
+    ThroughObserver,
+    is_selected,
+    parse_settings,
+    settings_hash,
+)
+from kwitness_interceptors.through_observer import way_through
 
-from tests.vectors import vectors
+from tests.vectors import documents, vectors
 
+OBSERVERS = documents("through_observer")["observers"]
 LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
 
 
@@ -37,12 +46,13 @@ def plain(settings: Settings) -> dict[str, Any]:
         entries.append(entry)
     fields = settings._asdict()
     del fields["hash"]
-    collector = settings.collector
+    collector, through = settings.collector, settings.through_observer
     return fields | {
         "interceptors": entries,
         "topics": list(settings.topics),
         "limits": settings.limits._asdict(),
         "collector": None if collector is None else collector._asdict(),
+        "through_observer": None if through is None else {**through._asdict(), "addresses": sorted(through.addresses)},
     }
 
 
@@ -74,6 +84,33 @@ def test_hashes_and_selections_are_those_of_the_contract() -> None:
     for one in vectors("interceptor_settings", "selected"):
         assert is_selected(one["topic"], tuple(one["topics"])) is one["selected"]
     assert interceptor_settings.SETTINGS_VARIABLE == SETTINGS_VARIABLE
+
+
+@pytest.mark.parametrize("one", vectors("through_observer", "clients"), ids=lambda one: one["name"])
+def test_clients_connect_to_an_observer_as_the_contract_has_it(one: dict[str, Any]) -> None:
+    settings = parse_settings(json.dumps(LEAST | {"through_observer": OBSERVERS[one["observer"]]}))
+    assert settings.through_observer is not None
+
+    assert way_through(settings.through_observer, one["config"]) == (one["becomes"], one["reason"])
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ({"security.protocol": "SSL", "ssl.context": object()}, "client_certificate"),
+        ({"security.protocol": "SSL", "ssl.certfile": "/etc/tls.crt"}, "client_certificate"),
+        ({"security.protocol": "SSL", "ssl.certificate.pem": "PEM"}, "client_certificate"),
+        ({"security.protocol": "SSL", "ssl.cafile": "/etc/ca.crt"}, None),
+    ],
+    ids=str,
+)
+def test_certificates_are_found_by_the_names_that_clients_in_python_give_them(
+    config: dict[str, Any], reason: str | None
+) -> None:
+    through = ThroughObserver("127.0.0.1:19092", frozenset({"kafka:9093"}), {"SSL": "PLAINTEXT"})
+
+    for servers in ({"bootstrap.servers": ["kafka:9093"]}, {"metadata.broker.list": "kafka:9093"}):
+        assert way_through(through, {**servers, **config}).reason == reason
 
 
 def test_distributions_are_those_of_the_contract() -> None:

@@ -16,16 +16,19 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
+from kwitness.contracts.interceptor_settings import SETTINGS_VARIABLE
 from kwitness.e2e.kafka.listeners import Listener
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
+from tests.interceptors_python.injected import injected_folder, run_program
 from tests.observer.answering_broker import list_groups
 from tests.observer.events_server import EventsServer
 from tests.observer.kafka_tools import Tool
 from tests.observer.listener_certificates import ListenerCertificates
 from tests.observer.observer_process import ObserverProcess
 from tests.observer.sign_in import Mechanism, SignIn
+from tests.vectors import vectors
 
 pytestmark = pytest.mark.broker
 
@@ -185,6 +188,73 @@ def test_clients_are_told_of_as_the_broker_knows_them(gateways: Gateways, way: W
         seen = {(row["mechanism"], row["principal"], row["principal_source"]) for row in authenticated}
         assert seen == {(way.mechanism, "User:alice", "sasl")}
         assert all(row["succeeded"] for row in authenticated)
+
+
+PROGRAMS = {
+    "confluent-kafka-python": """
+from confluent_kafka import Producer
+producer = Producer({"bootstrap.servers": servers, "security.protocol": "SASL_SSL", "ssl.ca.location": ca,
+    "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "alice", "sasl.password": password})
+for _ in range(records):
+    producer.produce(topic, b"record")
+assert producer.flush(60) == 0
+""",
+    "kafka-python": """
+from kafka import KafkaProducer
+producer = KafkaProducer(bootstrap_servers=[servers], security_protocol="SASL_SSL", ssl_cafile=ca,
+    sasl_mechanism="SCRAM-SHA-512", sasl_plain_username="alice", sasl_plain_password=password)
+for _ in range(records):
+    producer.send(topic, b"record").get(60)
+producer.close()
+""",
+    "aiokafka": """
+import asyncio, ssl
+from aiokafka import AIOKafkaProducer
+async def main():
+    producer = AIOKafkaProducer(bootstrap_servers=servers, security_protocol="SASL_SSL",
+        ssl_context=ssl.create_default_context(cafile=ca), sasl_mechanism="SCRAM-SHA-512",
+        sasl_plain_username="alice", sasl_plain_password=password)
+    await producer.start()
+    for _ in range(records):
+        await producer.send_and_wait(topic, b"record")
+    await producer.stop()
+asyncio.run(main())
+""",
+}
+"""Clients that know the broker's own address and speak TLS, by library."""
+
+
+@pytest.mark.parametrize("library", PROGRAMS)
+def test_a_client_with_tls_is_seen_by_an_observer_that_its_interceptors_lead_it_to(
+    gateways: Gateways, library: str, tmp_path: Path
+) -> None:
+    way = next(one for one in WAYS if one.name == "PLAINTEXT_TO_SCRAM_512")
+    servers, authorities = gateways.broker.bootstrap_of(way.listener), gateways.broker.certificates
+    assert authorities is not None
+    through = {
+        "bootstrap_servers": gateways.running[way.name].bootstrap,
+        "addresses": [servers],
+        "protocols": {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_PLAINTEXT"},
+    }
+    [_, least] = vectors("interceptor_settings", "valid")
+    settings = tmp_path / "interceptors.json"
+    settings.write_text(json.dumps(least["settings"] | {"suspend": False, "through_observer": through}))
+    given = {"servers": servers, "ca": str(authorities.ca_file), "password": CANARY, "records": RECORDS}
+    names = "\n".join(f"{name} = {value!r}" for name, value in {**given, "topic": f"led.{library}"}.items())
+
+    done = run_program(
+        names + PROGRAMS[library],
+        injected_folder(tmp_path / "python"),
+        environment={SETTINGS_VARIABLE: str(settings)},
+    )
+
+    assert done.returncode == 0, done.stderr
+
+    def records() -> int:
+        rows = gateways.told(way, kind="partition", api="Produce", topic=f"led.{library}", principal="User:alice")
+        return sum(row["records"] for row in rows)
+
+    assert eventually(records, lambda now: now == RECORDS) == RECORDS
 
 
 def test_no_secret_is_told_to_anybody(gateways: Gateways) -> None:

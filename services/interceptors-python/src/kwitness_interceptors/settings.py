@@ -18,6 +18,7 @@ __all__ = [
     "Limits",
     "Settings",
     "SettingsError",
+    "ThroughObserver",
     "is_selected",
     "parse_settings",
     "settings_hash",
@@ -36,6 +37,7 @@ _TYPES = {
     "Stats": (),
     "Custom": ("class_name", "settings"),
 }
+_PROTOCOLS = frozenset(("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
 _WINDOW_MS = (1_000, 3_600_000)
 
 
@@ -71,6 +73,14 @@ class Collector(NamedTuple):
     ca_file: Optional[str] = None
 
 
+class ThroughObserver(NamedTuple):
+    """How clients connect to the observer of their pod; `bootstrap_servers` is None where it has none for them."""
+
+    bootstrap_servers: Optional[str] = None
+    addresses: frozenset[str] = frozenset()
+    protocols: Mapping[str, str] = {}
+
+
 class Settings(NamedTuple):
     """Everything the interceptors of one process need to know."""
 
@@ -86,6 +96,7 @@ class Settings(NamedTuple):
     limits: Limits = Limits()
     attributes: Mapping[str, str] = {}
     workload: Optional[Mapping[str, str]] = None
+    through_observer: Optional[ThroughObserver] = None
     hash: str = ""
 
 
@@ -118,6 +129,7 @@ def parse_settings(text: str) -> Settings:
         limits=_limits(data.given.get("limits", {})),
         attributes=_texts(data.given.get("attributes", {}), "attributes", 16, 63, _ATTRIBUTE),
         workload=_workload(data.given.get("workload")),
+        through_observer=_through_observer(data.given.get("through_observer")),
         hash=settings_hash(text),
     )
 
@@ -216,6 +228,21 @@ def _workload(given: object) -> Optional[Mapping[str, str]]:
         return None
     fields = _Fields(given, "workload", ("kind", "name"))
     return {"kind": fields.text("kind", None, 63), "name": fields.text("name", None, 253)}
+
+
+def _through_observer(given: object) -> Optional[ThroughObserver]:
+    if given is None:
+        return None
+    fields = _Fields(given, "through_observer", ThroughObserver._fields)
+    servers = fields.given.get("bootstrap_servers")
+    protocols = fields.given.get("protocols", {})
+    if not isinstance(protocols, dict) or not _PROTOCOLS.issuperset((*protocols, *protocols.values())):
+        raise SettingsError(f"protocols is {protocols!r}: it must be an object with {', '.join(sorted(_PROTOCOLS))}")
+    return ThroughObserver(
+        None if servers is None else _matching(servers, None, "bootstrap_servers", 128),
+        frozenset(_matching(one, None, "addresses", 320) for one in fields.list("addresses", 0, 256)),
+        protocols,
+    )
 
 
 def _texts(given: object, place: str, most: int, longest: int, keys: Optional[re.Pattern[str]]) -> Mapping[str, str]:

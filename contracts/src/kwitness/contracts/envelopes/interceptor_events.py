@@ -146,7 +146,7 @@ class InterceptorReport(Envelope):
     not_through_observer: CountsByReason = Field(
         default_factory=dict,
         description="Clients since its start that were to connect to the observer of their pod and did not, by reason: "
-        "no_observer, other_cluster, security_protocol, client_certificate, kerberos.",
+        "no_observer, other_cluster, security_protocol, client_certificate, sasl_mechanism.",
     )
     unusable: Annotated[
         dict[Annotated[str, Field(max_length=63)], Annotated[str, Field(max_length=256)]], Field(max_length=16)

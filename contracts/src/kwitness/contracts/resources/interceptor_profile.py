@@ -128,8 +128,7 @@ class InterceptorProfileSpec(Contract):
                 field_path=".interceptors",
             ),
             Rule(
-                "!has(self.throughObserver) || !self.throughObserver || "
-                "self.runtimes.exists(one, one != 'Librdkafka')",
+                "!has(self.throughObserver) || !self.throughObserver || self.runtimes.exists(one, one != 'Librdkafka')",
                 "throughObserver acts in Python and Java: add one of them to runtimes, or remove throughObserver",
                 field_path=".throughObserver",
             ),
@@ -197,8 +196,8 @@ class InterceptorProfileSpec(Contract):
         False,
         description="Whether Python and Java clients connect to the observer of their pod (ObserverDeployment, mode "
         "Sidecar), which is how connections with TLS are observed although nothing of the application changes. A "
-        "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in by a "
-        "certificate or Kerberos; status.clientsNotThroughObserver counts these.",
+        "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in in a way "
+        "that needs the broker itself (a certificate, Kerberos); status.clientsNotThroughObserver counts these.",
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain, ProducerChain
+from kwitness_interceptors.connecting import connect_by_arguments
 from kwitness_interceptors.made_chains import close_with, consumer_chain, producer_chain
 from kwitness_interceptors.records import RecordMetadata
 
@@ -121,6 +122,7 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
 def _constructing_producer(construct: Method) -> Method:
     def intercepted_init(self: Any, **configs: Any) -> None:
         client, config = separated(configs, _CLIENT_ID)
+        connect_by_arguments(client)
         construct(self, **client)
         # Where none is configured it is numbered by the client.
         client_id = getattr(self.client, "_client_id", None) or config.whole["client.id"]
@@ -190,6 +192,7 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
 
     def intercepted_init(self: Any, *topics: Any, **configs: Any) -> None:
         client, config = separated(configs, _CLIENT_ID)
+        connect_by_arguments(client)
         construct(self, *topics, **client)
         client_id = getattr(self._client, "_client_id", None) or config.whole["client.id"]
         chain = consumer_chain(config.classes, {**config.whole, "client.id": client_id})

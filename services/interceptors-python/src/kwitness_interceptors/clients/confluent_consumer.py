@@ -7,6 +7,7 @@ from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain
 from kwitness_interceptors.configuration import split
+from kwitness_interceptors.connecting import connect
 from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.made_chains import close_with, consumer_chain
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
@@ -60,6 +61,7 @@ def _construct(original: Method) -> Method:
         if chain is not None:
             config.client["on_commit"] = _committed(chain, config.client.get("on_commit"))
             close_with(self, chain)
+        connect(config.client)
         original(self, config.client)
 
     return __init__

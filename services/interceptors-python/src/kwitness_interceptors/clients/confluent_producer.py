@@ -11,6 +11,7 @@ from typing import Any, Optional
 
 from kwitness_interceptors.chain import ProducerChain
 from kwitness_interceptors.configuration import split
+from kwitness_interceptors.connecting import connect
 from kwitness_interceptors.containment import FAILURES
 from kwitness_interceptors.made_chains import close_with, producer_chain
 from kwitness_interceptors.records import Header, ProducerRecord
@@ -64,6 +65,7 @@ def _construct(original: Method) -> Method:
             # The extension would keep acknowledgements from the chain, too.
             setattr(self, _ONLY_ERRORS, _is_true(config.client.pop("delivery.report.only.error", False)))
             close_with(self, chain)
+        connect(config.client)
         original(self, config.client)
 
     return __init__

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ConsumerChain, ProducerChain
+from kwitness_interceptors.connecting import connect_by_arguments
 from kwitness_interceptors.made_chains import close_with, consumer_chain, producer_chain
 from kwitness_interceptors.records import ProducerRecord, RecordMetadata
 
@@ -51,6 +52,7 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
 
     def intercepted_init(self: Any, **configs: Any) -> None:
         client, config = separated(configs, "")
+        connect_by_arguments(client)
         construct(self, **client)
         # Where none is configured it is numbered by the client.
         chain = producer_chain(config.classes, {**config.whole, "client.id": self.config["client_id"]})
@@ -139,6 +141,7 @@ def _constructing_consumer(base: Any) -> Method:
         if chain is not None:
             client[_ON_COMMIT] = _telling(chain, client.get(_ON_COMMIT, base.DEFAULT_CONFIG[_ON_COMMIT]))
             close_with(self, chain)
+        connect_by_arguments(client)
         construct(self, *topics, **client)
 
     return intercepted_init

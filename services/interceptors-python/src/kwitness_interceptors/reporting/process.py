@@ -20,6 +20,7 @@ from kwitness_interceptors.hook_counts import HookSum
 from kwitness_interceptors.measures.client_counts import ClientCounts, first_open_window, now_ms
 from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
 from kwitness_interceptors.settings import Settings, SettingsError, parse_settings
+from kwitness_interceptors.through_observer import way_through
 
 from .identity import SETTINGS_VARIABLE, Reporter, drawn_reporter
 from .queue import INTERCEPTIONS, SEALS, TOTALS, Queue
@@ -86,6 +87,7 @@ class Process:
         self._thread: Optional[threading.Thread] = None
         self._stop = threading.Event()
         self._not_intercepted: Counter[str] = Counter()
+        self._not_through_observer: Counter[str] = Counter()
         self._unsettled: deque[tuple[int, int, int]] = deque()
         """Start and end of windows in the queue, in milliseconds since 1970, and the number after their last."""
         self._sealed_until_ms = 0
@@ -101,6 +103,20 @@ class Process:
             counts = self._counts(side, config, profile.settings)
         # The lock is not held: classes of the application may make clients themselves.
         return Client(self, counts, profile.interceptors(side, config, counts))
+
+    def changes(self, config: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return what of a client's configuration, by Kafka's names, is changed so that it connects to an observer."""
+        if os.environ.get("KWITNESS_OFF") == "1":
+            return {}
+        with self._lock:
+            profile = self._settings()
+            through = None if profile is None or profile.is_suspended else profile.settings.through_observer
+            if through is None:
+                return {}
+            changes, reason = way_through(through, config)
+            if reason is not None:
+                self._not_through_observer[reason] += 1
+            return changes
 
     def add(self, client: Client) -> None:
         """Report this client; begins to report with the first one."""
@@ -278,6 +294,7 @@ class Process:
         return {
             "clients": [{"side": side, "clients": sides[side]} for side in (PRODUCER, CONSUMER) if sides[side]],
             "not_intercepted": dict(self._not_intercepted),
+            "not_through_observer": dict(self._not_through_observer),
             # Nothing is counted after the end.
             "sealed_until_ms": int(now_ms()) if has_ended else self._sealed_until_ms,
             "ended": has_ended,

@@ -147,7 +147,7 @@ def through_observer(
         return ()
     if apart:
         counted = ", ".join(f"{count} {reason}" for reason, count in sorted(apart.items()))
-        message = f"clients that connected by themselves: {counted}; docs/guides/interceptor-profiles.md has the remedies"
+        message = f"clients that connected by themselves: {counted}; see docs/guides/interceptor-profiles.md"
         return (Verdict("ThroughObserver", "False", "ClientsNotThroughObserver", message),)
     message = f"no client of {len(own)} processes connected past its pod's observer"
     return (Verdict("ThroughObserver", "True", "ThroughObserver", message),)
