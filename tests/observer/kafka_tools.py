@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -29,14 +31,19 @@ class Tool:
         Of its class.
     arguments
         Of its command line.
+    environment
+        Variables beside those of this process.
     """
 
-    def __init__(self, name: str, *arguments: str) -> None:
+    def __init__(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         command = ["java", *SMALL_JVM, "-Dlog4j2.level=ERROR", "-cp", f"{kafka_jars(NEWEST)}/*", f"{PACKAGE}.{name}"]
+        variables = {**os.environ, **(environment or {})}
         self._folder = tempfile.TemporaryDirectory()
         self._output = Path(self._folder.name) / "output"
         with self._output.open("w") as output:
-            self._process = subprocess.Popen([*command, *arguments], stdout=output, stderr=subprocess.STDOUT)
+            self._process = subprocess.Popen(
+                [*command, *arguments], env=variables, stdout=output, stderr=subprocess.STDOUT
+            )
 
     def ended(self) -> str:
         """Wait for its end; everything that it wrote.

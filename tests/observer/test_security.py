@@ -19,6 +19,7 @@ from confluent_kafka import Producer
 from kwitness.contracts.interceptor_settings import SETTINGS_VARIABLE
 from kwitness.e2e.kafka.listeners import Listener
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.images.image_parts import java_interceptors
 
 from tests.eventually import eventually
 from tests.interceptors_python.injected import injected_folder, run_program
@@ -224,37 +225,61 @@ asyncio.run(main())
 """Clients that know the broker's own address and speak TLS, by library."""
 
 
-@pytest.mark.parametrize("library", PROGRAMS)
-def test_a_client_with_tls_is_seen_by_an_observer_that_its_interceptors_lead_it_to(
-    gateways: Gateways, library: str, tmp_path: Path
-) -> None:
-    way = next(one for one in WAYS if one.name == "PLAINTEXT_TO_SCRAM_512")
-    servers, authorities = gateways.broker.bootstrap_of(way.listener), gateways.broker.certificates
-    assert authorities is not None
-    through = {
-        "bootstrap_servers": gateways.running[way.name].bootstrap,
-        "addresses": [servers],
-        "protocols": {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_PLAINTEXT"},
-    }
-    [_, least] = vectors("interceptor_settings", "valid")
-    settings = tmp_path / "interceptors.json"
-    settings.write_text(json.dumps(least["settings"] | {"suspend": False, "through_observer": through}))
-    given = {"servers": servers, "ca": str(authorities.ca_file), "password": CANARY, "records": RECORDS}
-    names = "\n".join(f"{name} = {value!r}" for name, value in {**given, "topic": f"led.{library}"}.items())
+class LedClients:
+    """Clients that know the broker's own address and speak TLS, and interceptors that lead them to a gateway."""
 
-    done = run_program(
-        names + PROGRAMS[library],
-        injected_folder(tmp_path / "python"),
-        environment={SETTINGS_VARIABLE: str(settings)},
-    )
+    def __init__(self, gateways: Gateways, folder: Path) -> None:
+        self._gateways = gateways
+        self._way = next(one for one in WAYS if one.name == "PLAINTEXT_TO_SCRAM_512")
+        self.servers = gateways.broker.bootstrap_of(self._way.listener)
+        authorities = gateways.broker.certificates
+        assert authorities is not None
+        self.sign_in = SignIn("alice", CANARY, "SCRAM-SHA-512", authorities.ca_file, None)
+        settings = folder / "interceptors.json"
+        through = {
+            "bootstrap_servers": gateways.running[self._way.name].bootstrap,
+            "addresses": [self.servers],
+            "protocols": {"SASL_PLAINTEXT": "SASL_PLAINTEXT", "SASL_SSL": "SASL_PLAINTEXT"},
+        }
+        [_, least] = vectors("interceptor_settings", "valid")
+        settings.write_text(json.dumps(least["settings"] | {"suspend": False, "through_observer": through}))
+        self.environment = {SETTINGS_VARIABLE: str(settings)}
 
-    assert done.returncode == 0, done.stderr
-
-    def records() -> int:
-        rows = gateways.told(way, kind="partition", api="Produce", topic=f"led.{library}", principal="User:alice")
+    def seen(self, topic: str) -> int:
+        """Records that the gateway told of."""
+        rows = self._gateways.told(self._way, kind="partition", api="Produce", topic=topic, principal="User:alice")
         return sum(row["records"] for row in rows)
 
-    assert eventually(records, lambda now: now == RECORDS) == RECORDS
+
+@pytest.mark.parametrize("library", PROGRAMS)
+def test_clients_in_python_with_tls_are_seen_by_the_observer_that_interceptors_lead_them_to(
+    gateways: Gateways, library: str, tmp_path: Path
+) -> None:
+    clients, topic = LedClients(gateways, tmp_path), f"led.{library}"
+    given = {"servers": clients.servers, "ca": str(clients.sign_in.ca_file), "password": CANARY}
+    values = {**given, "records": RECORDS, "topic": topic}
+    names = "\n".join(f"{name} = {value!r}" for name, value in values.items())
+
+    folder = injected_folder(tmp_path / "python")
+    done = run_program(names + PROGRAMS[library], folder, environment=clients.environment)
+
+    assert done.returncode == 0, done.stderr
+    eventually(lambda: clients.seen(topic), lambda now: now == RECORDS)
+
+
+def test_kafkas_own_client_with_tls_is_seen_by_the_observer_that_interceptors_lead_it_to(
+    gateways: Gateways, tmp_path: Path
+) -> None:
+    clients, topic = LedClients(gateways, tmp_path), "led.java"
+    properties = clients.sign_in.java(tmp_path)
+    size = ["--num-records", f"{RECORDS}", "--record-size", "10", "--throughput", "-1"]
+    command = ["--topic", topic, *size, "--bootstrap-server", clients.servers, "--command-config", str(properties)]
+    agent = {"JAVA_TOOL_OPTIONS": f"-javaagent:{java_interceptors()}"}
+
+    with Tool("ProducerPerformance", *command, environment=clients.environment | agent) as java:
+        assert f"{RECORDS} records sent" in java.ended()
+
+    eventually(lambda: clients.seen(topic), lambda now: now == RECORDS)
 
 
 def test_no_secret_is_told_to_anybody(gateways: Gateways) -> None:

@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     #[serde(deserialize_with = "given")]
     pub(crate) collector: Option<Collector>,
     pub(crate) workload: Option<Workload>,
+    /// For Python and Java: whoever names this plugin by a setting names the observer by one, too.
+    through_observer: Option<ThroughObserver>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
@@ -128,6 +130,27 @@ pub(crate) struct Collector {
 pub(crate) struct Workload {
     pub(crate) kind: String,
     pub(crate) name: String,
+}
+
+/// How clients connect to the observer of their pod.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ThroughObserver {
+    bootstrap_servers: Option<String>,
+    #[serde(default)]
+    addresses: BTreeSet<String>,
+    #[serde(default)]
+    protocols: BTreeMap<SecurityProtocol, SecurityProtocol>,
+}
+
+/// As Kafka spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum SecurityProtocol {
+    Plaintext,
+    Ssl,
+    SaslPlaintext,
+    SaslSsl,
 }
 
 /// Why a settings file is not used.

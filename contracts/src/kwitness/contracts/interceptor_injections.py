@@ -160,6 +160,13 @@ def interceptor_injection_hash(injection: InterceptorInjection) -> str:
 
     Whom it is given to does not count, nor whether it is suspended, of which running interceptors are told.
     """
-    left_out: dict[str, bool | set[str]] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend"}}
+    # What the injector adds for one pod does not count either.
+    left_out: dict[str, bool | set[str]] = {
+        **dict.fromkeys(_SELECTION, True),
+        "settings": {"suspend", "through_observer"},
+    }
+    if not injection.through_observer:
+        # As it was before clients could connect so, so that no pod is outdated by an upgrade.
+        left_out["through_observer"] = True
     text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Appends interceptors to the configuration of a client that is being made. */
+/** Appends interceptors to the configuration of a client that is being made, and has it connect to an observer. */
 public final class Appending {
     private Appending() {
     }
@@ -20,11 +20,21 @@ public final class Appending {
                 Reporting.notIntercepted(reason);
                 return settings;
             }
-            return appended(configuration, settings);
+            return appended(configuration, connecting(settings));
         } catch (Throwable defect) {
             Log.warn("a client gets no interceptors: " + defect);
             return settings;
         }
+    }
+
+    private static Map<String, Object> connecting(Map<String, Object> settings) {
+        Map<String, String> changes = Reporting.connecting(settings);
+        if (changes.isEmpty()) {
+            return settings;
+        }
+        Map<String, Object> changed = new HashMap<>(settings);
+        changed.putAll(changes);
+        return changed;
     }
 
     private static Map<String, Object> appended(Class<?> configuration, Map<String, Object> settings) {

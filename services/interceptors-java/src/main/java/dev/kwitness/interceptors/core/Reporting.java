@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ public final class Reporting {
     private static final int CLOSED_AFTER = 2;
     private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
+    private static final Map<String, Long> NOT_THROUGH_OBSERVER = new TreeMap<>();
     private static final Map<String, String> UNUSABLE = new TreeMap<>();
 
     private static volatile Reporting process;
@@ -89,6 +91,22 @@ public final class Reporting {
             }
         }
         return customs;
+    }
+
+    /** What of a client's configuration is changed, so that it connects to the observer of its pod. */
+    public static Map<String, String> connecting(Map<String, ?> configuration) {
+        Reporting reporting = isOff() ? null : started(null);
+        Settings now = reporting == null ? null : reporting.settings;
+        if (now == null || now.throughObserver == null || reporting.directive.suspends(now)) {
+            return Collections.emptyMap();
+        }
+        ThroughObserver.Way way = now.throughObserver.way(configuration);
+        if (way.reason != null) {
+            synchronized (NOT_THROUGH_OBSERVER) {
+                NOT_THROUGH_OBSERVER.merge(way.reason, 1L, Long::sum);
+            }
+        }
+        return way.changes;
     }
 
     /** A client gets no interceptors, for this reason. */
@@ -316,6 +334,9 @@ public final class Reporting {
             .putObjects("clients", sides);
         synchronized (NOT_INTERCEPTED) {
             state.putNumbers("not_intercepted", NOT_INTERCEPTED);
+        }
+        synchronized (NOT_THROUGH_OBSERVER) {
+            state.putNumbers("not_through_observer", NOT_THROUGH_OBSERVER);
         }
         synchronized (UNUSABLE) {
             // The settings may name others since.

@@ -47,6 +47,9 @@ final class Settings {
     /** Kind and name of what made the pod; null where nothing did. */
     final Map<String, String> workload;
 
+    /** Null where clients connect as they are configured. */
+    final ThroughObserver throughObserver;
+
     private final List<String> topics;
 
     private Settings(String hash, SettingsFields fields) {
@@ -82,6 +85,8 @@ final class Settings {
         collector = address == null ? null : new Collector(address);
         SettingsFields made = fields.object("workload", false);
         workload = made == null ? null : workload(made);
+        SettingsFields through = fields.object("through_observer", false);
+        throughObserver = through == null ? null : new ThroughObserver(through);
         fields.refuseOthers();
     }
 

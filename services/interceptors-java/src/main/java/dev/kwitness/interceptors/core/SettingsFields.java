@@ -130,6 +130,13 @@ final class SettingsFields {
         return Collections.unmodifiableMap(found);
     }
 
+    /** Texts that match as a whole, by keys that do. */
+    Map<String, String> textsByKey(String key, int most, Pattern keys, Pattern texts) {
+        Map<String, String> found = textsByKey(key, most, keys, Integer.MAX_VALUE);
+        found.forEach((one, text) -> matching(key + "." + one, text, texts));
+        return found;
+    }
+
     void refuseOthers() {
         for (String key : fields.keySet()) {
             throw wrong(key, "there is no such setting");
