@@ -13,6 +13,7 @@ from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS_CONTAINER,
     INTERCEPTORS_LEFT_OUT,
     JAVA_AGENT,
+    LIBRDKAFKA_PLUGIN,
     RUNTIMES,
 )
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE
@@ -35,6 +36,8 @@ GROUP = "demo-python"
 """Of the client that has interceptors."""
 SWITCHED_OFF = "switched-off-consumer"
 JAVA = "intercepted-java"
+PLUGIN = "intercepted-rdkafka"
+LED = "led-producer"
 PREFIX = "kafka_client_interceptor_"
 
 
@@ -242,3 +245,65 @@ def test_an_unchanged_client_in_java_gets_the_agent_by_its_pods_annotation_and_t
     assert (process["container"], process["runtime"], process["clients"]) == ("client", "Java", 1)
     assert calls > 0
     assert errors == 0
+
+
+def plugin_producer(platform: Platform) -> dict[str, Any]:
+    """A producer on librdkafka with one setting more, whose pod says what it runs in."""
+    deployment = another_client.deployment(platform, PLUGIN, like="python-producer")
+    template = deployment["spec"]["template"]
+    template["metadata"]["labels"]["intercepted"] = "true"
+    template["metadata"]["annotations"] = {RUNTIMES: "librdkafka"}
+    template["spec"]["containers"][0]["env"].append({"name": "KAFKA_PLUGIN_LIBRARY_PATHS", "value": LIBRDKAFKA_PLUGIN})
+    return deployment
+
+
+def test_a_client_of_librdkafka_tells_the_same_by_one_setting(platform: Platform) -> None:
+    with running(platform, plugin_producer(platform)) as pod:
+        name = pod["metadata"]["name"]
+        place = f'k8s_workload="{PLUGIN}",k8s_pod="{name}"'
+        produced = f'{PREFIX}sent_records_total{{{place},client_id="demo-{PLUGIN}",topic="demo.orders"}}'
+        eventually(lambda: platform.latest(produced), lambda now: now > 0, seconds=120)
+        [process] = eventually(
+            lambda: [one for one in status(platform).get("processes", []) if one["pod"] == f"{APPS}/{name}"], seconds=90
+        )
+
+    assert (process["container"], process["runtime"], process["clients"]) == ("client", "Librdkafka", 1)
+
+
+def led_producer(platform: Platform) -> dict[str, Any]:
+    """A producer with an observer beside it and interceptors, whose program says itself that it wants TLS and where.
+
+    The authority that it names is not there, so that it could not connect by itself.
+    """
+    deployment = another_client.deployment(platform, LED)
+    template = deployment["spec"]["template"]
+    template["metadata"]["labels"]["intercepted"] = "true"
+    [client] = template["spec"]["containers"]
+    [brokers] = [one["value"] for one in client["env"] if one["name"] == "BOOTSTRAP_SERVERS"]
+    assigned = f"BOOTSTRAP_SERVERS={brokers} KAFKA_SECURITY_PROTOCOL=SSL KAFKA_SSL_CA_LOCATION=/there/is/none"
+    client["command"] = ["/bin/sh", "-c", f"{assigned} exec /opt/entrypoint.sh producer_confluent.py"]
+    del client["args"]
+    return deployment
+
+
+def test_a_client_with_tls_is_observed_that_its_interceptors_lead_to_the_observer_of_its_pod(
+    platform: Platform,
+) -> None:
+    def lead(value: bool) -> None:
+        patch = json.dumps({"spec": {"throughObserver": value}})
+        at = (KIND, INTERCEPTORS, f"--namespace={NAMESPACE}")
+        platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+        subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND, seconds=90)
+
+    lead(True)
+    try:
+        with running(platform, led_producer(platform)) as pod:
+            place = f'k8s_workload="{LED}",k8s_pod="{pod["metadata"]["name"]}",client_id="demo-{LED}"'
+            seen = f'kafka_client_records_total{{{place},api="Produce",topic="demo.orders"}}'
+            eventually(lambda: platform.latest(seen), lambda now: now > 0, seconds=120)
+            said = waiting.condition(subscriptions.found(platform, INTERCEPTORS, KIND), "ThroughObserver")
+    finally:
+        lead(False)
+
+    assert said is not None
+    assert said["status"] == "True"

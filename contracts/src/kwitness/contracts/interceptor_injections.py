@@ -30,6 +30,7 @@ __all__ = [
     "INTERCEPTORS_SETTINGS",
     "JAVA_AGENT",
     "JAVA_OPTIONS",
+    "LIBRDKAFKA_PLUGIN",
     "PYTHON_FOLDER",
     "PYTHON_PATH",
     "RUNTIMES",
@@ -60,6 +61,8 @@ INTERCEPTORS_FILES: Final = "/kwitness"
 """Where the files are, in their image and in the containers that get them."""
 PYTHON_FOLDER: Final = f"{INTERCEPTORS_FILES}/python"
 JAVA_AGENT: Final = f"{INTERCEPTORS_FILES}/java/kwitness-interceptors.jar"
+LIBRDKAFKA_PLUGIN: Final = f"{INTERCEPTORS_FILES}/lib/libkwitness.so"
+"""What a client names by `plugin.library.paths`."""
 INTERCEPTORS_FOLDER: Final = "/etc/kwitness/interceptors"
 """Where containers find settings and token."""
 INTERCEPTORS_SETTINGS: Final = f"{INTERCEPTORS_FOLDER}/interceptors.json"
