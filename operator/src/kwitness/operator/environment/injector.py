@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from kwitness.contracts.injections import INJECTION_HASHES_KEY, INJECTIONS_CONFIG_MAP
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONFIG_MAP
@@ -12,10 +12,10 @@ from kwitness.operator.environment.clusters import present
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Body, NamedObject
+from kwitness.operator.shapes.facts import NamedObject
 from kwitness.operator.shapes.work import View
 
-__all__ = ["INJECTOR", "config_map_key", "injections_config_map", "interceptors_config_map_key", "restart_line", "told"]
+__all__ = ["INJECTOR", "config_map_key", "interceptors_config_map_key", "restart_line", "told"]
 
 INJECTOR: Final = "kwitness-injector"
 """Name of its Deployment, in the release's namespace; the chart makes it."""
@@ -48,13 +48,6 @@ def told(view: View, at: Key) -> Mapping[str, str | None] | None:
         # Somebody changed it; it is about to be put right.
         return None
     return hashes if isinstance(hashes, dict) else None
-
-
-def injections_config_map(at: Key, data: Mapping[str, str]) -> Body:
-    """The ConfigMap that the injector reads."""
-    labels = {"app.kubernetes.io/part-of": "kwitness", "app.kubernetes.io/managed-by": "kwitness-operator"}
-    metadata: dict[str, Any] = {"name": at.name, "namespace": at.namespace, "labels": labels}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
 
 
 def restart_line(pod: PodMarks) -> str | None:

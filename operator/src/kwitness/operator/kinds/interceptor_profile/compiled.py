@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Final
 
-from pydantic import ValidationError
-
-from kwitness.contracts.injections import INJECTION_HASHES_KEY, INJECTIONS_KEY
 from kwitness.contracts.interceptor_injections import (
     InterceptorInjection,
     InterceptorInjectionsFile,
     interceptor_injection_hash,
 )
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import present
-from kwitness.operator.environment.injector import injections_config_map, interceptors_config_map_key
+from kwitness.operator.environment.injections_file import injections_config_map, standing
+from kwitness.operator.environment.injector import interceptors_config_map_key
 from kwitness.operator.environment.needs import SETTLED_SECONDS
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND, related
@@ -29,10 +24,6 @@ from kwitness.operator.shapes.facts import Body, Every, NamedObject, Refusals
 from kwitness.operator.shapes.work import Decision, Need, Unit, View
 
 __all__ = ["decide", "needs"]
-
-_MOST_BYTES: Final = 900_000
-"""Of the file; the API server takes 1 MiB of a ConfigMap."""
-_MOST: Final = 1_000
 
 
 def needs(unit: Unit, view: View) -> frozenset[Need]:
@@ -61,21 +52,21 @@ def decide(unit: Unit, view: View) -> Decision:
     """
     del unit
     at = interceptors_config_map_key(view.settings)
-    standing = _standing(present(view, NamedObject("ConfigMap", at)))
-    wanted = [one for body, resource in _profiles(view) if (one := _wanted(body, resource, standing, view)) is not None]
-    wanted.sort(key=lambda one: precedence(one.priority, one.namespace, one.name))
-    held: list[InterceptorInjection] = []
-    hashes: dict[str, str | None] = {}
-    room = _MOST_BYTES
-    for one in wanted:
-        room -= len(one.model_dump_json().encode()) + 1
-        fits = room >= 0 and len(held) < _MOST
-        if fits:
-            held.append(one)
-        hashes[one.owner] = interceptor_injection_hash(one) if fits else None
-    text = InterceptorInjectionsFile(injections=tuple(held)).model_dump_json(by_alias=True)
-    data = {INJECTIONS_KEY: text, INJECTION_HASHES_KEY: json.dumps(dict(sorted(hashes.items())))}
-    return Decision(shared=(injections_config_map(at, data),))
+    before = standing(present(view, NamedObject("ConfigMap", at)), _injections)
+    wanted = (_wanted(body, resource, before, view) for body, resource in _profiles(view))
+    return Decision(
+        shared=(
+            injections_config_map(at, (one for one in wanted if one is not None), _file, interceptor_injection_hash),
+        )
+    )
+
+
+def _file(injections: tuple[InterceptorInjection, ...]) -> str:
+    return InterceptorInjectionsFile(injections=injections).model_dump_json(by_alias=True)
+
+
+def _injections(text: str) -> tuple[InterceptorInjection, ...]:
+    return InterceptorInjectionsFile.model_validate_json(text).injections
 
 
 def _profiles(view: View) -> Iterator[tuple[Body, InterceptorProfile]]:
@@ -92,26 +83,14 @@ def _profiles(view: View) -> Iterator[tuple[Body, InterceptorProfile]]:
 
 
 def _wanted(
-    body: Body, resource: InterceptorProfile, standing: Mapping[str, InterceptorInjection], view: View
+    body: Body, resource: InterceptorProfile, before: Mapping[str, InterceptorInjection], view: View
 ) -> InterceptorInjection | None:
     owner = str(Key(resource.metadata.namespace, resource.metadata.name))
     if is_paused(resource.metadata.annotations):
-        return standing.get(owner)
+        return before.get(owner)
     try:
         return injection_of(body, resource, view)
     except TransientError:
-        return standing.get(owner)
+        return before.get(owner)
     except OperatorError:
         return None
-
-
-def _standing(config_map: Body | None) -> dict[str, InterceptorInjection]:
-    text = ((config_map or {}).get("data") or {}).get(INJECTIONS_KEY)
-    try:
-        found = (
-            InterceptorInjectionsFile.model_validate_json(text) if text else InterceptorInjectionsFile(injections=())
-        )
-    except ValidationError:
-        # Of another version, or changed by somebody; it is about to be replaced.
-        return {}
-    return {one.owner: one for one in found.injections}

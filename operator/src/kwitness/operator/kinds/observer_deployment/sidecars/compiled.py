@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Final
 
-from pydantic import ValidationError
-
-from kwitness.contracts.injections import (
-    INJECTION_HASHES_KEY,
-    INJECTIONS_KEY,
-    Injection,
-    InjectionsFile,
-    injection_hash,
-)
+from kwitness.contracts.injections import Injection, InjectionsFile, injection_hash
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import present
-from kwitness.operator.environment.injector import config_map_key, injections_config_map
+from kwitness.operator.environment.injections_file import injections_config_map, standing
+from kwitness.operator.environment.injector import config_map_key
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.sidecars.outcome import injection_for
 from kwitness.operator.model.errors import OperatorError, TransientError
@@ -29,10 +19,6 @@ from kwitness.operator.shapes.facts import Body, Every, NamedObject
 from kwitness.operator.shapes.work import Decision, Unit, View
 
 __all__ = ["decide", "sidecars"]
-
-_MOST_BYTES: Final = 900_000
-"""Of the file; the API server takes 1 MiB of a ConfigMap."""
-_MOST: Final = 1_000
 
 
 def decide(unit: Unit, view: View) -> Decision:
@@ -49,21 +35,19 @@ def decide(unit: Unit, view: View) -> Decision:
     """
     del unit
     at = config_map_key(view.settings)
-    standing = _standing(present(view, NamedObject("ConfigMap", at)))
-    wanted = [one for body, resource in sidecars(view) if (one := _wanted(body, resource, standing, view)) is not None]
-    wanted.sort(key=lambda one: precedence(one.priority, one.namespace, one.name))
-    held: list[Injection] = []
-    hashes: dict[str, str | None] = {}
-    room = _MOST_BYTES
-    for one in wanted:
-        room -= len(one.model_dump_json().encode()) + 1
-        fits = room >= 0 and len(held) < _MOST
-        if fits:
-            held.append(one)
-        hashes[one.owner] = injection_hash(one) if fits else None
-    text = InjectionsFile(injections=tuple(held)).model_dump_json(by_alias=True)
-    data = {INJECTIONS_KEY: text, INJECTION_HASHES_KEY: json.dumps(dict(sorted(hashes.items())))}
-    return Decision(shared=(injections_config_map(at, data),))
+    before = standing(present(view, NamedObject("ConfigMap", at)), _injections)
+    wanted = (_wanted(body, resource, before, view) for body, resource in sidecars(view))
+    return Decision(
+        shared=(injections_config_map(at, (one for one in wanted if one is not None), _file, injection_hash),)
+    )
+
+
+def _file(injections: tuple[Injection, ...]) -> str:
+    return InjectionsFile(injections=injections).model_dump_json(by_alias=True)
+
+
+def _injections(text: str) -> tuple[Injection, ...]:
+    return InjectionsFile.model_validate_json(text).injections
 
 
 def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
@@ -81,25 +65,13 @@ def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
             yield body, resource
 
 
-def _wanted(
-    body: Body, resource: ObserverDeployment, standing: Mapping[str, Injection], view: View
-) -> Injection | None:
+def _wanted(body: Body, resource: ObserverDeployment, before: Mapping[str, Injection], view: View) -> Injection | None:
     owner = str(Key(resource.metadata.namespace, resource.metadata.name))
     if is_paused(resource.metadata.annotations):
-        return standing.get(owner)
+        return before.get(owner)
     try:
         return injection_for(body, resource, view)
     except TransientError:
-        return standing.get(owner)
+        return before.get(owner)
     except OperatorError:
-        return standing.get(owner) if resource.spec.mode == "Broker" else None
-
-
-def _standing(config_map: Body | None) -> dict[str, Injection]:
-    text = ((config_map or {}).get("data") or {}).get(INJECTIONS_KEY)
-    try:
-        found = InjectionsFile.model_validate_json(text) if text else InjectionsFile(injections=())
-    except ValidationError:
-        # Of another version, or changed by somebody; it is about to be replaced.
-        return {}
-    return {one.owner: one for one in found.injections}
+        return before.get(owner) if resource.spec.mode == "Broker" else None
