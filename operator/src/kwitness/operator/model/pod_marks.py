@@ -11,9 +11,18 @@ from kwitness.contracts.interceptor_injections import INTERCEPTORS, INTERCEPTORS
 from kwitness.contracts.observer_settings import WorkloadSettings
 from kwitness.contracts.workloads import workload_of
 
-__all__ = ["PodMarks", "pod_marks"]
+__all__ = ["Mark", "PodMarks", "pod_marks"]
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a pod was given of one sort: whose it is, the hash of it, and whose was left out, as the pod has it."""
+
+    owner: str | None = None
+    digest: str | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +32,8 @@ class PodMarks:
     namespace: str
     name: str
     labels: Mapping[str, str]
-    observer: str | None = None
-    config_hash: str | None = None
-    left_out: str = ""
-    interceptors: str | None = None
-    interceptors_hash: str | None = None
-    interceptors_left_out: str = ""
+    observer: Mark = Mark()
+    interceptors: Mark = Mark()
     opted_out: bool = False
     workload: WorkloadSettings | None = None
 
@@ -43,12 +48,12 @@ def pod_marks(metadata: Mapping[str, Any]) -> PodMarks | None:
         namespace=metadata["namespace"],
         name=metadata["name"],
         labels=labels,
-        observer=annotations.get(OBSERVER),
-        config_hash=annotations.get(CONFIG_HASH),
-        left_out=annotations.get(LEFT_OUT, ""),
-        interceptors=annotations.get(INTERCEPTORS),
-        interceptors_hash=annotations.get(INTERCEPTORS_HASH),
-        interceptors_left_out=annotations.get(INTERCEPTORS_LEFT_OUT, ""),
+        observer=Mark(annotations.get(OBSERVER), annotations.get(CONFIG_HASH), annotations.get(LEFT_OUT, "")),
+        interceptors=Mark(
+            annotations.get(INTERCEPTORS),
+            annotations.get(INTERCEPTORS_HASH),
+            annotations.get(INTERCEPTORS_LEFT_OUT, ""),
+        ),
         opted_out="false" in (labels.get(INJECT), annotations.get(INJECT)),
         workload=workload_of(metadata),
     )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kwitness.contracts.envelopes import InterceptorState
-from kwitness.contracts.injections import parse_left_out
 from kwitness.contracts.interceptor_injections import InterceptorInjection, interceptor_injection_hash
 from kwitness.contracts.interceptors import InterceptorRuntime
 from kwitness.contracts.resources.interceptor_profile import (
@@ -16,7 +15,7 @@ from kwitness.contracts.resources.interceptor_profile import (
     ReportingProcess,
     SkippedPods,
 )
-from kwitness.operator.environment.injector import restart_line
+from kwitness.operator.environment.marked_pods import Wanted, marked_pods
 from kwitness.operator.model.pod_marks import PodMarks
 
 __all__ = ["clients_not_through_observer", "clients_without", "intercepted_pods", "processes"]
@@ -35,40 +34,17 @@ def intercepted_pods(
 ) -> InterceptedPods:
     """Count the pods of the namespaces that are meant; ``own`` are processes that the collector heard from lately."""
     digest = interceptor_injection_hash(injection)
-    injected = outdated = missed = silent = 0
-    reasons: Counter[str] = Counter()
-    examples: dict[str, str] = {}
-    restart: set[str] = set()
+    wanted = Wanted(injection.owner, digest, injection.pod_labels, injection.refused_in)
+    found = marked_pods(wanted, ((one, one.interceptors) for one in pods))
     heard = {(one.pod_namespace, one.pod) for one in own}
-    selected = [one for one in pods if injection.pod_labels.items() <= one.labels.items()]
-    for pod in sorted(selected, key=lambda one: (one.namespace, one.name)):
-        if pod.interceptors == injection.owner:
-            injected += 1
-            silent += (pod.namespace, pod.name) not in heard
-            if pod.interceptors_hash == digest:
-                continue
-            outdated += 1
-        else:
-            reason = _reason(pod, injection.owner)
-            if reason is not None:
-                reasons[reason] += 1
-                examples.setdefault(reason, f"{pod.namespace}/{pod.name}")
-                continue
-            missed += 1
-        line = restart_line(pod)
-        if line is not None and pod.namespace not in injection.refused_in:
-            restart.add(line)
     return InterceptedPods(
-        selected=len(selected),
-        injected=injected,
-        outdated=outdated,
-        missed=missed,
-        silent=silent,
-        left_out=tuple(
-            SkippedPods(reason=reason, pods=count, example=examples[reason])
-            for reason, count in sorted(reasons.items())[:_MOST_REASONS]
-        ),
-        restart=tuple(sorted(restart)[:_MOST_LINES]),
+        selected=found.selected,
+        injected=len(found.given),
+        outdated=found.outdated,
+        missed=found.missed,
+        silent=sum((one.namespace, one.name) not in heard for one in found.given),
+        left_out=tuple(SkippedPods(reason=one.reason, pods=one.pods, example=one.example) for one in found.left_out),
+        restart=found.restart,
     )
 
 
@@ -104,12 +80,3 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
         counted.update(one)
     most = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:_MOST_REASONS]
     return dict(sorted(most))
-
-
-def _reason(pod: PodMarks, owner: str) -> str | None:
-    """Why a pod without our interceptors has none; None where it started too early, or while the injector was away."""
-    if pod.opted_out:
-        return "OptedOut"
-    if (said := parse_left_out(pod.interceptors_left_out).get(owner)) is not None:
-        return said
-    return "Conflict" if pod.interceptors is not None else None

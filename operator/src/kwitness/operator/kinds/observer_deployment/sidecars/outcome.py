@@ -13,6 +13,7 @@ from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
+from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
@@ -24,7 +25,7 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     reporting,
     serving,
 )
-from kwitness.operator.kinds.observer_deployment.sidecars.coverage import Selection, pod_coverage
+from kwitness.operator.kinds.observer_deployment.sidecars.coverage import pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import own_listener_verdicts
 from kwitness.operator.kinds.observer_deployment.sidecars.verdicts import covered, injecting, traffic
@@ -101,17 +102,9 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     digest, settings = injection_hash(injection), injection.settings
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
-    pods = pod_coverage(
-        Selection(
-            owner=subject.key,
-            pods=tuple(pod for answer in answers.values() for pod in answer.value or ()),
-            labels=injection.pod_labels,
-            config_hash=digest,
-            refused_in=injection.refused_in,
-        ),
-        own,
-        view.now_ms,
-    )
+    wanted = Wanted(injection.owner, digest, injection.pod_labels, injection.refused_in)
+    running = (pod for answer in answers.values() for pod in answer.value or ())
+    pods = pod_coverage(wanted, running, own, view.now_ms)
     status = ObserverDeploymentStatus(
         bootstrap_servers=_bootstrap_servers(resource, observed, injection),
         security_protocol=None if resource.spec.transparent is not None else _protocol(injection),
