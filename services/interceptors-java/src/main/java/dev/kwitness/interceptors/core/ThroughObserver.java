@@ -100,7 +100,8 @@ final class ThroughObserver {
         boolean hasPort = colon >= 0 && !text.endsWith("]");
         String host = (hasPort ? text.substring(0, colon) : text).toLowerCase(Locale.ROOT).replaceAll("\\.+$", "");
         int within = (host + ".").indexOf(".svc.");
-        return (within < 0 ? host : host.substring(0, within)) + ":" + (hasPort ? text.substring(colon + 1) : DEFAULT_PORT);
+        String port = hasPort ? text.substring(colon + 1) : DEFAULT_PORT;
+        return (within < 0 ? host : host.substring(0, within)) + ":" + port;
     }
 
     private static String text(Object value, String standard) {
