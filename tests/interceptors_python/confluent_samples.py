@@ -76,6 +76,7 @@ class Consumed(ConsumerInterceptor):
         self.change = change
         self.records: list[ConsumerRecord] = []
         self.commits: list[Mapping[TopicPartition, OffsetAndMetadata]] = []
+        self.not_committed: list[TopicPartition] = []
         self.closed = 0
 
     def on_consume(self, records: Sequence[ConsumerRecord]) -> Sequence[ConsumerRecord]:
@@ -85,6 +86,9 @@ class Consumed(ConsumerInterceptor):
 
     def on_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
         self.commits.append(offsets)
+
+    def kwitness_commit_failed(self, places: Sequence[TopicPartition], why: BaseException) -> None:
+        self.not_committed.extend(places)
 
     def close(self) -> None:
         self.closed += 1

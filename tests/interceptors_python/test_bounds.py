@@ -12,7 +12,8 @@ from kwitness_interceptors import ProducerInterceptor, ProducerRecord
 from kwitness_interceptors.chain import ProducerChain
 from kwitness_interceptors.containment import FAILURES
 from kwitness_interceptors.made_chains import producer_chain
-from kwitness_interceptors.measures.client_counts import ClientCounts
+from kwitness_interceptors.measures.client_counts import ClientCounts, now_ms
+from kwitness_interceptors.measures.sketch import Sketch
 from kwitness_interceptors.profile import PRODUCER
 from kwitness_interceptors.reporting.process import Client, Process
 from kwitness_interceptors.reporting.queue import INTERCEPTIONS, SEALS, TOTALS, Queue
@@ -110,6 +111,32 @@ def test_a_closed_client_makes_room_for_another_one_also_where_classes_of_ones_o
     chain.close()
 
     eventually(lambda: own.client(PRODUCER, {}).counts)
+
+
+def test_windows_of_a_closed_client_do_not_seal_older_ones_of_others(process: Callable[..., Process]) -> None:
+    own = process(interceptors=[{"name": "audit", "type": "Audit"}], window_ms=60_000)
+    clients = [own.client(PRODUCER, {}) for _ in range(2)]
+    chains = [ProducerChain(client.interceptors) for client in clients]
+    for client, chain in zip(clients, chains, strict=True):
+        client.begin(chain)
+    own._sealed_until_ms = 0
+    now, older = now_ms(), now_ms() - 60_000
+    for client, at_ms in zip(clients, (older, now), strict=True):
+        assert client.counts is not None
+        with client.counts.lock:
+            client.counts.topic("orders", at_ms).sent += 1
+
+    chains[1].close()
+
+    assert 0 < eventually(lambda: own._sealed_until_ms) <= older
+
+
+def test_sums_are_what_a_row_can_hold() -> None:
+    sketch = Sketch()
+    for _ in range(10_000):
+        sketch.add(1_800_000_000_000_000)
+
+    assert sketch.bounded_sum == 2**62
 
 
 def test_interceptors_are_called_also_where_reports_cannot_begin(monkeypatch: pytest.MonkeyPatch) -> None:

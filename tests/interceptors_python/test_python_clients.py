@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import aiokafka
 import aiokafka.errors
+import confluent_kafka
 import kafka
-import kafka.errors
 import pytest
+from kafka.errors import KafkaError as KafkaPythonError
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness_interceptors import Header, ProducerInterceptor, ProducerRecord, TopicPartition, wrap
 
 from .confluent_samples import Appending, Consumed, Raising, Told
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker
 
@@ -44,6 +47,10 @@ def kafka_python_consumer(kafka_broker: LocalBroker, topic: str, *interceptors: 
     )
     consumer.assign([kafka.TopicPartition(topic, 0)])
     return consumer
+
+
+def beginning(topic: str) -> dict[Any, Any]:
+    return {kafka.TopicPartition(topic, 0): kafka.OffsetAndMetadata(0, "", -1)}
 
 
 def polled(consumer: Any, count: int) -> list[Any]:
@@ -108,6 +115,41 @@ def test_kafka_python_hands_on_what_the_chain_returns(kafka: LocalBroker, real_t
     (offsets,) = told.commits
     assert offsets[TopicPartition(real_topic, 0)].offset in {5, 6}
     assert told.closed == 1
+
+
+@pytest.fixture
+def taken_group(kafka: LocalBroker, real_topic: str) -> Iterator[str]:
+    """A group with a member: nobody else may commit for it."""
+    config = {"bootstrap.servers": kafka.bootstrap, "group.id": real_topic}
+    with closing(confluent_kafka.Consumer(config)) as member:
+        member.subscribe([real_topic])
+        eventually(lambda: (member.poll(0.1), member.assignment()), lambda seen: seen[1])
+        yield real_topic
+
+
+def test_commits_of_kafka_python_that_fail_are_told_of_and_raised(kafka: LocalBroker, taken_group: str) -> None:
+    told = Consumed()
+    with closing(kafka_python_consumer(kafka, taken_group, told)) as consumer, pytest.raises(KafkaPythonError):
+        consumer.commit(beginning(taken_group))
+
+    assert (told.not_committed, told.commits) == ([TopicPartition(taken_group, 0)], [])
+
+
+async def test_commits_of_aiokafka_that_fail_are_told_of_and_raised(kafka: LocalBroker, taken_group: str) -> None:
+    told = Consumed()
+    consumer = wrap(aiokafka.AIOKafkaConsumer)(
+        bootstrap_servers=kafka.bootstrap,
+        group_id=taken_group,
+        enable_auto_commit=False,
+        interceptor_classes=[told],
+    )
+    place = aiokafka.TopicPartition(taken_group, 0)
+    consumer.assign([place])
+    async with consumer:
+        with pytest.raises(aiokafka.errors.KafkaError):
+            await consumer.commit({place: 0})
+
+    assert (told.not_committed, told.commits) == ([TopicPartition(taken_group, 0)], [])
 
 
 async def test_aiokafka_sends_what_the_chain_returns_and_tells_it_before_the_application(

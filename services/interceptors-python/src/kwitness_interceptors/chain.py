@@ -195,6 +195,17 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
             if started:
                 count.add_time(perf_counter_ns() - started)
 
+    def commit_failed(self, places: Sequence[TopicPartition], why: BaseException) -> None:
+        """Have offsets counted that were not committed, of each place one: KIP-42 has no hook for them."""
+        for link in self._links:
+            told = getattr(link.interceptor, "kwitness_commit_failed", None)
+            if told is None:
+                continue
+            try:
+                told(places, why)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_commit", link.committed)
+
 
 def _differ(key: Any, before: Any) -> bool:
     """Whether a key is another one; keys that cannot be compared, as arrays, are."""

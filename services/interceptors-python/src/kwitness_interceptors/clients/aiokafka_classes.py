@@ -16,7 +16,7 @@ from kwitness_interceptors.records import RecordMetadata
 
 from .confluent_delivery import size_of
 from .hooked_classes import CHAIN, Method, derived, in_place
-from .python_records import changed_arguments, committed, consumed, producer_record, separated
+from .python_records import changed_arguments, committed, consumed, not_committed, producer_record, separated
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
@@ -232,7 +232,13 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
 
 def _telling(chain: ConsumerChain, commit: Method) -> Method:
     async def told(assignment: Any, offsets: Any) -> Any:
-        result = await commit(assignment, offsets)
+        try:
+            result = await commit(assignment, offsets)
+        except Exception as error:
+            # The others it tries again.
+            if not getattr(error, "retriable", False):
+                not_committed(chain, offsets, error)
+            raise
         committed(chain, offsets)
         return result
 

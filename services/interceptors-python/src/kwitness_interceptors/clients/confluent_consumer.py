@@ -12,7 +12,7 @@ from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.made_chains import close_with, consumer_chain
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
 
-from .confluent_delivery import size_of
+from .confluent_delivery import exception_of, size_of
 from .confluent_producer import DEFAULT_CLIENT_ID
 from .hooked_classes import CHAIN, Method, closing
 
@@ -107,8 +107,13 @@ def _consume(original: Method) -> Method:
 
 def _commit(original: Method) -> Method:
     def commit(self: Any, *args: Any, **kwargs: Any) -> Any:
-        committed = original(self, *args, **kwargs)
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
+        try:
+            committed = original(self, *args, **kwargs)
+        except Exception as error:
+            if chain is not None:
+                chain.commit_failed(_asked_to_commit(*args, **kwargs), error)
+            raise
         # An asynchronous one returns nothing, and is told by on_commit.
         if chain is not None and committed:
             _tell_committed(chain, committed)
@@ -121,12 +126,14 @@ def _committed(chain: ConsumerChain, callback: Any) -> Method:
     def on_commit(error: Any, partitions: Any) -> Any:
         if error is None:
             _tell_committed(chain, partitions)
+        else:
+            chain.commit_failed(_with_offsets(partitions), exception_of(error))
         return callback(error, partitions) if callable(callback) else None
 
     return on_commit
 
 
-def _tell_committed(chain: ConsumerChain, partitions: Iterable[Any]) -> None:
+def _tell_committed(chain: ConsumerChain, partitions: Sequence[Any]) -> None:
     offsets = {
         TopicPartition(one.topic, one.partition): OffsetAndMetadata(
             one.offset, getattr(one, "metadata", None) or "", getattr(one, "leader_epoch", None)
@@ -136,6 +143,20 @@ def _tell_committed(chain: ConsumerChain, partitions: Iterable[Any]) -> None:
     }
     if offsets:
         chain.on_commit(offsets)
+    for one in partitions:
+        if one.error is not None:
+            chain.commit_failed(_with_offsets([one]), exception_of(one.error))
+
+
+def _asked_to_commit(message: Any = None, offsets: Any = None, *_: Any, **__: Any) -> list[TopicPartition]:
+    """Return the places that a call of `commit` names."""
+    if message is not None:
+        return [TopicPartition(message.topic(), message.partition())]
+    return _with_offsets(offsets or ())
+
+
+def _with_offsets(partitions: Iterable[Any]) -> list[TopicPartition]:
+    return [TopicPartition(one.topic, one.partition) for one in partitions if one.offset >= 0]
 
 
 def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Sizes]) -> list[Any]:

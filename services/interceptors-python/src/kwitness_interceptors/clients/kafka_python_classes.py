@@ -17,7 +17,7 @@ from kwitness_interceptors.made_chains import close_with, consumer_chain, produc
 from kwitness_interceptors.records import ProducerRecord, RecordMetadata
 
 from .hooked_classes import CHAIN, Method, closing, derived, in_place
-from .python_records import SEND, changed_arguments, committed, consumed, producer_record, separated
+from .python_records import SEND, changed_arguments, committed, consumed, not_committed, producer_record, separated
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
@@ -176,7 +176,12 @@ def _committing(commit: Method) -> Method:
     def intercepted_commit(self: Any, offsets: Any = None, *args: Any, **kwargs: Any) -> Any:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         told = _positions(self) if chain is not None and offsets is None else offsets
-        result = commit(self, offsets, *args, **kwargs)
+        try:
+            result = commit(self, offsets, *args, **kwargs)
+        except Exception as error:
+            if chain is not None:
+                not_committed(chain, told, error)
+            raise
         if chain is not None:
             committed(chain, told)
         return result
@@ -196,7 +201,9 @@ def _committing_async(commit_async: Method) -> Method:
 
 def _telling(chain: ConsumerChain, callback: Any) -> Method:
     def told(offsets: Any, response: Any) -> Any:
-        if not isinstance(response, BaseException):
+        if isinstance(response, BaseException):
+            not_committed(chain, offsets, response)
+        else:
             committed(chain, offsets)
         return callback(offsets, response) if callback is not None else None
 

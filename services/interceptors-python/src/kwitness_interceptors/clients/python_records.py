@@ -16,6 +16,7 @@ __all__ = [
     "changed_arguments",
     "committed",
     "consumed",
+    "not_committed",
     "producer_record",
     "separated",
 ]
@@ -93,6 +94,16 @@ def committed(chain: ConsumerChain, offsets: Mapping[Any, Any]) -> None:
         return
     if told:
         chain.on_commit(told)
+
+
+def not_committed(chain: ConsumerChain, offsets: Any, why: BaseException) -> None:
+    """Have the offsets of a commit that failed counted."""
+    try:
+        places = [TopicPartition(place.topic, place.partition) for place in offsets]
+    except Exception as error:  # noqa: BLE001 - likewise
+        FAILURES.add("kwitness_interceptors", "on_commit", reason_of(error))
+        return
+    chain.commit_failed(places, why)
 
 
 def _record(theirs: Any) -> ConsumerRecord:

@@ -50,6 +50,7 @@ class TopicCounts:
         "acknowledged",
         "acknowledgement_time",
         "anomalies",
+        "commit_failures",
         "commits",
         "consumed",
         "end_to_end",
@@ -66,6 +67,7 @@ class TopicCounts:
         self.sent = self.acknowledged = self.consumed = self.commits = 0
         self.key_bytes = self.value_bytes = 0
         self.failures: Counts = defaultdict(int)
+        self.commit_failures: Counts = defaultdict(int)
         self.anomalies: Counts = defaultdict(int)
         self.sizes, self.acknowledgement_time, self.end_to_end = Sketch(), Sketch(), Sketch()
         self.partitions: dict[int, PartitionCounts] = {}

@@ -101,6 +101,8 @@ class ConsumerMeasure(ConsumerInterceptor):
         self._counted = counted
         self._count = {"Audit": self._audit, "Latency": self._latency, "Sizes": self._sizes}[kind]
         self._commits = kind == "Audit"
+        if self._commits:
+            self.kwitness_commit_failed = self._commit_failed
 
     def on_consume(self, records: Sequence[ConsumerRecord]) -> Sequence[ConsumerRecord]:
         counts, counted, count = self._counts, self._counted, self._count
@@ -128,6 +130,13 @@ class ConsumerMeasure(ConsumerInterceptor):
                     partition = topic.partition(place.partition, counts.most_partitions)
                     if partition is not None:
                         partition.committed_offset = committed.offset
+
+    def _commit_failed(self, places: Sequence[TopicPartition], why: BaseException) -> None:
+        reason, now = failure_reason(why), now_ms()
+        with self._counts.lock:
+            for place in places:
+                if self._counted(place.topic):
+                    self._counts.topic(place.topic, now).commit_failures[reason] += 1
 
     def _audit(self, topic: TopicCounts, record: ConsumerRecord, _now: float) -> None:
         topic.consumed += 1

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 __all__ = ["BOUNDS", "Sketch"]
 
 _LONGEST = 86_400_000_000
+_MOST = 2**62
+"""What a sum in a row is at most: ages of records of 1970 add up to more."""
 
 
 def _bounds() -> list[int]:
@@ -42,6 +44,11 @@ class Sketch:
         for bucket, count in other.buckets.items():
             self.buckets[bucket] = self.buckets.get(bucket, 0) + count
         self.sum += other.sum
+
+    @property
+    def bounded_sum(self) -> int:
+        """The sum, as rows can hold it."""
+        return min(self.sum, _MOST)
 
     def by_bounds(self, bounds: Sequence[int]) -> list[int]:
         """Return counts by the bounds of a histogram, not added up; the last one is beyond all of them."""

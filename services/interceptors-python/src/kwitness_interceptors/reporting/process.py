@@ -240,7 +240,8 @@ class Process:
         open_from = first_open_window(now, profile.settings.window_ms)
         while self._unsettled and self._unsettled[0][2] <= report.queue.settled:
             self._unsettled.popleft()
-        until = self._unsettled[0][0] if self._unsettled else open_from
+        # Of a closed client windows are queued at once, before older ones of others.
+        until = min([open_from, *(start_ms for start_ms, _, _ in self._unsettled)])
         self._sealed_until_ms = max(self._sealed_until_ms, until)
 
     def _open_clients(self) -> list[Client]:

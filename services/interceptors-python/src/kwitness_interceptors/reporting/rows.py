@@ -90,6 +90,7 @@ def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
                         "failures": _reasons(counts.failures),
                         "consumed": counts.consumed,
                         "commits": counts.commits,
+                        "commit_failures": _reasons(counts.commit_failures),
                         "anomalies": _reasons(counts.anomalies),
                     }
                 )
@@ -99,7 +100,7 @@ def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
                 {
                     **_present({"measure": measure, "topic": name, "group_id": group}),
                     "counts": sketch.by_bounds(LATENCY_BOUNDS_US),
-                    "sum_us": sketch.sum,
+                    "sum_us": sketch.bounded_sum,
                 }
                 for (measure, name, group), sketch in latencies.items()
             ][:_MOST_TOTALS],
@@ -107,7 +108,7 @@ def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
                 {
                     **_present({"side": side, "topic": name}),
                     "counts": sketch.by_bounds(SIZE_BOUNDS_BYTES),
-                    "sum_bytes": sketch.sum,
+                    "sum_bytes": sketch.bounded_sum,
                 }
                 for (side, name), sketch in sizes.items()
             ][:_MOST_TOTALS],
@@ -124,6 +125,7 @@ def _topic(counts: TopicCounts) -> dict[str, Any]:
             "failures": _reasons(counts.failures),
             "consumed": counts.consumed,
             "commits": counts.commits,
+            "commit_failures": _reasons(counts.commit_failures),
             "key_bytes": counts.key_bytes,
             "value_bytes": counts.value_bytes,
             "record_sizes": _sketch(counts.sizes, "sum_bytes"),
@@ -166,8 +168,9 @@ def _add(sums: TopicCounts, counts: TopicCounts) -> None:
     sums.acknowledged += counts.acknowledged
     sums.consumed += counts.consumed
     sums.commits += counts.commits
-    for reasons, more in ((sums.failures, counts.failures), (sums.anomalies, counts.anomalies)):
-        for reason, count in more.items():
+    for name in ("failures", "commit_failures", "anomalies"):
+        reasons = getattr(sums, name)
+        for reason, count in getattr(counts, name).items():
             reasons[reason] += count
 
 
@@ -184,7 +187,10 @@ def _reasons(counts: Mapping[str, int]) -> dict[str, int]:
 def _sketch(sketch: Sketch, name: str) -> Optional[dict[str, Any]]:
     if not sketch.buckets:
         return None
-    return {"buckets": {str(bucket): count for bucket, count in sorted(sketch.buckets.items())}, name: sketch.sum}
+    return {
+        "buckets": {str(bucket): count for bucket, count in sorted(sketch.buckets.items())},
+        name: sketch.bounded_sum,
+    }
 
 
 def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
