@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub(crate) const RECORD_REFUSED: i32 = 87;
 
 /// Codes that librdkafka names otherwise than Kafka, or that are its own.
-const NAMES: [(i32, &str); 26] = [
+const NAMES: [(i32, &str); 27] = [
     (-197, "closed"),
     (-195, "NETWORK_EXCEPTION"),
     (-192, "timed_out"),
@@ -20,6 +20,8 @@ const NAMES: [(i32, &str); 26] = [
     (-151, "purged"),
     (-150, "fatal"),
     (-144, "PRODUCER_FENCED"),
+    // Of the same batch as one that is: brokers take all of one or none.
+    (-138, "INVALID_RECORD"),
     (2, "CORRUPT_MESSAGE"),
     (3, "UNKNOWN_TOPIC_OR_PARTITION"),
     (4, "INVALID_FETCH_SIZE"),

@@ -47,6 +47,9 @@ pub fn index(microseconds: u64) -> u16 {
     u16::try_from(place.min(last)).unwrap_or(u16::MAX)
 }
 
+/// Rows hold no larger number: ages of records of 1970 add up to more.
+const LARGEST_SUM: u64 = 1 << 62;
+
 /// Counts by bucket. Only buckets that count something take memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sketch {
@@ -87,10 +90,10 @@ impl Sketch {
         self.buckets.iter().copied()
     }
 
-    /// The sum of all durations, in microseconds.
+    /// The sum of all durations, in microseconds, as far as a row can hold it.
     #[must_use]
     pub const fn sum_us(&self) -> u64 {
-        self.sum_us
+        if self.sum_us > LARGEST_SUM { LARGEST_SUM } else { self.sum_us }
     }
 
     /// Whether nothing was counted.
@@ -160,6 +163,14 @@ mod tests {
         assert_eq!((sketch.percentile(50), sketch.percentile(99)), (Some(3), Some(3)));
         sketch.add(DAY_US);
         assert_eq!(sketch.percentile(99), bounds().last().copied());
+    }
+
+    #[test]
+    fn a_sum_is_at_most_what_a_row_can_hold() {
+        let mut sketch = Sketch::default();
+        (0..10_000).for_each(|_| sketch.add(1_800_000_000_000_000));
+
+        assert_eq!(sketch.sum_us(), 1 << 62);
     }
 
     #[test]

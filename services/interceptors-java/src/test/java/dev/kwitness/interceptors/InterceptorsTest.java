@@ -12,6 +12,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
 import org.junit.jupiter.api.Test;
 
 class InterceptorsTest {
@@ -51,6 +52,9 @@ class InterceptorsTest {
         assertEquals("queue_full", Reasons.of(new BufferExhaustedException("full")));
         assertEquals("timed_out", Reasons.of(new TimeoutException()));
         assertEquals("serialization", Reasons.of(new SerializationException()));
+        assertEquals("purged", Reasons.of(new TransactionAbortedException()));
+        assertEquals("INVALID_RECORD", Reasons.of(new KafkaException(
+            "Failed to append record because it was part of a batch which had one more more invalid records")));
         assertEquals("closed", Reasons.of(new KafkaException("Producer is closed forcefully.")));
         assertEquals("other", Reasons.of(new IllegalArgumentException()));
     }

@@ -8,6 +8,8 @@ import java.util.Arrays;
  */
 final class Distribution {
     private static final long LARGEST = 86_400_000_000L;
+    /** Rows hold no larger number: ages of records of 1970 add up to more. */
+    private static final long LARGEST_SUM = 1L << 62;
     private static final long[] BOUNDS = bounds();
     /** The buckets of small values, so that most need no search. */
     private static final short[] SMALL = small();
@@ -25,7 +27,7 @@ final class Distribution {
             makeRoom(bucket);
         }
         counts[bucket - lowest]++;
-        sum += Math.max(value, 0);
+        sum = plus(sum, Math.max(value, 0));
     }
 
     /**
@@ -37,6 +39,12 @@ final class Distribution {
             int found = Arrays.binarySearch(bounds, BOUNDS[Math.min(lowest + place, BOUNDS.length - 1)]);
             byBounds[found >= 0 ? found : -found - 1] += counts[place];
         }
+    }
+
+    /** The sum of two numbers that are not negative, as far as a row can hold it. */
+    static long plus(long one, long other) {
+        long sum = one + other;
+        return sum < 0 || sum > LARGEST_SUM ? LARGEST_SUM : sum;
     }
 
     long sum() {

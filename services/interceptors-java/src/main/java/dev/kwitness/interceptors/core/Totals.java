@@ -136,7 +136,7 @@ final class Totals {
         if (!values.isEmpty()) {
             Histogram sum = histograms.computeIfAbsent(names, none -> new Histogram(bounds.length + 1));
             values.addTo(sum.counts, bounds);
-            sum.sum += values.sum();
+            sum.sum = Distribution.plus(sum.sum, values.sum());
         }
     }
 

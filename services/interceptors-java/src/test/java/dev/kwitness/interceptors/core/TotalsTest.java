@@ -27,6 +27,22 @@ class TotalsTest {
     }
 
     @Test
+    void sumsAreWhatARowCanHold() throws IOException {
+        for (int number = 0; number < 2; number++) {
+            TopicTally tally = new TopicTally();
+            for (int record = 0; record < 10_000; record++) {
+                tally.endToEndLatency.add(1_800_000_000_000_000L);
+            }
+            assertEquals(1L << 62, tally.endToEndLatency.sum());
+            totals.add(client, "orders", tally);
+        }
+
+        JsonNode part = json.readTree(totals.parts(7, 1_000, DROPPED).get(0));
+
+        assertEquals(1L << 62, part.at("/latencies/0/sum_us").asLong());
+    }
+
+    @Test
     void manyTopicsAreSplitIntoPartsThatARequestHolds() throws IOException {
         int topics = 5_000;
         for (int number = 0; number < topics; number++) {
