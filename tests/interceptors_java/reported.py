@@ -31,13 +31,14 @@ class Reported:
         self.heads: list[InterceptorsHead] = []
         self.rows: list[Row] = []
         self.refused: list[str] = []
+        self.status = 200
         reported = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
                 answer = reported.take(body)
-                self.send_response(200)
+                self.send_response(reported.status)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
@@ -66,12 +67,19 @@ class Reported:
             except ValueError as error:
                 self.refused.append(str(error))
         self.heads.append(head)
+        if self.status != 200:
+            return b""
         taken = ",".join(str(one.seq) for one in (*head.rows, *head.totals))
         return EventsAnswer(collector="kafka/main", replica=0, accepted=taken).model_dump_json().encode()
 
     def topics(self, side: str) -> list[TopicInterceptions]:
         """Rows of topics of one side."""
         return [row for row in self.rows if isinstance(row, TopicInterceptions) and row.side == side]
+
+    def stop(self) -> None:
+        """Answer nobody any more."""
+        self._server.shutdown()
+        self._server.server_close()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -80,5 +88,4 @@ class Reported:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.stop()

@@ -95,6 +95,24 @@ def test_every_row_is_in_a_seal_and_hooks_say_what_they_took(
     assert sum(hook.errors for hook in hooks) == 0
 
 
+def test_an_application_goes_on_where_the_collector_forbids(
+    broker: LocalBroker, reported: Reported, application: Application
+) -> None:
+    reported.status = 403
+
+    assert application("4.3.1", _topic(broker, "forbidden"), RECORDS) == f"{RECORDS} 1 {RECORDS}"
+
+    assert not any(head.state.ledger.delivered for head in reported.heads)
+
+
+def test_an_application_goes_on_where_there_is_no_collector(
+    broker: LocalBroker, reported: Reported, application: Application
+) -> None:
+    reported.stop()
+
+    assert application("4.3.1", _topic(broker, "missing"), RECORDS) == f"{RECORDS} 1 {RECORDS}"
+
+
 @pytest.mark.parametrize("variable", [{"KWITNESS_OFF": "1"}, {"KWITNESS_POD_NAME": ""}], ids=["off", "without-a-pod"])
 def test_nothing_is_reported_where_it_is_switched_off_or_of_a_pod_that_is_not_known(
     broker: LocalBroker, reported: Reported, application: Application, variable: dict[str, str]

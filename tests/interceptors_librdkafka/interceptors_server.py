@@ -36,6 +36,7 @@ class InterceptorsServer:
         self.broken: list[str] = []
         self.directives = Directives()
         self.is_down = False
+        self.status_when_down = 503
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -62,7 +63,7 @@ class InterceptorsServer:
     def answer(self, body: bytes) -> tuple[int, bytes]:
         """The status and body for a request."""
         if self.is_down:
-            return 503, b""
+            return self.status_when_down, b""
         first, _, rest = body.partition(b"\n")
         try:
             head = InterceptorsHead.model_validate_json(first)

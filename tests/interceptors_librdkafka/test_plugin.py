@@ -206,6 +206,16 @@ def test_a_program_goes_on_where_nobody_takes_what_is_reported(intercepted: Inte
     assert len(program["acknowledged"]) == program["sent"]
 
 
+def test_a_program_goes_on_where_the_collector_forbids_what_is_reported(
+    intercepted: Intercepted, collector: InterceptorsServer
+) -> None:
+    collector.is_down, collector.status_when_down = True, 403
+
+    program = intercepted.run("both_sides", str(RECORDS))
+
+    assert len(program["acknowledged"]) == program["sent"]
+
+
 def test_what_waits_is_sent_when_the_collector_is_back(intercepted: Intercepted, collector: InterceptorsServer) -> None:
     collector.is_down = True
     process = waiting(intercepted)

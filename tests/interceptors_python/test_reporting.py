@@ -131,6 +131,45 @@ def test_a_collector_that_is_away_costs_the_application_nothing_but_a_line(folde
     assert done.stderr.count("takes no events of interceptors") == 1
 
 
+def test_a_collector_that_forbids_costs_the_application_nothing_but_a_line(
+    folder: Path, tmp_path: Path, collector: InterceptorEventsServer
+) -> None:
+    answer = EventsAnswer(collector="kafka/main", replica=0)
+    collector.answering = lambda _: (403, answer)
+
+    done = run_program(PRODUCING + "time.sleep(3)", folder, environment=environment(tmp_path, collector.url))
+
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("takes no events of interceptors; it is tried again: it answered 403") == 1
+
+
+def test_a_class_that_is_slow_is_told_by_the_time_of_its_hook(
+    folder: Path, tmp_path: Path, collector: InterceptorEventsServer
+) -> None:
+    (tmp_path / "slow.py").write_text(
+        """
+import time
+from kwitness_interceptors import ProducerInterceptor
+
+class Slow(ProducerInterceptor):
+    def on_send(self, record):
+        time.sleep(0.005)
+        return record
+"""
+    )
+    entries = [{"name": "slow", "type": "Custom", "class_name": "slow:Slow"}, {"name": "audit", "type": "Audit"}]
+    done = run_program(
+        PRODUCING, folder, tmp_path, environment=environment(tmp_path, collector.url, interceptors=entries)
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert sum(row.acknowledged for row in collector.topics()) == 10
+    hooks = [one for row in collector.rows if isinstance(row, ClientInterceptions) for one in row.hooks]
+    slow = [one for one in hooks if (one.interceptor, one.hook) == ("slow", "on_send")]
+    assert (sum(one.calls for one in slow), sum(one.errors for one in slow)) == (11, 0)
+    assert sum(one.time_ns for one in slow) >= 11 * 5_000_000
+
+
 def test_the_collector_suspends_by_its_answer(folder: Path, tmp_path: Path, collector: InterceptorEventsServer) -> None:
     variables = environment(tmp_path, collector.url)
     collector.directives = Directives(settings="of-settings-that-are-not-here-yet", suspend=True)
