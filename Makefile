@@ -20,7 +20,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 .PHONY: help
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_java interceptors_librdkafka observer plugin wire)"
+	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_counts interceptors_java interceptors_librdkafka observer plugin wire)"
 
 ## Use
 .PHONY: demo demo-down
@@ -109,7 +109,7 @@ FUZZ_SECONDS ?= 300
 WIRE_TARGETS := walker connection rewriter sasl batches
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka soak soak-observer fuzz
+.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz
 test: prerequisites-test setup check-capacity lint verify test-java test-wire test-observer-rust test-librdkafka-rust demo-images ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -154,6 +154,9 @@ test-librdkafka-rust: prerequisites-test-librdkafka-rust setup lint-rust ## The 
 
 test-interceptors_librdkafka: test-librdkafka-rust
 	@$(PY) -m pytest tests/interceptors_librdkafka
+
+test-interceptors_counts: prerequisites-test-interceptors_counts setup
+	@$(PY) -m pytest tests/interceptors_counts
 
 test-observer: test-observer-rust setup
 	@$(PY) -m pytest tests/observer
