@@ -155,7 +155,7 @@ test-librdkafka-rust: prerequisites-test-librdkafka-rust setup lint-rust ## The 
 test-interceptors_librdkafka: test-librdkafka-rust
 	@$(PY) -m pytest tests/interceptors_librdkafka
 
-test-interceptors_counts: prerequisites-test-interceptors_counts setup
+test-interceptors_counts: prerequisites-test-java prerequisites-test-observer-rust setup
 	@$(PY) -m pytest tests/interceptors_counts
 
 test-observer: test-observer-rust setup

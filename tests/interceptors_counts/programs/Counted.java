@@ -126,7 +126,7 @@ public final class Counted {
     }
 
     private void produceTransactions(int count) {
-        // What an aborted transaction gives up is still waiting then.
+        // What the first transaction gives up is still waiting then; a later one's may be on its way.
         Map<String, Object> slow = Map.of("transactional.id", prefix + "-audit", "linger.ms", 60_000);
         try (Sending transactional = new Sending("transactional", slow)) {
             transactional.producer.initTransactions();
@@ -138,7 +138,7 @@ public final class Counted {
                     continue;
                 }
                 transactional.producer.flush();
-                if (number == 2) {
+                if (number == 0) {
                     transactional.send("audited", 100, 10);
                 }
                 transactional.producer.abortTransaction();

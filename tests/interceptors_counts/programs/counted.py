@@ -193,7 +193,7 @@ def produce_transactions(count: int) -> None:
             transactional.producer.commit_transaction(WAIT_S)
             continue
         transactional.flush()
-        if number == 2:
+        if number == 0:
             for record in range(100):
                 transactional.send("audited", b"given up", b"key %d" % record)
         transactional.producer.abort_transaction(WAIT_S)

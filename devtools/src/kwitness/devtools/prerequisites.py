@@ -70,7 +70,6 @@ TOOLS = {
     "test-observer-rust": (*_BASE, *_RUST),
     "test-librdkafka-rust": (*_BASE, *_RUST, *_PLUGIN),
     "test-java": (*_BASE, *_JAVA),
-    "test-interceptors_counts": (*_BASE, *_JAVA, *_RUST),
     "wheels": (*_BASE, *_RUST),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
