@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from observer.bars import HEAD, at_least, row
+from kwitness.bench.bars import HEAD, at_least, row
 from observer.load import BULK, SMALL
 from observer.relays import DIRECT, OURS, Observer, prepare
 

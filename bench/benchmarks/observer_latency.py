@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from observer.bars import HEAD, at_most, row
+from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
     DIRECT,

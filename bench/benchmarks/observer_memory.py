@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from observer.bars import HEAD, at_most, row
+from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import SMALL, Idle, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 

@@ -12,7 +12,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from observer.bars import HEAD, at_most, row
+from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import BULK, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from observer.bars import HEAD, at_least, at_most, row
+from kwitness.bench.bars import HEAD, at_least, at_most, row
 from observer.load import BULK, IN_FLIGHT, READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
     DIRECT,

@@ -1,4 +1,4 @@
-"""Bars of the observer: what must be reached, what would be better, and what is said of it."""
+"""Bars: what must be reached, what would be better, and what is said of it."""
 
 from __future__ import annotations
 
