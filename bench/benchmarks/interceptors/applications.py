@@ -134,7 +134,7 @@ def broker_and_collector() -> Iterator[tuple[str, InterceptorsServer]]:
     """A broker with both topics, and a collector that takes everything, on the generator's processor."""
     os.sched_setaffinity(0, {GENERATOR_CORE})
     with LocalBroker(BROKER) as broker, InterceptorsServer() as collector:
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
         topics = [NewTopic(WRITTEN, 1, 1, config=_WRITTEN), NewTopic(READ, 1, 1, config=_READ)]
         for made in admin.create_topics(topics).values():
             made.result(30)
@@ -144,31 +144,38 @@ def broker_and_collector() -> Iterator[tuple[str, InterceptorsServer]]:
 
 
 def measured(
-    applications: Mapping[str, Application], works: Sequence[str], *, blocks: int, records: int, warm: int
+    applications: Mapping[str, Application],
+    works: Sequence[str],
+    *,
+    blocks: int,
+    records: int,
+    warm: int,
+    of_ours: Sequence[str] = (),
 ) -> list[Block]:
     """Every work of every application in each block, applications in random order.
 
     Parameters
     ----------
+    of_ours
+        Works of the application with our interceptors alone.
     records
         Of each work in a block.
     warm
         Records of each work before the first block.
     """
     applications[PLAIN].does("fill", records)
-    for work in works:
-        for application in applications.values():
-            left = warm
-            while left > 0:
-                application.does(work, min(left, records))
-                left -= records
+    who = {**dict.fromkeys(works, list(applications)), **dict.fromkeys(of_ours, [OURS])}
+    for work, names in who.items():
+        for name in names:
+            for done in range(0, warm, records):
+                applications[name].does(work, min(warm - done, records))
     found: list[Block] = []
     for number in range(blocks):
         block: Block = {}
-        for work in works:
-            order = random.sample(list(applications), len(applications))
+        for work, names in who.items():
+            order = random.sample(names, len(names))
             block[work] = {name: applications[name].does(work, records) for name in order}
-            shown = ", ".join(f"{name} {one['cpu_s'] / records * 1e6:.2f}" for name, one in block[work].items())
+            shown = ", ".join(f"{name} {one['cpu_s'] / records * 1e6:.3f}" for name, one in block[work].items())
             print(f"  {number + 1}/{blocks} {work}, CPU µs a record: {shown}", flush=True)
         found.append(block)
     return found
