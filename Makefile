@@ -182,12 +182,16 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 
 ## Measure
 PARTS ?= throughput broker latency start memory
-.PHONY: bench bench-observer
-bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 55 minutes
+RUNTIMES ?= java librdkafka python
+.PHONY: bench bench-observer bench-interceptors
+bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 70 minutes
 	@$(PY) -m kwitness.bench
 
 bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
 	@$(PY) -m kwitness.bench $(PARTS:%=observer_%)
+
+bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
+	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)
 
 ## Clean
 .PHONY: clean-cache

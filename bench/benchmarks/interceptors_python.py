@@ -22,13 +22,12 @@ from interceptors.applications import (
     PLAIN,
     ROOT,
     VALUE_BYTES,
-    Answer,
     Application,
     Block,
+    broker_and_collector,
     has_counted,
     intercepted,
     measured,
-    broker_and_collector,
 )
 
 from kwitness.bench.bars import HEAD, at_most, row
@@ -87,10 +86,18 @@ def section(found: list[Block], records: int, load_average: float) -> str:
         return f"{statistics.median(figure(block) for block in found):,.3g}"
 
     for work, what in WORKS.items():
-        ours, theirs = (median(lambda block, n=name, w=work: added(block, w, n) / records * 1e6) for name in (OURS, OTEL))  # type: ignore[misc]
+        ours, theirs = (
+            median(lambda block, n=name, w=work: added(block, w, n) / records * 1e6) for name in (OURS, OTEL)
+        )  # type: ignore[misc]
         ratios = [added(block, work, OURS) / added(block, work, OTEL) for block in found]
         lines.append(row(f"{what}: µs added to a record", ours, f"{theirs} ({OTEL})", ratios, BAR))
-    lines += ["", "Records a second in the same blocks:", "", f"| | {PLAIN} | kwitness | {OTEL} |", "| --- | --- | --- | --- |"]
+    lines += [
+        "",
+        "Records a second in the same blocks:",
+        "",
+        f"| | {PLAIN} | kwitness | {OTEL} |",
+        "| --- | --- | --- | --- |",
+    ]
     for work, what in WORKS.items():
         rates = [median(lambda block, n=name, w=work: records / block[w][n]["seconds"]) for name in (PLAIN, OURS, OTEL)]  # type: ignore[misc]
         lines.append(f"| {what} | {' | '.join(rates)} |")
@@ -109,13 +116,19 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, broker_and_collector() as (bootstrap, collector):
         folder = Path(name)
         variables = intercepted(folder, collector.url, KINDS)
-        paths = {PLAIN: {}, OURS: {**variables, "PYTHONPATH": str(injected(folder / "python"))}, OTEL: {"PYTHONPATH": str(theirs)}}
+        paths = {
+            PLAIN: {},
+            OURS: {**variables, "PYTHONPATH": str(injected(folder / "python"))},
+            OTEL: {"PYTHONPATH": str(theirs)},
+        }
         with ExitStack() as stack:
             command = [sys.executable, CLIENTS / "python/application.py"]
             applications = {
                 name: stack.enter_context(Application(command, bootstrap, more)) for name, more in paths.items()
             }
-            found = measured(applications, list(WORKS), blocks=wanted.blocks, records=wanted.records, warm=wanted.records)
+            found = measured(
+                applications, list(WORKS), blocks=wanted.blocks, records=wanted.records, warm=wanted.records
+            )
         has_counted(collector, wanted.blocks * wanted.records)
     raw = {"kinds": KINDS, "load_average": load_average, "records": wanted.records, "blocks": found}
     write_results(wanted.results, "interceptors_python", raw, section(found, wanted.records, load_average))

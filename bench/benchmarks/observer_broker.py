@@ -16,10 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kwitness.bench.bars import HEAD, at_least, row
 from observer.load import BULK, SMALL
 from observer.relays import DIRECT, OURS, Observer, prepare
 
+from kwitness.bench.bars import HEAD, at_least, row
 from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.local_broker import LocalBroker
 

@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
     DIRECT,
@@ -31,6 +30,7 @@ from observer.relays import (
     shuffled,
 )
 
+from kwitness.bench.bars import HEAD, at_most, row
 from kwitness.bench.paired_measurement import GENERATOR_CORE
 from kwitness.bench.results import write_results
 

@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import SMALL, Idle, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 
+from kwitness.bench.bars import HEAD, at_most, row
 from kwitness.bench.paired_measurement import GENERATOR_CORE, resident_mb
 from kwitness.bench.results import write_results
 

@@ -12,10 +12,10 @@ import statistics
 import sys
 from pathlib import Path
 
-from kwitness.bench.bars import HEAD, at_most, row
 from observer.load import BULK, Sink, drive
 from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
 
+from kwitness.bench.bars import HEAD, at_most, row
 from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
 from kwitness.bench.results import write_results
 

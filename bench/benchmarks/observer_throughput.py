@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kwitness.bench.bars import HEAD, at_least, at_most, row
 from observer.load import BULK, IN_FLIGHT, READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
     DIRECT,
@@ -35,6 +34,7 @@ from observer.relays import (
     shuffled,
 )
 
+from kwitness.bench.bars import HEAD, at_least, at_most, row
 from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
 from kwitness.bench.results import write_results
 

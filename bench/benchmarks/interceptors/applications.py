@@ -164,7 +164,7 @@ def measured(
         Records of each work before the first block.
     """
     applications[PLAIN].does("fill", records)
-    who = {**dict.fromkeys(works, list(applications)), **dict.fromkeys(of_ours, [OURS])}
+    who = {**{work: list(applications) for work in works}, **{work: [OURS] for work in of_ours}}
     for work, names in who.items():
         for name in names:
             for done in range(0, warm, records):

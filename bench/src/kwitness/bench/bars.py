@@ -25,7 +25,8 @@ class Bar:
         sign = "≥" if self.is_floor else "≤"
         must, better = self._reached(self.must, ratio), self._reached(self.better, ratio)
         verdict = "met" if must >= 1 else "met within the slack of 20 % for noise" if must * SLACK >= 1 else "missed"
-        return f"must {sign} {self.must:g}: {verdict}; better {sign} {self.better:g}: {'met' if better >= 1 else 'not met'}"
+        beyond = "met" if better >= 1 else "not met"
+        return f"must {sign} {self.must:g}: {verdict}; better {sign} {self.better:g}: {beyond}"
 
     def _reached(self, bound: float, ratio: float) -> float:
         """The share of the bound that was reached, 1 and more if it is met."""

@@ -53,6 +53,10 @@ _NODE = (
     Tool("npm", ("npm", "--version"), r"(?m)^(\d+(?:\.\d+)+)$", (7,), "apt-get install npm"),
 )
 
+_C = (
+    # An application of librdkafka.
+    Tool("a C compiler", ("cc", "--version"), r"(\d+(?:\.\d+)+)", (9,), "apt-get install gcc"),
+)
 _PLUGIN = (
     # Reads the library that programs load.
     Tool("readelf", ("readelf", "--version"), r"(\d+(?:\.\d+)+)", (2,), "apt-get install binutils"),
@@ -75,8 +79,9 @@ TOOLS = {
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server and Helm are built from Go modules, librdkafka's plugin by Cargo.
     "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
-    "bench": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "bench": (*_BASE, *_GO, *_JAVA, *_RUST, *_C),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
+    "bench-interceptors": (*_BASE, *_JAVA, *_RUST, *_C),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
     "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE, *_PLUGIN),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
