@@ -7,9 +7,9 @@ from time import perf_counter_ns
 from typing import Any, Generic, NamedTuple, Optional, TypeVar, Union
 
 from .containment import FAILURES, Failures, is_contained, reason_of
-from .hook_counts import HookCount
+from .hook_counts import ONE_IN, HookCount
 from .interface import ConsumerInterceptor, ProducerInterceptor
-from .records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
+from .records import Batch, ConsumerRecord, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
 
 __all__ = ["ConsumerChain", "Named", "ProducerChain"]
 
@@ -82,6 +82,9 @@ class _Chain(Generic[T]):
             except BaseException as error:  # noqa: BLE001 - what is not the interceptor's own is raised again
                 self._contain(error, link.name, "close", link.closed)
 
+    def _only_counts(self, method: str) -> bool:
+        return len(self._links) == 1 and hasattr(self._links[0].interceptor, method)
+
     def _contain(
         self,
         error: BaseException,
@@ -99,7 +102,54 @@ class _Chain(Generic[T]):
 
 
 class ProducerChain(_Chain[ProducerInterceptor]):
-    """The interceptors of one producer; none of its methods raises what an interceptor raised."""
+    """The interceptors of one producer; none of its methods raises what an interceptor raised.
+
+    `wants_records` is false where the one interceptor there is only counts: it is told by `sent` and `settled`, for
+    which nothing has to be made.
+    """
+
+    def __init__(
+        self, interceptors: Iterable[Union[ProducerInterceptor, Named]], failures: Failures = FAILURES
+    ) -> None:
+        super().__init__(interceptors, failures)
+        self.wants_records = not self._only_counts("kwitness_sent")
+
+    def sent(self, topic: str) -> None:
+        """Tell of a record that nobody changes."""
+        link = self._links[0]
+        count = link.sent
+        count.calls = calls = count.calls + 1
+        started = perf_counter_ns() if calls % ONE_IN == 1 else 0
+        try:
+            link.interceptor.kwitness_sent(topic)  # type: ignore[attr-defined] # as it was asked for
+        except BaseException as error:  # noqa: BLE001 - as above
+            self._contain(error, link.name, "on_send", count, topic)
+        if started:
+            count.add_time(perf_counter_ns() - started)
+
+    def settled(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        key_size: int,
+        value_size: int,
+        elapsed_seconds: float,
+        exception: Optional[BaseException],
+    ) -> None:
+        """Tell what became of such a record, in the words of `RecordMetadata`."""
+        link = self._links[0]
+        count = link.acknowledged
+        count.calls = calls = count.calls + 1
+        started = perf_counter_ns() if calls % ONE_IN == 1 else 0
+        try:
+            link.interceptor.kwitness_settled(  # type: ignore[attr-defined] # as it was asked for
+                topic, partition, offset, key_size, value_size, elapsed_seconds, exception
+            )
+        except BaseException as error:  # noqa: BLE001 - as above
+            self._contain(error, link.name, "on_acknowledgement", count, topic, partition)
+        if started:
+            count.add_time(perf_counter_ns() - started)
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
         """Return what is to be sent instead of this record."""
@@ -164,7 +214,29 @@ class ProducerChain(_Chain[ProducerInterceptor]):
 
 
 class ConsumerChain(_Chain[ConsumerInterceptor]):
-    """The interceptors of one consumer; none of its methods raises what an interceptor raised."""
+    """The interceptors of one consumer; none of its methods raises what an interceptor raised.
+
+    `wants_records` is false where the one interceptor there is only counts: it is told by `consumed`.
+    """
+
+    def __init__(
+        self, interceptors: Iterable[Union[ConsumerInterceptor, Named]], failures: Failures = FAILURES
+    ) -> None:
+        super().__init__(interceptors, failures)
+        self.wants_records = not self._only_counts("kwitness_consumed")
+
+    def consumed(self, batches: Iterable[Batch]) -> None:
+        """Tell of records that nobody changes, and that the application gets at once."""
+        link = self._links[0]
+        count = link.consumed
+        started = perf_counter_ns() if count.begin() else 0
+        try:
+            for batch in batches:
+                link.interceptor.kwitness_consumed(batch)  # type: ignore[attr-defined] # as it was asked for
+        except BaseException as error:  # noqa: BLE001 - as above
+            self._contain(error, link.name, "on_consume", count)
+        if started:
+            count.add_time(perf_counter_ns() - started)
 
     def on_consume(self, records: Sequence[ConsumerRecord]) -> Sequence[ConsumerRecord]:
         """Return what the application gets instead of these records, none of them twice and none that was not here."""

@@ -56,24 +56,20 @@ class Selection:
 class Profile:
     """The settings in force, and what a collector said of them since.
 
-    `unusable` has, by the interceptor's name, why it could not be made.
+    `is_suspended` says whether records pass and nothing is counted. `unusable` has, by the interceptor's name, why it
+    could not be made.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._directive: Optional[tuple[str, bool]] = None
+        self.is_suspended = settings.suspend
         self.unusable: dict[str, str] = {}
-
-    @property
-    def is_suspended(self) -> bool:
-        """Whether records pass and nothing is counted."""
-        if self._directive is None or self._directive[0] == self.settings.hash:
-            return self.settings.suspend
-        return self._directive[1]
 
     def renew(self, settings: Settings) -> None:
         """Take other settings; interceptors of clients that are open stay what they are."""
         self.settings = settings
+        self._suspend()
         names = {one.name for one in settings.interceptors}
         self.unusable = {name: reason for name, reason in list(self.unusable.items()) if name in names}
 
@@ -81,33 +77,34 @@ class Profile:
         """Take what a collector says. Once the settings that say so are in force, by their hash, they alone count."""
         if isinstance(settings_hash, str) and isinstance(suspend, bool):
             self._directive = settings_hash, suspend
+            self._suspend()
+
+    def _suspend(self) -> None:
+        if self._directive is None or self._directive[0] == self.settings.hash:
+            self.is_suspended = self.settings.suspend
+        else:
+            self.is_suspended = self._directive[1]
 
     def interceptors(self, side: str, config: Mapping[str, Any], counts: Optional[ClientCounts]) -> list[Named]:
         """Make the interceptors of a new client, in the profile's order; what cannot be made is left out."""
         made: list[Named] = []
         selected = Selection(self, counts)
+        measures = [entry for entry in self.settings.interceptors if entry.type in _MEASURES]
         for entry in self.settings.interceptors:
-            one = self._made(entry, side, config, counts, selected)
+            if entry.type == "Custom":
+                one = self._made(entry, side, config, selected)
+            elif counts is not None and measures and entry is measures[0]:
+                # One does what all of them do, in one call, which is reported as the first one's.
+                measure = ProducerMeasure if side == PRODUCER else ConsumerMeasure
+                one = measure([other.type for other in measures], counts, selected)
+            else:
+                # Cardinality and Stats are those of librdkafka's plugin.
+                one = None
             if one is not None:
                 made.append(Named(entry.name, one))
         return made
 
-    def _made(
-        self,
-        entry: Entry,
-        side: str,
-        config: Mapping[str, Any],
-        counts: Optional[ClientCounts],
-        selected: Selection,
-    ) -> Optional[Any]:
-        if entry.type in _MEASURES:
-            if counts is None:
-                return None
-            measure = ProducerMeasure if side == PRODUCER else ConsumerMeasure
-            return measure(entry.type, counts, selected)
-        if entry.type != "Custom":
-            # Cardinality and Stats are those of librdkafka's plugin.
-            return None
+    def _made(self, entry: Entry, side: str, config: Mapping[str, Any], selected: Selection) -> Optional[Any]:
         try:
             return _custom(entry, side, config, selected)
         except BaseException as error:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Optional
 
-__all__ = ["ConsumerRecord", "Header", "OffsetAndMetadata", "ProducerRecord", "RecordMetadata", "TopicPartition"]
+__all__ = [
+    "Batch",
+    "ConsumerRecord",
+    "Header",
+    "OffsetAndMetadata",
+    "ProducerRecord",
+    "RecordMetadata",
+    "TopicPartition",
+]
 
 
 class Header(NamedTuple):
@@ -81,3 +90,18 @@ class ConsumerRecord(NamedTuple):
     serialized_key_size: int = -1
     serialized_value_size: int = -1
     leader_epoch: Optional[int] = None
+
+
+class Batch(NamedTuple):
+    """Records of one topic that a consumer got at once, each of the sequences with one value for each record.
+
+    Values mean what they mean in `ConsumerRecord`; `times` are pairs of the timestamp's type, 0 where there is none,
+    and of the timestamp.
+    """
+
+    topic: str
+    partitions: Sequence[int]
+    offsets: Sequence[int]
+    times: Sequence[tuple[int, int]]
+    key_sizes: Sequence[int]
+    value_sizes: Sequence[int]

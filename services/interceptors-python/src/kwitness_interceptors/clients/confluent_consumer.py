@@ -10,7 +10,7 @@ from kwitness_interceptors.configuration import split
 from kwitness_interceptors.connecting import connect
 from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.made_chains import close_with, consumer_chain
-from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
+from kwitness_interceptors.records import Batch, ConsumerRecord, Header, OffsetAndMetadata, TopicPartition
 
 from .confluent_delivery import exception_of, size_of
 from .confluent_producer import DEFAULT_CLIENT_ID
@@ -100,6 +100,9 @@ def _consume(original: Method) -> Method:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         if chain is None or not messages or getattr(self, _DESERIALIZES, False):
             return messages
+        if not chain.wants_records:
+            _count(chain, messages)
+            return messages
         return _consumed(chain, messages, [_sizes(one) for one in messages])
 
     return consume
@@ -166,6 +169,31 @@ def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Siz
     except Exception as error:  # noqa: BLE001 - what interceptors put into a record may be what no message takes
         FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
         return list(messages)
+
+
+def _count(chain: ConsumerChain, messages: Sequence[Any]) -> None:
+    """Tell of messages that nobody changes: by topic, and without looking at them one by one."""
+    try:
+        kind = type(messages[0])
+        good = [one for one in messages if one.error() is None]
+        by_topic = dict.fromkeys(set(map(kind.topic, good)), good)
+        if len(by_topic) > 1:
+            by_topic = {topic: [one for one in good if one.topic() == topic] for topic in by_topic}
+        batches = [
+            Batch(
+                topic,
+                list(map(kind.partition, some)),
+                list(map(kind.offset, some)),
+                list(map(kind.timestamp, some)),
+                list(map(size_of, map(kind.key, some))),
+                list(map(size_of, map(kind.value, some))),
+            )
+            for topic, some in by_topic.items()
+        ]
+    except Exception as error:  # noqa: BLE001 - the application gets them, whatever is odd about them
+        FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
+        return
+    chain.consumed(batches)
 
 
 def _kept(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Sizes]) -> list[Any]:

@@ -8,9 +8,9 @@ from typing import Any, Optional
 
 from kwitness_interceptors.chain import ProducerChain
 from kwitness_interceptors.containment import FAILURES, reason_of
-from kwitness_interceptors.records import ProducerRecord, RecordMetadata
+from kwitness_interceptors.records import RecordMetadata
 
-__all__ = ["Delivery", "DeliveryCallback", "exception_of", "size_of"]
+__all__ = ["Delivery", "DeliveryCallback", "exception_of", "only_errors", "size_of"]
 
 DeliveryCallback = Callable[[Any, Any], None]
 
@@ -22,72 +22,89 @@ class Delivery:
     ----------
     chain
         Who is told.
-    record
-        What is sent.
+    topic, partition
+        Where the record is sent to; None where the client is to choose the partition.
     callback
         The application's own; what it raises is the application's.
-    only_errors
-        Whether the application wants to be told of errors alone.
+    key_size, value_size
+        In bytes, serialized; both are -1 where they are not yet.
     """
 
-    __slots__ = ("_callback", "_chain", "_only_errors", "_record", "_started", "_told", "key_size", "value_size")
+    __slots__ = ("_callback", "_chain", "_key_size", "_partition", "_started", "_told", "_topic", "_value_size")
 
     def __init__(
-        self, chain: ProducerChain, record: ProducerRecord, callback: Optional[DeliveryCallback], *, only_errors: bool
+        self,
+        chain: ProducerChain,
+        topic: str,
+        partition: Optional[int],
+        callback: Optional[DeliveryCallback],
+        key_size: int,
+        value_size: int,
     ) -> None:
         self._chain = chain
-        self._record = record
+        self._topic = topic
+        self._partition = partition
         self._callback = callback
-        self._only_errors = only_errors
-        self._started = perf_counter()
+        self._key_size = key_size
+        self._value_size = value_size
         self._told = False
-        self.key_size = self.value_size = -1
+        self._started = perf_counter()
 
     def __call__(self, error: Any, message: Any) -> None:
         self._tell(message, None if error is None else exception_of(error))
-        if self._callback is not None and not (self._only_errors and error is None):
+        if self._callback is not None:
             self._callback(error, message)
 
     def refuse(self, error: BaseException) -> None:
         """Say that the client did not take the record; the application is told by what the client raises."""
         self._tell(None, error)
 
+    def serialized(self, key: object, value: object) -> None:
+        """Take the sizes of key and value, which are known now."""
+        self._key_size, self._value_size = size_of(key), size_of(value)
+
     def _tell(self, message: Any, error: Optional[BaseException]) -> None:
         if self._told:
             return
         self._told = True
+        elapsed = perf_counter() - self._started
+        chain, asked = self._chain, self._partition
+        partition, offset, timestamp_ms = -1 if asked is None else asked, -1, -1
         try:
-            metadata = self._metadata(message)
+            if message is not None:
+                if self._key_size == self._value_size == -1:
+                    self.serialized(message.key(), message.value())
+                known, placed = message.partition(), message.offset()
+                partition = -1 if known is None else known
+                offset = placed if placed is not None and placed >= 0 else -1
+                if chain.wants_records:
+                    kind, timestamp = message.timestamp()
+                    timestamp_ms = timestamp if kind else -1
         except Exception as unexpected:  # noqa: BLE001 - it is shown that something is there, if not what
             FAILURES.add("kwitness_interceptors", "on_acknowledgement", reason_of(unexpected))
-            metadata = RecordMetadata(self._record.topic)
-        self._chain.on_acknowledgement(metadata, error)
+            partition = offset = -1
+        key_size, value_size = self._key_size, self._value_size
+        if chain.wants_records:
+            metadata = RecordMetadata(self._topic, partition, offset, timestamp_ms, key_size, value_size, None, elapsed)
+            chain.on_acknowledgement(metadata, error)
+        else:
+            chain.settled(self._topic, partition, offset, key_size, value_size, elapsed, error)
 
-    def _metadata(self, message: Any) -> RecordMetadata:
-        elapsed = perf_counter() - self._started
-        topic, asked = self._record.topic, self._record.partition
-        if message is None:
-            return RecordMetadata(
-                *(topic, -1 if asked is None else asked, -1, -1, self.key_size, self.value_size, None, elapsed)
-            )
-        if self.key_size == self.value_size == -1:
-            self.key_size, self.value_size = size_of(message.key()), size_of(message.value())
-        partition, offset = message.partition(), message.offset()
-        kind, timestamp = message.timestamp()
-        return RecordMetadata(
-            topic,
-            -1 if partition is None else partition,
-            offset if offset is not None and offset >= 0 else -1,
-            timestamp if kind else -1,
-            self.key_size,
-            self.value_size,
-            None,
-            elapsed,
-        )
+
+def only_errors(callback: DeliveryCallback) -> DeliveryCallback:
+    """Return a callback for an application that wants to be told of errors alone."""
+
+    def failed(error: Any, message: Any) -> None:
+        if error is not None:
+            callback(error, message)
+
+    return failed
 
 
 def size_of(data: object) -> int:
     """Return the serialized size of a key or value, in bytes; -1 for null, and where it is not serialized yet."""
+    if data is None:
+        return -1
     if isinstance(data, bytes):
         return len(data)
     if isinstance(data, str):

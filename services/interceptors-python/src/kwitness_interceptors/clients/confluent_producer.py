@@ -6,7 +6,7 @@ classes are derived from it; `SerializingProducer` is derived from that one, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, Optional
 
 from kwitness_interceptors.chain import ProducerChain
@@ -16,18 +16,20 @@ from kwitness_interceptors.containment import FAILURES
 from kwitness_interceptors.made_chains import close_with, producer_chain
 from kwitness_interceptors.records import Header, ProducerRecord
 
-from .confluent_delivery import Delivery, DeliveryCallback, exception_of, size_of
+from .confluent_delivery import Delivery, DeliveryCallback, exception_of, only_errors, size_of
 from .hooked_classes import CHAIN, Method, closing
 
 __all__ = ["DEFAULT_CLIENT_ID", "producer_hooks"]
 
 DEFAULT_CLIENT_ID = "rdkafka"
 
-_ON_DELIVERY = "_kwitness_on_delivery"
-_ONLY_ERRORS = "_kwitness_only_errors"
+_TOLD = "_kwitness_told"
+"""Attribute of a producer: what makes a record's callback of the one that it is given; None where it is that one."""
 _UNSET_PARTITION = -1
 _RAW = ("value", "key", "partition", "callback", "on_delivery", "timestamp", "headers")
 _SERIALIZING = ("key", "value", "partition", "on_delivery", "timestamp", "headers")
+
+Telling = Callable[[Optional[DeliveryCallback]], Optional[DeliveryCallback]]
 
 
 def producer_hooks(base: type, *, serializing: bool) -> dict[str, Method]:
@@ -60,10 +62,9 @@ def _construct(original: Method) -> Method:
         chain = producer_chain(config.classes, config.whole)
         setattr(self, CHAIN, chain)
         if chain is not None:
-            callback = config.client.get("on_delivery")
-            setattr(self, _ON_DELIVERY, callback if callable(callback) else None)
             # The extension would keep acknowledgements from the chain, too.
-            setattr(self, _ONLY_ERRORS, _is_true(config.client.pop("delivery.report.only.error", False)))
+            errors_only = _is_true(config.client.pop("delivery.report.only.error", False))
+            setattr(self, _TOLD, _telling(config.client.get("on_delivery"), errors_only=errors_only))
             close_with(self, chain)
         connect(config.client)
         original(self, config.client)
@@ -72,25 +73,29 @@ def _construct(original: Method) -> Method:
 
 
 def _produce(original: Method, names: tuple[str, ...]) -> Method:
-    def produce(self: Any, topic: Any, *args: Any, **kwargs: Any) -> None:
+    serializing = names is _SERIALIZING
+
+    def produce(self: Any, topic: Any, *args: Any, **given: Any) -> None:
         chain: Optional[ProducerChain] = getattr(self, CHAIN, None)
-        if chain is None or len(args) > len(names):
-            original(self, topic, *args, **kwargs)
+        if chain is None or len(args) > len(names) or not isinstance(topic, str):
+            original(self, topic, *args, **given)
             return
-        given = {**dict(zip(names, args)), **kwargs}
+        if args:
+            given = {**dict(zip(names, args)), **given}
+        headers = given.get("headers")
+        headers = _headers(headers) if headers else ()
+        if headers is None:
+            # The client will refuse them.
+            original(self, topic, **given)
+            return
         callback = given.pop("callback", None) or given.get("on_delivery")
-        delivery = callback if isinstance(callback, Delivery) else None
-        if delivery is None:
-            record = _record(topic, given)
-            if record is None:
-                original(self, topic, *args, **kwargs)
-                return
-            sent = chain.on_send(record)
-            _apply(given, record, sent)
-            delivery = _delivery(self, chain, sent, callback)
+        if isinstance(callback, Delivery):
+            # That of a serializing producer, which this one is the base of.
+            delivery = callback
+            delivery.serialized(given.get("key"), given.get("value"))
+        else:
+            delivery = _begun(chain, topic, given, headers, callback, getattr(self, _TOLD), serializing)
         given["on_delivery"] = delivery
-        if names is not _SERIALIZING:
-            delivery.key_size, delivery.value_size = size_of(given.get("key")), size_of(given.get("value"))
         try:
             original(self, topic, **given)
         except BaseException as error:
@@ -98,6 +103,34 @@ def _produce(original: Method, names: tuple[str, ...]) -> Method:
             raise
 
     return produce
+
+
+def _begun(
+    chain: ProducerChain,
+    topic: str,
+    given: dict[str, Any],
+    headers: tuple[Header, ...],
+    callback: Optional[DeliveryCallback],
+    told: Optional[Telling],
+    serializing: bool,  # noqa: FBT001 - a name for each would take longer than the call
+) -> Delivery:
+    """Tell the chain of a record, and return what will tell it of its delivery; `given` has what it changed."""
+    key, value, partition = given.get("key"), given.get("value"), given.get("partition")
+    if partition == _UNSET_PARTITION:
+        partition = None
+    if chain.wants_records:
+        record = ProducerRecord(topic, value, key, partition, given.get("timestamp") or None, headers)
+        sent = chain.on_send(record)
+        if sent is not record:
+            _apply(given, record, sent)
+            value, key, partition = sent.value, sent.key, sent.partition
+    else:
+        chain.sent(topic)
+    if told is not None:
+        callback = told(callback)
+    if serializing:
+        return Delivery(chain, topic, partition, callback, -1, -1)
+    return Delivery(chain, topic, partition, callback, size_of(key), size_of(value))
 
 
 def _produce_batch(original: Method) -> Method:
@@ -136,7 +169,11 @@ def _of_batch(
     record = ProducerRecord(
         topic, message.get("value"), message.get("key"), _asked(message.get("partition", partition))
     )
-    sent = chain.on_send(record)
+    if chain.wants_records:
+        sent = chain.on_send(record)
+    else:
+        sent = record
+        chain.sent(topic)
     if sent is not record:
         message["value"], message["key"] = sent.value, sent.key
         if sent.partition != record.partition:
@@ -144,39 +181,29 @@ def _of_batch(
         if sent.headers:
             # librdkafka's batches have none.
             FAILURES.note("kwitness_interceptors", "headers_left_out")
-    delivery = _delivery(producer, chain, sent, message.get("callback") or common)
-    delivery.key_size, delivery.value_size = size_of(sent.key), size_of(sent.value)
+    callback, told = message.get("callback") or common, getattr(producer, _TOLD)
+    if told is not None:
+        callback = told(callback)
+    delivery = Delivery(chain, topic, sent.partition, callback, size_of(sent.key), size_of(sent.value))
     message["callback"] = delivery
     return message, delivery
 
 
-def _delivery(
-    producer: Any, chain: ProducerChain, record: ProducerRecord, callback: Optional[DeliveryCallback]
-) -> Delivery:
-    return Delivery(
-        chain, record, callback or getattr(producer, _ON_DELIVERY), only_errors=getattr(producer, _ONLY_ERRORS)
-    )
-
-
-def _record(topic: Any, given: Mapping[str, Any]) -> Optional[ProducerRecord]:
-    """Return the record that the arguments describe; None where the client will refuse them for their types."""
-    headers = _headers(given.get("headers"))
-    if not isinstance(topic, str) or headers is None:
+def _telling(default: Any, *, errors_only: bool) -> Optional[Telling]:
+    """Return what makes the callback of a record: the producer's own where it has none, of errors alone if asked."""
+    common: Optional[DeliveryCallback] = default if callable(default) else None
+    if common is None and not errors_only:
         return None
-    return ProducerRecord(
-        topic,
-        given.get("value"),
-        given.get("key"),
-        _asked(given.get("partition")),
-        given.get("timestamp") or None,
-        headers,
-    )
+
+    def told(callback: Optional[DeliveryCallback]) -> Optional[DeliveryCallback]:
+        callback = callback or common
+        return only_errors(callback) if callback is not None and errors_only else callback
+
+    return told
 
 
 def _apply(given: dict[str, Any], record: ProducerRecord, sent: ProducerRecord) -> None:
     """Write what interceptors changed into the arguments; the others stay as the application gave them."""
-    if sent is record:
-        return
     given["value"], given["key"] = sent.value, sent.key
     if sent.partition != record.partition:
         given["partition"] = _UNSET_PARTITION if sent.partition is None else sent.partition

@@ -134,6 +134,10 @@ class ClientCounts:
         self._oldest = 0
         self._hooks: dict[tuple[str, str], HookSum] = {}
         self._told_hooks_of = 0
+        # Of the last record; the next one is likely to be of the same window and topic.
+        self._last_topic: Optional[str] = None
+        self._last_from = self._last_until = 0
+        self._last = TopicCounts()
 
     def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
         """Return the counts of a topic in the window of this time; `lock` must be held.
@@ -141,6 +145,8 @@ class ClientCounts:
         What comes after its window was closed is in the oldest one that is not; while nobody takes windows out, the
         newest of a few has what is later.
         """
+        if topic == self._last_topic and self._last_from <= at_ms < self._last_until:
+            return self._last
         start = max(int(at_ms) // self._window_ms * self._window_ms, self._oldest)
         topics = self._windows.get(start)
         if topics is None and len(self._windows) >= _MOST_WINDOWS:
@@ -149,9 +155,9 @@ class ClientCounts:
             topics = self._windows[start] = {}
         found = topics.get(topic)
         if found is None:
-            if len(topics) - (None in topics) >= self._most_topics:
-                topic = None
-            found = topics.setdefault(topic, TopicCounts())
+            room = len(topics) - (None in topics) < self._most_topics
+            found = topics.setdefault(topic if room else None, TopicCounts())
+        self._last_topic, self._last_from, self._last_until, self._last = topic, start, start + self._window_ms, found
         return found
 
     def finished(self, now_ms: float, hooks: Mapping[tuple[str, str], HookSum]) -> list[Window]:
@@ -164,6 +170,7 @@ class ClientCounts:
             starts = sorted(start for start in self._windows if self.closed or start < first_open)
             taken = [(start, self._windows.pop(start)) for start in starts]
             self._oldest = max(self._oldest, first_open, *(start + self._window_ms for start in starts))
+            self._forget_last()
         new = {key: _since(value, self._hooks.get(key)) for key, value in hooks.items()}
         before = first_open - self._window_ms
         if not taken and any(one.calls for one in new.values()) and (self.closed or before > self._told_hooks_of):
@@ -180,6 +187,11 @@ class ClientCounts:
         self.lock = threading.RLock()
         self.deaf = True
         self._windows.clear()
+        self._forget_last()
+
+    def _forget_last(self) -> None:
+        """Look for the place of the next record: that of the last one may not be there any more."""
+        self._last_from = self._last_until = 0
 
 
 def first_open_window(now_ms: float, window_ms: int) -> int:

@@ -1,12 +1,15 @@
-"""The interceptors Audit, Latency and Sizes: they count into one place, and change nothing."""
+"""The interceptors Audit, Latency and Sizes: they count into one place in one call, and change nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from time import time
 from typing import Optional
 
 from kwitness_interceptors.interface import ConsumerInterceptor, ProducerInterceptor
 from kwitness_interceptors.records import (
+    Batch,
     ConsumerRecord,
     OffsetAndMetadata,
     ProducerRecord,
@@ -24,68 +27,80 @@ Counted = Callable[[str], bool]
 
 
 class ProducerMeasure(ProducerInterceptor):
-    """One of the three at a producer.
+    """All of the three that a profile has, at a producer: one call for each record, and one look for its place.
 
     Parameters
     ----------
-    kind
-        ``Audit``, ``Latency`` or ``Sizes``.
+    kinds
+        Of ``Audit``, ``Latency`` and ``Sizes``.
     counts
         Where it counts.
     counted
         Which topics it counts.
     """
 
-    def __init__(self, kind: str, counts: ClientCounts, counted: Counted) -> None:
+    def __init__(self, kinds: Collection[str], counts: ClientCounts, counted: Counted) -> None:
         self._counts = counts
         self._counted = counted
-        self._count = {"Audit": self._audit, "Latency": self._latency, "Sizes": self._sizes}[kind]
-        if kind != "Audit":
+        self._audit, self._latency, self._sizes = (kind in kinds for kind in ("Audit", "Latency", "Sizes"))
+        if self._audit:
+            self.kwitness_anomaly = self._anomaly
+        else:
             # What the others do at sending is nothing.
             self.on_send = _unchanged  # type: ignore[method-assign]
-        else:
-            self.kwitness_anomaly = self._anomaly
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        if self._counted(record.topic):
-            counts = self._counts
-            with counts.lock:
-                counts.topic(record.topic, now_ms()).sent += 1
+        self.kwitness_sent(record.topic)
         return record
 
-    def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
-        if self._count == self._audit and self._counted(topic):
+    def kwitness_sent(self, topic: str) -> None:
+        """Count a record that is sent, as `on_send` does."""
+        if self._audit and self._counted(topic):
             counts = self._counts
             with counts.lock:
-                counts.topic(topic, now_ms()).sent += count
+                counts.topic(topic, time() * 1000).sent += 1
+
+    def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
+        if self._audit and self._counted(topic):
+            counts = self._counts
+            with counts.lock:
+                counts.topic(topic, time() * 1000).sent += count
 
     def on_acknowledgement(self, metadata: RecordMetadata, exception: Optional[BaseException]) -> None:
-        if not self._counted(metadata.topic):
+        topic, partition, offset, _, key_size, value_size, _, elapsed = metadata
+        self.kwitness_settled(topic, partition, offset, key_size, value_size, elapsed, exception)
+
+    def kwitness_settled(
+        self,
+        name: str,
+        number: int,
+        offset: int,
+        key_size: int,
+        value_size: int,
+        elapsed: float,
+        exception: Optional[BaseException],
+    ) -> None:
+        """Count what became of a record, as `on_acknowledgement` does."""
+        if not self._counted(name):
             return
         counts = self._counts
         # In the window of its sending.
-        sent_at = now_ms() - max(0.0, metadata.elapsed_seconds) * 1000
+        sent_at = (time() - elapsed if elapsed > 0 else time()) * 1000
         with counts.lock:
-            self._count(counts.topic(metadata.topic, sent_at), metadata, exception)
-
-    def _audit(self, topic: TopicCounts, metadata: RecordMetadata, exception: Optional[BaseException]) -> None:
-        if exception is not None:
-            topic.failures[failure_reason(exception)] += 1
-            return
-        topic.acknowledged += 1
-        partition = topic.partition(metadata.partition, self._counts.most_partitions)
-        if partition is not None:
-            partition.acknowledged += 1
-            partition.offsets.add(metadata.offset)
-
-    @staticmethod
-    def _latency(topic: TopicCounts, metadata: RecordMetadata, exception: Optional[BaseException]) -> None:
-        if exception is None and metadata.elapsed_seconds >= 0:
-            topic.acknowledgement_time.add(int(metadata.elapsed_seconds * 1_000_000))
-
-    @staticmethod
-    def _sizes(topic: TopicCounts, metadata: RecordMetadata, _: Optional[BaseException]) -> None:
-        _add_sizes(topic, metadata.serialized_key_size, metadata.serialized_value_size)
+            topic = counts.topic(name, sent_at)
+            if self._audit:
+                if exception is None:
+                    topic.acknowledged += 1
+                    partition = topic.partitions.get(number) or topic.partition(number, counts.most_partitions)
+                    if partition is not None:
+                        partition.acknowledged += 1
+                        partition.offsets.add(offset)
+                else:
+                    topic.failures[failure_reason(exception)] += 1
+            if self._latency and exception is None and elapsed >= 0:
+                topic.acknowledgement_time.add(int(elapsed * 1_000_000))
+            if self._sizes:
+                _add_sizes(topic, key_size, value_size)
 
     def _anomaly(self, topic: str, anomaly: str) -> None:
         if self._counted(topic):
@@ -94,31 +109,62 @@ class ProducerMeasure(ProducerInterceptor):
 
 
 class ConsumerMeasure(ConsumerInterceptor):
-    """One of the three at a consumer; its parameters are those of `ProducerMeasure`."""
+    """All of the three that a profile has, at a consumer; its parameters are those of `ProducerMeasure`."""
 
-    def __init__(self, kind: str, counts: ClientCounts, counted: Counted) -> None:
+    def __init__(self, kinds: Collection[str], counts: ClientCounts, counted: Counted) -> None:
         self._counts = counts
         self._counted = counted
-        self._count = {"Audit": self._audit, "Latency": self._latency, "Sizes": self._sizes}[kind]
-        self._commits = kind == "Audit"
-        if self._commits:
-            self.kwitness_commit_failed = self._commit_failed
+        self._audit, self._latency, self._sizes = (kind in kinds for kind in ("Audit", "Latency", "Sizes"))
 
     def on_consume(self, records: Sequence[ConsumerRecord]) -> Sequence[ConsumerRecord]:
-        counts, counted, count = self._counts, self._counted, self._count
+        counts, counted, audit, latency, sizes = self._counts, self._counted, self._audit, self._latency, self._sizes
         now = now_ms()
         name, topic = None, None
         with counts.lock:
             for record in records:
-                if record.topic != name:
-                    name = record.topic
+                if record[0] != name:
+                    name = record[0]
                     topic = counts.topic(name, now) if counted(name) else None
-                if topic is not None:
-                    count(topic, record, now)
+                if topic is None:
+                    continue
+                _, number, offset, timestamp_ms, _, _, _, _, key_size, value_size, _ = record
+                if audit:
+                    topic.consumed += 1
+                    partition = topic.partitions.get(number) or topic.partition(number, counts.most_partitions)
+                    if partition is not None:
+                        partition.consumed += 1
+                        partition.offsets.add(offset)
+                if latency and timestamp_ms >= 0:
+                    _add_latency(topic, now - timestamp_ms)
+                if sizes:
+                    _add_sizes(topic, key_size, value_size)
         return records
 
+    def kwitness_consumed(self, batch: Batch) -> None:
+        """Count records of one topic, as `on_consume` does, but together."""
+        if not self._counted(batch.topic):
+            return
+        counts = self._counts
+        now = now_ms()
+        with counts.lock:
+            topic = counts.topic(batch.topic, now)
+            if self._audit:
+                topic.consumed += len(batch.offsets)
+                for number, offsets in _by_partition(batch):
+                    partition = topic.partition(number, counts.most_partitions)
+                    if partition is not None:
+                        partition.consumed += len(offsets)
+                        partition.offsets.add_all(offsets)
+            if self._latency:
+                for (kind, timestamp_ms), count in Counter(batch.times).items():
+                    if kind and timestamp_ms >= 0:
+                        _add_latency(topic, now - timestamp_ms, count)
+            if self._sizes:
+                for (key_size, value_size), count in Counter(zip(batch.key_sizes, batch.value_sizes)).items():
+                    _add_sizes(topic, key_size, value_size, count)
+
     def on_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        if not self._commits:
+        if not self._audit:
             return
         counts = self._counts
         now = now_ms()
@@ -131,43 +177,45 @@ class ConsumerMeasure(ConsumerInterceptor):
                     if partition is not None:
                         partition.committed_offset = committed.offset
 
-    def _commit_failed(self, places: Sequence[TopicPartition], why: BaseException) -> None:
+    def kwitness_commit_failed(self, places: Sequence[TopicPartition], why: BaseException) -> None:
+        """Count the places whose commit failed, by the reason."""
+        if not self._audit:
+            return
         reason, now = failure_reason(why), now_ms()
         with self._counts.lock:
             for place in places:
                 if self._counted(place.topic):
                     self._counts.topic(place.topic, now).commit_failures[reason] += 1
 
-    def _audit(self, topic: TopicCounts, record: ConsumerRecord, _now: float) -> None:
-        topic.consumed += 1
-        partition = topic.partition(record.partition, self._counts.most_partitions)
-        if partition is not None:
-            partition.consumed += 1
-            partition.offsets.add(record.offset)
-
-    @staticmethod
-    def _latency(topic: TopicCounts, record: ConsumerRecord, now: float) -> None:
-        if record.timestamp_ms < 0:
-            return
-        latency_ms = now - record.timestamp_ms
-        if latency_ms < 0:
-            topic.anomalies["negative_latency"] += 1
-        else:
-            topic.end_to_end.add(int(latency_ms * 1000))
-
-    @staticmethod
-    def _sizes(topic: TopicCounts, record: ConsumerRecord, _now: float) -> None:
-        _add_sizes(topic, record.serialized_key_size, record.serialized_value_size)
-
 
 def _unchanged(record: ProducerRecord) -> ProducerRecord:
     return record
 
 
-def _add_sizes(topic: TopicCounts, key_size: int, value_size: int) -> None:
-    if key_size < 0 and value_size < 0:
-        return
-    key_bytes, value_bytes = max(0, key_size), max(0, value_size)
-    topic.key_bytes += key_bytes
-    topic.value_bytes += value_bytes
-    topic.sizes.add(key_bytes + value_bytes)
+def _by_partition(batch: Batch) -> Iterable[tuple[int, Sequence[int]]]:
+    """Return the offsets of each partition, in their order."""
+    if len(set(batch.partitions)) == 1:
+        return [(batch.partitions[0], batch.offsets)]
+    found: dict[int, list[int]] = defaultdict(list)
+    for number, offset in zip(batch.partitions, batch.offsets):
+        found[number].append(offset)
+    return found.items()
+
+
+def _add_latency(topic: TopicCounts, milliseconds: float, count: int = 1) -> None:
+    if milliseconds < 0:
+        topic.anomalies["negative_latency"] += count
+    else:
+        topic.end_to_end.add(int(milliseconds * 1000), count)
+
+
+def _add_sizes(topic: TopicCounts, key_size: int, value_size: int, count: int = 1) -> None:
+    if key_size < 0:
+        if value_size < 0:
+            return
+        key_size = 0
+    elif value_size < 0:
+        value_size = 0
+    topic.key_bytes += key_size * count
+    topic.value_bytes += value_size * count
+    topic.sizes.add(key_size + value_size, count)

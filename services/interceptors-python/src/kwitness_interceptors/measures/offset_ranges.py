@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = ["MOST_RANGES", "OffsetRanges"]
 
 MOST_RANGES = 8
@@ -26,6 +28,21 @@ class OffsetRanges:
             ranges[-1] = (ranges[-1][0], offset)
             return
         self.add_range(offset, offset)
+
+    def add_all(self, offsets: Sequence[int]) -> None:
+        """Add offsets in their order; those that are negative are left out."""
+        first = offsets[0]
+        if list(offsets) == list(range(first, first + len(offsets))):
+            # Nearly always: one after the other.
+            ranges = self.ranges
+            if ranges and ranges[-1][1] + 1 == first > 0:
+                ranges[-1] = (ranges[-1][0], offsets[-1])
+                return
+            if first >= 0:
+                self.add_range(first, offsets[-1])
+                return
+        for offset in offsets:
+            self.add(offset)
 
     def add_range(self, first: int, last: int) -> None:
         """Add the offsets from `first` to `last`; nothing if there are none, or one is negative."""

@@ -22,6 +22,9 @@ def _bounds() -> list[int]:
 BOUNDS = _bounds()
 """Upper bounds of the buckets, in microseconds or bytes."""
 _LAST = len(BOUNDS) - 1
+_SMALLER_THAN = 4_096
+_SMALL = [bisect_left(BOUNDS, value) for value in range(_SMALLER_THAN)]
+"""The buckets of small values, which need no search."""
 
 
 class Sketch:
@@ -33,11 +36,12 @@ class Sketch:
         self.buckets: dict[int, int] = {}
         self.sum = 0
 
-    def add(self, value: int) -> None:
-        """Count a value."""
-        bucket = min(bisect_left(BOUNDS, value), _LAST)
-        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
-        self.sum += value
+    def add(self, value: int, count: int = 1) -> None:
+        """Count a value, or several that are the same."""
+        bucket = _SMALL[value] if 0 <= value < _SMALLER_THAN else min(bisect_left(BOUNDS, value), _LAST)
+        buckets = self.buckets
+        buckets[bucket] = buckets.get(bucket, 0) + count
+        self.sum += value * count
 
     def merge(self, other: Sketch) -> None:
         """Add what another one counted."""
