@@ -54,23 +54,25 @@ class Keys {
 
     /** Keys that the producer appends, on the thread that sends. */
     private static final class Appended extends Keys {
-        private static final ThreadLocal<Client> SENDING = new ThreadLocal<>();
+        /** Emptied rather than removed, which takes longer; no class of ours is in it then, so its loader can go. */
+        private static final ThreadLocal<Object[]> SENDING = ThreadLocal.withInitial(() -> new Object[1]);
 
         @Override
         void sending(Client client, String topic, Object key) {
-            SENDING.set(client);
+            SENDING.get()[0] = client;
         }
 
         @Override
         void notSent() {
-            SENDING.remove();
+            SENDING.get()[0] = null;
         }
 
         static void append(String topic, byte[] key) {
-            Client client = SENDING.get();
+            Object[] sending = SENDING.get();
+            Client client = (Client) sending[0];
             if (client != null) {
                 // A record is appended again when its batch is full: it counts once.
-                SENDING.remove();
+                sending[0] = null;
                 client.key(topic, key);
             }
         }
