@@ -24,6 +24,8 @@ pub(crate) struct TopicTally {
     pub(crate) anomalies: Counts<&'static str>,
     pub(crate) partitions: Series<i32, PartitionTally>,
     left_out: BTreeSet<i32>,
+    /// The last one asked for, and its number: the next is likely to be it, too.
+    last: Option<(i32, u32)>,
 }
 
 /// Of one partition.
@@ -55,6 +57,7 @@ impl Default for TopicTally {
             anomalies: Counts::default(),
             partitions: Series::new(MOST_PARTITIONS),
             left_out: BTreeSet::new(),
+            last: None,
         }
     }
 }
@@ -62,6 +65,9 @@ impl Default for TopicTally {
 impl TopicTally {
     /// A partition, if there is room for it among so many.
     pub(crate) fn partition(&mut self, partition: i32, most: usize) -> Option<&mut PartitionTally> {
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == partition) {
+            return self.partitions.value(number);
+        }
         let is_known = self.partitions.find(&partition);
         let number = is_known.or_else(|| {
             let has_room = self.partitions.iter().len() < most.min(MOST_PARTITIONS);
@@ -70,6 +76,7 @@ impl TopicTally {
         if number.is_none() && self.left_out.len() < MOST_PARTITIONS {
             self.left_out.insert(partition);
         }
+        self.last = number.map(|number| (partition, number));
         number.and_then(|number| self.partitions.value(number))
     }
 

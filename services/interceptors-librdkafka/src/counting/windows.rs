@@ -14,6 +14,8 @@ pub(crate) struct Windows<T> {
     open: BTreeMap<u64, T>,
     /// No window that begins before it is opened again; a multiple of the length.
     opens_from_ms: u64,
+    /// The start of the window of the last time that was asked for; a multiple of the length.
+    last_ms: u64,
 }
 
 /// A window that nothing is added to any more.
@@ -28,13 +30,17 @@ impl<T: Default> Windows<T> {
     /// None is open yet, and none that ended before now will be.
     pub(crate) const fn new(length_ms: u64, now_ms: u64) -> Self {
         let length_ms = if length_ms == 0 { 1 } else { length_ms };
-        Self { length_ms, open: BTreeMap::new(), opens_from_ms: begin(now_ms, length_ms) }
+        Self { length_ms, open: BTreeMap::new(), opens_from_ms: begin(now_ms, length_ms), last_ms: 0 }
     }
 
     /// The window of this time, or the oldest one that may still be open.
     pub(crate) fn at(&mut self, time_ms: u64) -> &mut T {
-        let start_ms = begin(time_ms, self.length_ms).max(self.opens_from_ms);
-        self.open.entry(start_ms).or_default()
+        // A division takes longer than the rest.
+        let since = time_ms.checked_sub(self.last_ms).filter(|since| *since < self.length_ms);
+        if since.is_none() {
+            self.last_ms = begin(time_ms, self.length_ms);
+        }
+        self.open.entry(self.last_ms.max(self.opens_from_ms)).or_default()
     }
 
     /// Those that have been over for long enough.
@@ -49,6 +55,7 @@ impl<T: Default> Windows<T> {
     /// All of them: nothing more comes, or windows have another length from now on.
     pub(crate) fn close_all(&mut self, now_ms: u64, next_length_ms: u64) -> Vec<Closed<T>> {
         let length_ms = mem::replace(&mut self.length_ms, next_length_ms.max(1));
+        self.last_ms = 0;
         let closed: Vec<_> = mem::take(&mut self.open).into_iter().map(closing(length_ms)).collect();
         let end_ms = closed.last().map_or(0, |closed| closed.end_ms);
         let next = self.length_ms;

@@ -30,6 +30,12 @@ impl Ranges {
         if first < 0 || last < first {
             return;
         }
+        let newest = self.count.checked_sub(1).and_then(|newest| self.places.get_mut(newest));
+        if let Some(newest) = newest.filter(|newest| newest.last.checked_add(1) == Some(first)) {
+            // Nearly always: one after the other.
+            newest.last = last;
+            return;
+        }
         let mut new = Range { first, last };
         let kept = self.places.get(..self.count).unwrap_or_default();
         // Those that end so far before the new one, or begin so far after it, that they do not touch it.

@@ -39,30 +39,71 @@ pub fn bounds() -> &'static [u64] {
     &BOUNDS
 }
 
+/// How many bounds are below each power of two: between two of them there are few to search.
+static BELOW: [usize; 65] = {
+    let mut below = [COUNT; 65];
+    let (mut rest, mut bounds, mut power): (&mut [usize], &[u64], u64) = (&mut below, &BOUNDS, 1);
+    while let Some((first, others)) = rest.split_first_mut() {
+        while let Some((bound, more)) = bounds.split_first()
+            && *bound < power
+        {
+            bounds = more;
+        }
+        *first = COUNT.saturating_sub(bounds.len());
+        power = power.saturating_mul(2);
+        rest = others;
+    }
+    below
+};
+
 /// The bucket of a duration: the first whose bound is not below it, or the last.
 #[must_use]
 pub fn index(microseconds: u64) -> u16 {
-    let place = BOUNDS.partition_point(|bound| *bound < microseconds);
     let last = const { COUNT.saturating_sub(1) };
+    let bits = usize::try_from(u64::BITS.saturating_sub(microseconds.leading_zeros())).unwrap_or(0);
+    let from = BELOW.get(bits.saturating_sub(1)).copied().unwrap_or(last);
+    let to = BELOW.get(bits).copied().unwrap_or(COUNT);
+    let few = BOUNDS.get(from..to).unwrap_or_default();
+    let place = from.saturating_add(few.partition_point(|bound| *bound < microseconds));
     u16::try_from(place.min(last)).unwrap_or(u16::MAX)
 }
 
 /// Rows hold no larger number: ages of records of 1970 add up to more.
 const LARGEST_SUM: u64 = 1 << 62;
 
+/// Whether it is the bucket of a duration.
+fn holds(bucket: u16, microseconds: u64) -> bool {
+    let bucket = usize::from(bucket);
+    let above = bucket.checked_sub(1).and_then(|before| BOUNDS.get(before)).is_none_or(|bound| *bound < microseconds);
+    above && BOUNDS.get(bucket).is_some_and(|bound| microseconds <= *bound)
+}
+
 /// Counts by bucket. Only buckets that count something take memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Sketch {
     /// Sorted by bucket.
     buckets: Vec<(u16, u64)>,
+    /// Which of them the last duration was in: the next one is likely to be in it, too.
+    last: usize,
     sum_us: u64,
 }
+
+impl PartialEq for Sketch {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.buckets, self.sum_us) == (&other.buckets, other.sum_us)
+    }
+}
+
+impl Eq for Sketch {}
 
 impl Sketch {
     /// Count one duration.
     pub fn add(&mut self, microseconds: u64) {
-        self.count(index(microseconds), 1);
         self.sum_us = self.sum_us.saturating_add(microseconds);
+        match self.buckets.get_mut(self.last) {
+            Some((bucket, counted)) if holds(*bucket, microseconds) => *counted = counted.saturating_add(1),
+            _ => self.count(index(microseconds), 1),
+        }
     }
 
     /// Count what another has counted.
@@ -79,8 +120,12 @@ impl Sketch {
                 if let Some((_, counted)) = self.buckets.get_mut(place) {
                     *counted = counted.saturating_add(count);
                 }
+                self.last = place;
             }
-            Err(place) => self.buckets.insert(place, (bucket, count)),
+            Err(place) => {
+                self.buckets.insert(place, (bucket, count));
+                self.last = place;
+            }
         }
     }
 
@@ -152,6 +197,17 @@ mod tests {
     fn what_is_below_the_first_bound_or_above_the_last_has_a_bucket_too() {
         assert_eq!((index(0), index(1), index(2)), (0, 0, 1));
         assert_eq!(usize::from(index(u64::MAX)), COUNT - 1);
+    }
+
+    #[test]
+    fn bounds_and_powers_of_two_are_in_the_bucket_that_a_search_of_the_whole_table_finds() {
+        let powers = (0..64).map(|bits| 1_u64 << bits);
+        let near = bounds().iter().copied().chain(powers).flat_map(|value| [value - 1, value, value.saturating_add(1)]);
+        for value in near {
+            let place = bounds().partition_point(|bound| *bound < value).min(COUNT - 1);
+            assert_eq!(usize::from(index(value)), place, "{value}");
+            assert_eq!(holds(index(value), value), value <= bounds()[COUNT - 1], "{value}");
+        }
     }
 
     #[test]
