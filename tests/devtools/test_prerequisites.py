@@ -20,6 +20,7 @@ GOOD = {
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
     "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
     "valgrind": "valgrind-3.19.0",
+    "cc": "cc (Debian 12.2.0-14) 12.2.0",
     "c++": "c++ (Debian 12.2.0-14) 12.2.0",
     "node": "v18.20.4",
     "npm": "9.2.0",
@@ -66,6 +67,7 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
         ("test-wire", {"git", "make", "cargo", "valgrind"}),
         ("test-observer-rust", {"git", "make", "cargo"}),
         ("test-librdkafka-rust", {"git", "make", "cargo", "readelf"}),
+        ("bench-interceptors", {"git", "make", "javac", "mvn", "cargo", "cc"}),
         ("test-fast", {"git", "make", "javac", "mvn", "go", "cargo", "readelf"}),
     ],
 )
