@@ -218,7 +218,7 @@ void begin(const char *library, const char *plugin, const char *bootstrap) {
     real_rd_kafka_poll_set_consumer(consumer);
 }
 
-/* Send so many records to a topic, and hear of each. */
+/* Send so many records to a topic, with a callback for each. */
 void produce(const char *topic, int records, int value_bytes) {
     void *to = real_rd_kafka_topic_new(producer, topic, NULL);
     char *value = calloc(1, (size_t)value_bytes);

@@ -50,7 +50,7 @@ def fill(records):
 
 
 def produce(records):
-    """Send records one by one, and hear of each."""
+    """Send records one by one, with a callback for each."""
     for number in range(records):
         producer.produce(WRITTEN, VALUE, KEYS[number % len(KEYS)], on_delivery=delivered)
         producer.poll(0)
