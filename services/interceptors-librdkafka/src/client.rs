@@ -13,6 +13,7 @@ use crate::counting::{
 };
 use crate::reasons::Reasons;
 
+const MICROSECONDS_IN_MILLISECOND: u64 = 1_000;
 /// One call of so many is timed.
 const TIMED_EVERY: u32 = 64;
 
@@ -114,24 +115,28 @@ impl Client {
 
     /// A record is to be sent.
     pub(crate) fn sent(&self, record: &Sent<'_>) {
-        self.count(Hook::Send, &self.application, |shard, now_ms| shard.sent(record, now_ms));
+        self.count(Hook::Send, &self.application, |shard, now_us| {
+            shard.sent(record, now_us / MICROSECONDS_IN_MILLISECOND);
+        });
     }
 
     /// It is known what became of a record.
     pub(crate) fn answered(&self, record: Answered<'_>) {
         let record = record.judged(self.about.are_acknowledged);
-        self.count(Hook::Acknowledgement, &self.library, |shard, now_ms| shard.answered(&record, now_ms));
+        self.count(Hook::Acknowledgement, &self.library, |shard, now_us| {
+            shard.answered(&record, now_us / MICROSECONDS_IN_MILLISECOND);
+        });
     }
 
     /// A record is handed to the application.
     pub(crate) fn consumed(&self, record: &Consumed<'_>) {
-        self.count(Hook::Consume, &self.application, |shard, now_ms| shard.consumed(record, now_ms, now_us));
+        self.count(Hook::Consume, &self.application, |shard, now_us| shard.consumed(record, now_us));
     }
 
     /// Offsets were, or were not, committed.
     pub(crate) fn committed<'a>(&self, offsets: impl Iterator<Item = Committed<'a>>) {
-        self.count(Hook::Commit, &self.library, |shard, now_ms| {
-            offsets.for_each(|offset| shard.committed(&offset, now_ms));
+        self.count(Hook::Commit, &self.library, |shard, now_us| {
+            offsets.for_each(|offset| shard.committed(&offset, now_us / MICROSECONDS_IN_MILLISECOND));
         });
     }
 
@@ -143,10 +148,15 @@ impl Client {
             return;
         }
         let call = Call::begin();
-        let now_ms = coarse_now_ms();
         let mut shard = unpoisoned(shard);
-        count(&mut shard, now_ms);
-        if let Some(tally) = shard.windows.at(now_ms).hook(hook) {
+        // One look at one clock: at the exact one where a latency is counted by it.
+        let now_us = if hook == Hook::Consume && shard.counting.latency {
+            now_us()
+        } else {
+            coarse_now_ms().saturating_mul(MICROSECONDS_IN_MILLISECOND)
+        };
+        count(&mut shard, now_us);
+        if let Some(tally) = shard.windows.at(now_us / MICROSECONDS_IN_MILLISECOND).hook(hook) {
             tally.add(call.took_ns());
         }
     }

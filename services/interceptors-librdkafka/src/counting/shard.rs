@@ -40,7 +40,7 @@ impl Hook {
 pub(crate) struct Counting {
     pub(crate) settings: Arc<Settings>,
     audit: bool,
-    latency: bool,
+    pub(crate) latency: bool,
     sizes: bool,
     keys: bool,
     pub(crate) statistics: bool,
@@ -210,14 +210,15 @@ impl Shard {
         }
     }
 
-    /// A record is handed to the application now; `exact_us` tells the exact time, in microseconds since 1970.
-    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_ms: u64, exact_us: impl FnOnce() -> u64) {
+    /// A record is handed to the application now, in microseconds since 1970: exactly, where latencies are counted.
+    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_us: u64) {
+        let at_ms = now_us / MICROSECONDS_IN_MILLISECOND;
         if !self.counting.settings.selects(record.topic) {
             return;
         }
         let Counting { audit, latency, sizes, .. } = self.counting;
         let most = self.counting.settings.limits.partitions;
-        let tally = self.topic(record.topic, now_ms);
+        let tally = self.topic(record.topic, at_ms);
         if audit {
             tally.consumed = tally.consumed.saturating_add(1);
             if let Some(partition) = tally.known_partition(record.partition, most) {
@@ -229,12 +230,12 @@ impl Shard {
             tally.size(record.key, record.value_bytes);
         }
         if let (true, Some(timestamp_ms)) = (latency, record.timestamp_ms) {
-            match exact_us().checked_sub(timestamp_ms.saturating_mul(MICROSECONDS_IN_MILLISECOND)) {
+            match now_us.checked_sub(timestamp_ms.saturating_mul(MICROSECONDS_IN_MILLISECOND)) {
                 Some(age_us) => tally.end_to_end.add(age_us),
                 None => tally.anomalies.add("negative_latency"),
             }
         }
-        self.key(record.topic, record.key, now_ms);
+        self.key(record.topic, record.key, at_ms);
     }
 
     /// An offset was, or was not, committed.
