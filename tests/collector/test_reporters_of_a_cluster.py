@@ -43,6 +43,7 @@ def test_a_reporter_is_shown_with_its_profile_and_the_pod_of_its_token():
             suspended=True,
             clients=[{"side": "producer", "clients": 2}, {"side": "consumer", "clients": 1}],
             not_intercepted={"share_group": 1},
+            not_through_observer={"no_observer": 2},
             unusable={"mine": "no module"},
         )
     ).interceptors
@@ -60,6 +61,7 @@ def test_a_reporter_is_shown_with_its_profile_and_the_pod_of_its_token():
         "suspended": True,
         "clients": 3,
         "not_intercepted": {"share_group": 1},
+        "not_through_observer": {"no_observer": 2},
         "unusable": {"mine": "no module"},
         "last_heard_ms": 10,
     }
