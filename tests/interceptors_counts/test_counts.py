@@ -16,7 +16,7 @@ from tests.interceptors_counts.broker_topics import COMPACTED, committed, ends, 
 from tests.interceptors_counts.counted_program import RUNTIMES, CountedProgram
 from tests.interceptors_counts.journal import Done, Place, reported, said
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
-from tests.soak import SOAKS, share
+from tests.soak import share
 
 pytestmark = [pytest.mark.broker, pytest.mark.soak, pytest.mark.timeout(3_600)]
 
@@ -52,13 +52,7 @@ def broker(kafka: LocalBroker) -> LocalBroker:
     return kafka
 
 
-WAITS: Final = "run by make soak: on a loaded machine its two consumers may wait for ever, and why is not known yet"
-IN_SOAK: Final = pytest.mark.skipif(not SOAKS, reason=WAITS)
-TRIED: Final = [pytest.param(one, marks=IN_SOAK) if one == "java" else one for one in RUNTIMES]
-"""Java is counted on a broker by tests/interceptors_java, too."""
-
-
-@pytest.fixture(scope="module", params=TRIED)
+@pytest.fixture(scope="module", params=RUNTIMES)
 def run(request: pytest.FixtureRequest, broker: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Run:
     program = CountedProgram(request.param, tmp_path_factory.mktemp(request.param))
     prefix = make_topics(broker)

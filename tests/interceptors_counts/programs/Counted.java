@@ -155,8 +155,7 @@ public final class Counted {
                 take(reached, count / 10, first);
                 second.consumer.subscribe(Set.of(topic), second);
                 while (second.consumer.assignment().isEmpty()) {
-                    first.take();
-                    second.take();
+                    takeTurns(reached, first, second);
                 }
                 take(reached, count, first, second);
                 first.commit();
@@ -182,12 +181,17 @@ public final class Counted {
     /** Take turns until so many records were read of the topic, which has no gaps. */
     private static void take(Map<Integer, Long> reached, long until, Reading... readers) {
         while (reached.values().stream().mapToLong(Long::longValue).sum() < until) {
-            for (Reading reader : readers) {
-                if (reader.take() > 0) {
-                    reader.commitLater();
-                }
-                reader.next.forEach((place, offset) -> reached.merge(place.partition(), offset, Math::max));
+            takeTurns(reached, readers);
+        }
+    }
+
+    private static void takeTurns(Map<Integer, Long> reached, Reading... readers) {
+        for (Reading reader : readers) {
+            if (reader.take() > 0) {
+                reader.commitLater();
             }
+            // Before another one gets the partitions: where all of one was read, nobody reads of it again.
+            reader.next.forEach((place, offset) -> reached.merge(place.partition(), offset, Math::max));
         }
     }
 

@@ -208,18 +208,21 @@ def consume_with_two(steady: Sending, count: int) -> None:
     def take(*readers: Reading, until: int) -> None:
         """Take turns until so many records were read of the topic, which has no gaps."""
         while sum(reached.values()) < until:
-            for reader in readers:
-                if reader.take(200, 0.01):
-                    reader.commit_later()
-                for (_, partition), offset in reader.next.items():
-                    reached[partition] = max(offset, reached.get(partition, 0))
+            take_turns(200, *readers)
+
+    def take_turns(most: int, *readers: Reading) -> None:
+        for reader in readers:
+            if reader.take(most, 0.01):
+                reader.commit_later()
+            # Before another one gets the partitions: where all of one was read, nobody reads of it again.
+            for (_, partition), offset in reader.next.items():
+                reached[partition] = max(offset, reached.get(partition, 0))
 
     first.consumer.subscribe([topic], on_revoke=first.revoked)
     take(first, until=count // 10)
     second.consumer.subscribe([topic], on_revoke=second.revoked)
     while not second.consumer.assignment():
-        first.take(1, 0.01)
-        second.take(1, 0.01)
+        take_turns(1, first, second)
     take(first, second, until=count)
     first.commit()
     second.commit()
