@@ -25,8 +25,6 @@ public final class Reporting {
     private static final String OFF_VARIABLE = "KWITNESS_OFF";
     private static final long LOOK_MS = 1_000;
     private static final long END_WITHIN_MS = 3_000;
-    /** Windows are closed so many lengths after they ended: acknowledgements come late. */
-    private static final int CLOSED_AFTER = 2;
     private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
     private static final Map<String, Long> NOT_THROUGH_OBSERVER = new TreeMap<>();
@@ -263,9 +261,7 @@ public final class Reporting {
                 writer.queued(nowMs);
                 return;
             }
-            long length = plan.settings.windowMs;
-            long untilMs = nowMs - CLOSED_AFTER * length;
-            untilMs -= Math.floorMod(untilMs, length);
+            long untilMs = nowMs - Math.floorMod(nowMs, plan.settings.windowMs);
             boolean anyClosed = clients.stream().anyMatch(Client::isClosed);
             if (untilMs > closedUntilMs || anyClosed) {
                 write(Math.max(untilMs, closedUntilMs), nowMs);
