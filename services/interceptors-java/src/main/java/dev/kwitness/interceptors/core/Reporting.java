@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * What the process reports, from its first client on: the settings, the clients, and the threads that close windows
@@ -71,6 +72,13 @@ public final class Reporting {
         Reporting reporting = process;
         Settings now = reporting == null ? null : reporting.settings;
         return now == null || reporting.directive.suspends(now);
+    }
+
+    /** Which topics are intercepted now. */
+    public static Predicate<String> selection() {
+        Reporting reporting = process;
+        Settings now = reporting == null ? null : reporting.settings;
+        return now == null ? topic -> true : now::selects;
     }
 
     /** The classes of the application that are interceptors by the settings in force. */
