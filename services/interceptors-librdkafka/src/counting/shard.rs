@@ -322,7 +322,8 @@ mod tests {
 
     /// Start of each window, and records sent, acknowledged and given up in it.
     fn counts(closed: &[Closed<WindowTally>]) -> Vec<(u64, u64, u64, u64)> {
-        let topics = closed.iter().filter_map(|one| Some((one.start_ms, one.counted.topics.as_ref()?.iter().next()?.1)));
+        let topics =
+            closed.iter().filter_map(|one| Some((one.start_ms, one.counted.topics.as_ref()?.iter().next()?.1)));
         topics
             .map(|(start_ms, tally)| {
                 let failures = tally.failures.iter().map(|(_, count)| count).sum();
