@@ -24,7 +24,7 @@ final class Reporter implements Runnable {
     private final Pace pace = new Pace();
     private volatile boolean ends;
     /** Something was settled by the last answer, which nobody was told of. */
-    private boolean hasNews;
+    private volatile boolean hasNews;
     /** The collector that answered first at a URL; only it can acknowledge. */
     private String acknowledgingUrl;
     private String acknowledging;
