@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use super::configuration::Configuration;
 use super::contained;
-use super::layout::{Handle, Message, NO_TIMESTAMP, OK, TopicPartition, TopicPartitions};
+use super::layout::{Handle, Message, NO_TIMESTAMP, OK, PERSISTED, TopicPartition, TopicPartitions};
 use super::library::Library;
 use crate::client::Client;
 use crate::counting::{Answered, Committed, Consumed, Hook, Sent};
@@ -33,12 +33,13 @@ pub(super) extern "C" fn on_acknowledgement(_handle: *mut Handle, message: *mut 
         // SAFETY: librdkafka's message, in the hook that is to look at it.
         let Some((message, topic)) = (unsafe { named(library, message) }) else { return };
         // SAFETY: likewise.
-        let after_us = unsafe { (library.latency)(message) };
+        let (after_us, status) = unsafe { ((library.latency)(message), (library.status)(message)) };
         client.answered(Answered {
             topic,
             partition: message.partition,
             offset: message.offset,
             error: message.err,
+            is_persisted: status == PERSISTED,
             after_us: u64::try_from(after_us).ok(),
         });
     });

@@ -63,6 +63,8 @@ pub(super) const NOT_OURS: c_int = -2;
 pub(super) const NOT_IMPLEMENTED: c_int = -170;
 /// `RD_KAFKA_PRODUCER`.
 pub(super) const PRODUCER: c_int = 0;
+/// `RD_KAFKA_MSG_STATUS_PERSISTED`: a broker has the record.
+pub(super) const PERSISTED: c_int = 2;
 /// `RD_KAFKA_TIMESTAMP_NOT_AVAILABLE`.
 pub(super) const NO_TIMESTAMP: c_int = 0;
 

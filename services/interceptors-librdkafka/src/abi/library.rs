@@ -61,6 +61,8 @@ functions! {
     timestamp: c"rd_kafka_message_timestamp", unsafe extern "C" fn(*const Message, *mut c_int) -> i64;
     /// Microseconds since `produce`, or less than none.
     latency: c"rd_kafka_message_latency", unsafe extern "C" fn(*const Message) -> i64;
+    /// `rd_kafka_msg_status_t`.
+    status: c"rd_kafka_message_status", unsafe extern "C" fn(*const Message) -> c_int;
     error_name: c"rd_kafka_err2name", unsafe extern "C" fn(c_int) -> *const c_char;
 }
 

@@ -183,15 +183,14 @@ impl Shard {
         self.key(record.topic, record.key, now_ms);
     }
 
-    /// It is known what became of a record; it counts in the window of its sending.
+    /// It is known now what became of a record.
     pub(crate) fn answered(&mut self, record: &Answered<'_>, now_ms: u64) {
         if !self.counting.settings.selects(record.topic) {
             return;
         }
-        let sent_ms = now_ms.saturating_sub(record.after_us.unwrap_or_default() / MICROSECONDS_IN_MILLISECOND);
         let (audit, latency) = (self.counting.audit, self.counting.latency);
         let most = self.counting.settings.limits.partitions;
-        let tally = self.topic(record.topic, sent_ms);
+        let tally = self.topic(record.topic, now_ms);
         if record.error != 0 {
             if audit {
                 tally.failures.add(record.error);
@@ -291,13 +290,85 @@ impl TopicTally {
 }
 
 impl Answered<'_> {
-    /// librdkafka says no error of the records of a batch of which a broker refused several, and names no offset; nor
-    /// does it where none was asked for.
+    /// librdkafka says no error of the records of a batch of which a broker refused several, and names no offset. Nor does
+    /// it where none was asked for, and where the broker had stored the batch before but forgotten at which offset.
     #[must_use]
     pub(crate) const fn judged(mut self, are_acknowledged: bool) -> Self {
-        if are_acknowledged && self.error == 0 && self.offset < 0 && self.partition >= 0 {
+        if are_acknowledged && !self.is_persisted && self.error == 0 && self.offset < 0 && self.partition >= 0 {
             self.error = RECORD_REFUSED;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Counting, Shard, WindowTally};
+    use crate::counting::{Answered, Closed, RECORD_REFUSED, Sent};
+    use crate::settings::Settings;
+
+    /// Acknowledged by a broker, 25 ms after it was sent.
+    const ACKNOWLEDGED: Answered<'_> =
+        Answered { topic: b"orders", partition: 0, offset: 7, error: 0, is_persisted: true, after_us: Some(25_000) };
+
+    fn shard() -> Shard {
+        let text = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+            "interceptors":[{"type":"Audit","name":"audit"},{"type":"Latency","name":"latency"}],"window_ms":1000,
+            "collector":null}"#;
+        Shard::new(Counting::of(Arc::new(Settings::parse(text.as_bytes()).unwrap())), 0)
+    }
+
+    /// Start of each window, and records sent, acknowledged and given up in it.
+    fn counts(closed: &[Closed<WindowTally>]) -> Vec<(u64, u64, u64, u64)> {
+        let topics =
+            closed.iter().filter_map(|one| Some((one.start_ms, one.counted.topics.as_ref()?.iter().next()?.1)));
+        topics
+            .map(|(start_ms, tally)| {
+                let failures = tally.failures.iter().map(|(_, count)| count).sum();
+                (start_ms, tally.sent, tally.acknowledged, failures)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_became_of_a_record_counts_when_that_is_known() {
+        let mut shard = shard();
+        let sent = Sent { topic: b"orders", key: None, value_bytes: 1 };
+
+        shard.sent(&sent, 990);
+        shard.sent(&sent, 995);
+        shard.answered(&ACKNOWLEDGED, 1_015);
+        shard.answered(&Answered { error: -192, ..ACKNOWLEDGED }, 2_000);
+
+        assert_eq!(counts(&shard.windows.close(3_000)), [(0, 2, 0, 0), (1_000, 0, 1, 0), (2_000, 0, 0, 1)]);
+    }
+
+    #[test]
+    fn a_record_without_an_offset_is_refused_unless_the_broker_has_it_or_was_not_asked() {
+        let nameless = Answered { offset: -1, ..ACKNOWLEDGED };
+        let lost = Answered { is_persisted: false, ..nameless };
+
+        let errors = [
+            ACKNOWLEDGED.judged(true),
+            // Of a batch that is there since a request whose answer was lost.
+            nameless.judged(true),
+            lost.judged(false),
+            lost.judged(true),
+        ]
+        .map(|record| record.error);
+        assert_eq!(errors, [0, 0, 0, RECORD_REFUSED]);
+    }
+
+    #[test]
+    fn a_record_that_the_broker_has_without_an_offset_is_acknowledged_and_no_range() {
+        let mut shard = shard();
+        shard.answered(&Answered { offset: -1, ..ACKNOWLEDGED }.judged(true), 10);
+
+        let closed = shard.windows.close(1_000);
+        let tally = closed[0].counted.topics.as_ref().unwrap().iter().next().unwrap().1;
+        let (_, partition) = tally.partitions.iter().next().unwrap();
+        assert_eq!((tally.acknowledged, partition.acknowledged, partition.offsets.kept().len()), (1, 1, 0));
     }
 }

@@ -154,8 +154,9 @@ class InterceptorReport(Envelope):
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
     sealed_until_ms: Milliseconds | None = Field(
         None,
-        description="Windows that end before it are delivered, or counted as dropped, in milliseconds since 1970. Of a "
-        "reporter that ends without a last word, what is later is uncertain.",
+        description="Windows that end at it or before are delivered, or counted as dropped, in milliseconds since "
+        "1970. Of a reporter that ends without a last word later ones are uncertain: the one that was open, and one "
+        "that had just ended.",
     )
     ended: bool = Field(False, description="Whether this is its last word: it ends, and nothing is left.")
 

@@ -71,8 +71,8 @@ class PartitionInterceptions(Envelope):
 class TopicInterceptions(_OfTopic):
     """One row for each window, client instance and topic.
 
-    Over all windows, `sent` is `acknowledged`, the sum of `failures` and what is not known yet: each record counts in
-    the window of its sending or refusal.
+    Each thing counts in the window in which it happened: a record's acknowledgement may be in a later one than its
+    sending. Over all windows, `sent` is `acknowledged`, the sum of `failures` and what is not known yet.
     """
 
     kind: Literal["topic"] = Field(description="What the row is.")

@@ -14,7 +14,6 @@ from .offset_ranges import OffsetRanges
 from .sketch import Sketch
 
 __all__ = [
-    "CLOSED_AFTER",
     "ClientCounts",
     "PartitionCounts",
     "TopicCounts",
@@ -22,9 +21,6 @@ __all__ = [
     "first_open_window",
     "now_ms",
 ]
-
-CLOSED_AFTER = 2
-"""A window is closed so many windows after its end: acknowledgements come late."""
 
 _MOST_WINDOWS = 64
 """Reached only while nothing takes windows out."""
@@ -142,8 +138,8 @@ class ClientCounts:
     def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
         """Return the counts of a topic in the window of this time; `lock` must be held.
 
-        What comes after its window was closed is in the oldest one that is not; while nobody takes windows out, the
-        newest of a few has what is later.
+        Where that was taken out, since the lock was waited for or the clock was set back, they are in the oldest one
+        that was not; while nobody takes windows out, the newest of a few has what is later.
         """
         if topic == self._last_topic and self._last_from <= at_ms < self._last_until:
             return self._last
@@ -161,7 +157,7 @@ class ClientCounts:
         return found
 
     def finished(self, now_ms: float, hooks: Mapping[tuple[str, str], HookSum]) -> list[Window]:
-        """Take out the windows that ended long enough ago, of a closed client all; oldest first.
+        """Take out the windows that have ended, of a closed client all; oldest first.
 
         `hooks` are the calls of the profile's interceptors until now: what is new is in the last of the windows.
         """
@@ -195,8 +191,8 @@ class ClientCounts:
 
 
 def first_open_window(now_ms: float, window_ms: int) -> int:
-    """Return the start of the oldest window that is not closed yet, in milliseconds since 1970."""
-    return (int(now_ms) // window_ms - CLOSED_AFTER) * window_ms
+    """Return the start of the window of this time, in milliseconds since 1970: those before it have ended."""
+    return int(now_ms) // window_ms * window_ms
 
 
 def _since(now: HookSum, before: Optional[HookSum]) -> HookSum:

@@ -90,6 +90,8 @@ class Process:
         self._not_through_observer: Counter[str] = Counter()
         self._unsettled: deque[tuple[int, int, int]] = deque()
         """Start and end of windows in the queue, in milliseconds since 1970, and the number after their last."""
+        self._closed_until_ms = 0
+        """Windows that ended by then are in the queue, in milliseconds since 1970."""
         self._sealed_until_ms = 0
 
     def client(self, side: str, config: Mapping[str, Any]) -> Client:
@@ -197,7 +199,7 @@ class Process:
         if time.monotonic() - self._read_at >= HEARTBEAT_S:
             self._read()
         self._close_windows(report)
-        # One request for the rows, one for their seal.
+        # One request for the rows, one for their seal, one to say that both are there.
         for _ in range(4):
             if not report.sender.is_due(time.monotonic()):
                 return
@@ -237,12 +239,7 @@ class Process:
                     by_start.setdefault((window.start_ms, window.end_ms), []).append(ClientWindow(counts, window))
         for (start_ms, end_ms), windows in sorted(by_start.items()):
             self._queue_window(report, profile, start_ms, end_ms, windows)
-        open_from = first_open_window(now, profile.settings.window_ms)
-        while self._unsettled and self._unsettled[0][2] <= report.queue.settled:
-            self._unsettled.popleft()
-        # Of a closed client windows are queued at once, before older ones of others.
-        until = min([open_from, *(start_ms for start_ms, _, _ in self._unsettled)])
-        self._sealed_until_ms = max(self._sealed_until_ms, until)
+        self._closed_until_ms = first_open_window(now, profile.settings.window_ms)
 
     def _open_clients(self) -> list[Client]:
         """Return the clients; those that were closed are returned for the last time."""
@@ -288,7 +285,16 @@ class Process:
         if queue.push(SEALS, reporter.source, seal, settings.limits.queue_bytes) is not None:
             self._unsettled.append((start_ms, end_ms, queue.next_seq))
 
+    def _seal(self, settled: int) -> None:
+        """Look up to which time everything is settled, where all numbers below this are."""
+        while self._unsettled and self._unsettled[0][2] <= settled:
+            self._unsettled.popleft()
+        # Of a closed client the open window is queued at once, before those of others.
+        until = min([self._closed_until_ms, *(start_ms for start_ms, _, _ in self._unsettled)])
+        self._sealed_until_ms = max(self._sealed_until_ms, until)
+
     def _state(self, report: _Report, *, ended: bool) -> dict[str, Any]:
+        self._seal(report.queue.settled)
         has_ended = ended and not len(report.queue)
         with self._lock:
             sides = Counter(one.counts.side for one in self._clients if one.counts is not None)

@@ -4,7 +4,9 @@ import dev.kwitness.interceptors.core.Client;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -80,13 +82,36 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     }
 
     private ConsumerRecords<K, V> custom(boolean before, ConsumerRecords<K, V> records) {
-        return customs == null ? records : customs.through(
-            before, "on_consume", records, ConsumerInterceptor::onConsume, (was, made) -> made != null);
+        if (customs == null || customs.isEmpty() || records == null) {
+            return records;
+        }
+        try {
+            Predicate<String> selected = Reporting.selection();
+            ConsumerRecords<K, V> theirs = TopicRecords.of(records, selected);
+            if (theirs.isEmpty() && !records.isEmpty()) {
+                return records;
+            }
+            ConsumerRecords<K, V> made = customs.through(
+                before, "on_consume", theirs, ConsumerInterceptor::onConsume, (was, now) -> now != null);
+            if (theirs == records) {
+                return made;
+            }
+            return made == theirs ? records : TopicRecords.with(records, selected, made);
+        } catch (Throwable defect) {
+            defect("on_consume");
+            return records;
+        }
     }
 
     private void tell(boolean before, Map<TopicPartition, OffsetAndMetadata> offsets) {
-        if (customs != null) {
-            customs.tell(before, "on_commit", custom -> custom.onCommit(offsets));
+        if (customs == null || customs.isEmpty() || offsets == null) {
+            return;
+        }
+        Predicate<String> selected = Reporting.selection();
+        Map<TopicPartition, OffsetAndMetadata> theirs = new HashMap<>(offsets);
+        theirs.keySet().removeIf(place -> !selected.test(place.topic()));
+        if (!theirs.isEmpty() || offsets.isEmpty()) {
+            customs.tell(before, "on_commit", custom -> custom.onCommit(theirs));
         }
     }
 

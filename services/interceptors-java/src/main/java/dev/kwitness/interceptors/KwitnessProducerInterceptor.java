@@ -82,7 +82,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
 
     private void acknowledged(
             RecordMetadata metadata, Exception error, Customs.Told<ProducerInterceptor<K, V>> told) {
-        tell(true, told);
+        String topic = metadata == null ? null : metadata.topic();
+        tell(true, topic, told);
         try {
             if (error == null) {
                 client.acknowledged(
@@ -95,19 +96,24 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             defect("on_acknowledgement");
         }
-        tell(false, told);
+        tell(false, topic, told);
     }
 
     private ProducerRecord<K, V> custom(boolean before, ProducerRecord<K, V> record) {
-        return customs == null ? record : customs.through(
+        return !areCalledFor(record == null ? null : record.topic()) ? record : customs.through(
             before, "on_send", record, ProducerInterceptor::onSend,
             (was, made) -> made != null && made.topic().equals(was.topic()));
     }
 
-    private void tell(boolean before, Customs.Told<ProducerInterceptor<K, V>> told) {
-        if (customs != null) {
+    private void tell(boolean before, String topic, Customs.Told<ProducerInterceptor<K, V>> told) {
+        if (areCalledFor(topic)) {
             customs.tell(before, "on_acknowledgement", told);
         }
+    }
+
+    /** Whether classes of the profile are called for a topic; null where Kafka names none. */
+    private boolean areCalledFor(String topic) {
+        return customs != null && !customs.isEmpty() && (topic == null || Reporting.selection().test(topic));
     }
 
     private static Method withHeaders() {

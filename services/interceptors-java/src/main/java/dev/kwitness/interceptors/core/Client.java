@@ -108,7 +108,7 @@ public final class Client {
                 return;
             }
             now.onAcknowledgement.calls++;
-            TopicTally tally = now.topics.at(isSending ? Math.min(timestampMs, nowMs) : nowMs, topic);
+            TopicTally tally = now.topics.at(nowMs, topic);
             if (tally != null) {
                 tally.acknowledged++;
                 TopicTally.PartitionTally one = tally.partition(partition, now.plan.settings.mostPartitions);

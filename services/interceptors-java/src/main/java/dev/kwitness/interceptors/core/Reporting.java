@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * What the process reports, from its first client on: the settings, the clients, and the threads that close windows
@@ -25,8 +26,6 @@ public final class Reporting {
     private static final String OFF_VARIABLE = "KWITNESS_OFF";
     private static final long LOOK_MS = 1_000;
     private static final long END_WITHIN_MS = 3_000;
-    /** Windows are closed so many lengths after they ended: acknowledgements come late. */
-    private static final int CLOSED_AFTER = 2;
     private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
     private static final Map<String, Long> NOT_THROUGH_OBSERVER = new TreeMap<>();
@@ -73,6 +72,13 @@ public final class Reporting {
         Reporting reporting = process;
         Settings now = reporting == null ? null : reporting.settings;
         return now == null || reporting.directive.suspends(now);
+    }
+
+    /** Which topics are intercepted now. */
+    public static Predicate<String> selection() {
+        Reporting reporting = process;
+        Settings now = reporting == null ? null : reporting.settings;
+        return now == null ? topic -> true : now::selects;
     }
 
     /** The classes of the application that are interceptors by the settings in force. */
@@ -263,9 +269,7 @@ public final class Reporting {
                 writer.queued(nowMs);
                 return;
             }
-            long length = plan.settings.windowMs;
-            long untilMs = nowMs - CLOSED_AFTER * length;
-            untilMs -= Math.floorMod(untilMs, length);
+            long untilMs = nowMs - Math.floorMod(nowMs, plan.settings.windowMs);
             boolean anyClosed = clients.stream().anyMatch(Client::isClosed);
             if (untilMs > closedUntilMs || anyClosed) {
                 write(Math.max(untilMs, closedUntilMs), nowMs);

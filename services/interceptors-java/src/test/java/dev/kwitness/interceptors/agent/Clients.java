@@ -31,6 +31,12 @@ final class Clients {
         return new URLClassLoader(new URL[] {url("kafka-clients-" + version), url("slf4j-api-1.7.36")}, JAVA);
     }
 
+    /** As of an application that is compiled with it: the tests' own classes see this kafka-clients. */
+    static ClassLoader ofApplication(String version) throws MalformedURLException {
+        URL classes = Clients.class.getProtectionDomain().getCodeSource().getLocation();
+        return new URLClassLoader(new URL[] {classes}, ofVersion(version));
+    }
+
     /** As in an archive within the application's archive: classes have no file of their own. */
     static ClassLoader nested(String version) throws IOException {
         Map<String, byte[]> entries = new HashMap<>();

@@ -51,8 +51,9 @@ final class ReportedHeads {
         server.createContext("/v1/events", ReportedHeads::take);
         server.start();
         Files.write(settings, ("{\"installation\":\"kwitness\",\"cluster_id\":\"c\",\"namespace\":\"shop\","
-            + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"interceptors\":[{\"name\":\"audit\","
-            + "\"type\":\"Audit\"},{\"name\":\"keys\",\"type\":\"Cardinality\"}," + CUSTOMS + "],\"collector\":{"
+            + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"topics\":[\"orders*\"],"
+            + "\"interceptors\":[{\"name\":\"audit\",\"type\":\"Audit\"},"
+            + "{\"name\":\"keys\",\"type\":\"Cardinality\"}," + CUSTOMS + "],\"collector\":{"
             + "\"url\":\"http://127.0.0.1:" + server.getAddress().getPort() + "\",\"replicas\":1,"
             + "\"token_file\":\"" + token + "\"}}").getBytes(UTF_8));
     }
