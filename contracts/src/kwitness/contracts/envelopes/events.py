@@ -128,7 +128,9 @@ class WindowTotals(Envelope):
     traffic: tuple[TrafficTotals, ...] = Field((), description="By client and topic.", max_length=_MOST)
     apis: tuple[ApiTotals, ...] = Field((), description="By client and request.", max_length=_MOST)
     times: tuple[TimeTotals, ...] = Field((), description="Times of answers.", max_length=_MOST)
-    headers: tuple[HeaderTotals, ...] = Field((), description="Record headers, by client, topic and key.", max_length=_MOST)
+    headers: tuple[HeaderTotals, ...] = Field(
+        (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
 
 
 class ObserverLedger(Envelope):

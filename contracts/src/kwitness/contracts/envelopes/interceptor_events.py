@@ -123,7 +123,9 @@ class InterceptionTotals(Envelope):
     sizes: tuple[SizeTotals, ...] = Field((), description="Sizes, by topic.", max_length=_MOST)
     keys: tuple[KeyTotals, ...] = Field((), description="Distinct keys, by topic.", max_length=_MOST)
     hooks: tuple[HookTotals, ...] = Field((), description="By interceptor and hook.", max_length=96)
-    headers: tuple[HeaderTotals, ...] = Field((), description="Record headers, by client, topic and key.", max_length=_MOST)
+    headers: tuple[HeaderTotals, ...] = Field(
+        (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
     dropped: CountsByReason = Field(default_factory=dict, description="Rows given up since the last window, by reason.")
 
 

@@ -1,4 +1,4 @@
-"""What becomes of record headers in heads, whoever sent these: counters for Prometheus, and what is wrong with whose."""
+"""What becomes of record headers in heads, whoever sent these: counters, and what is wrong with whose headers."""
 
 from __future__ import annotations
 

@@ -98,7 +98,14 @@ class InventoryApi:
         if local:
             return answer(own)
         merged = reports.merge_clusters([own, *await others_parts(request, self._peers, ClusterState)])
-        known = merged.brokers or merged.observers or merged.interceptors or merged.headers or merged.software or merged.clients
+        known = (
+            merged.brokers
+            or merged.observers
+            or merged.interceptors
+            or merged.headers
+            or merged.software
+            or merged.clients
+        )
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)

@@ -45,7 +45,7 @@ class Problem(NamedTuple):
 
 @dataclass(slots=True)
 class Occurrences:
-    """When it was heard of, in milliseconds since 1970, and counts of headers and removed ones by period of 5 minutes."""
+    """When it was heard of, in milliseconds since 1970; by period of 5 minutes how many headers, and how many removed."""
 
     workload: str
     first_ms: int
@@ -83,9 +83,11 @@ class HeaderProblems:
         client_id = "" if origin.k8s_pod else (totals.client_id or "")[:_LONGEST]
         client = Client(origin.cluster_id, origin.k8s_namespace, origin.k8s_pod, client_id)
         for name, count in totals.problems.items():
+            if not count:
+                continue
             problem = Problem(client, seen_by, totals.side, totals.topic, totals.key, name)
             found = self._known.get(problem) or self._begun(problem, origin.k8s_workload, now_ms)
-            if found is not None and count:
+            if found is not None:
                 found.add(count, totals.removed, now_ms)
 
     def _begun(self, problem: Problem, workload: str, now_ms: int) -> Occurrences | None:
