@@ -21,7 +21,7 @@ _INT = 4
 class Unwrapped(NamedTuple):
     """The payload, and the headers that were before it: none, or one that `HeaderReader` reads as the record's own.
 
-    `headers` come before the record's: of a header that both have, the record's counts.
+    Put `headers` before the record's own: those count then where both have one, and a set among them hides this one.
     """
 
     payload: Optional[bytes]
