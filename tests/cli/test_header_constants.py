@@ -35,7 +35,7 @@ REGISTER: dict[str, Any] = {
 }
 CONSTANTS = {
     "__TypeId__": "TYPE_ID",
-    '"\\u0041\\': "U_0041",
+    '"\\u0041\\': "U0041",
     "7th$key": "KEY_7TH_KEY",
     "HTTPStatus2xx": "HTTP_STATUS2_XX",
     **{f"of.{name.lower()}": f"OF_{name.upper()}" for name in TYPES},
