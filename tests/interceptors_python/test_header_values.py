@@ -148,8 +148,8 @@ def test_deep_json_is_refused_and_costs_no_stack() -> None:
 
     assert not has_type("Json", b"[" * 1_000_000)
     assert not has_type("Json", b'{"a":' * 200_000 + b"1" + b"}" * 200_000)
-    assert has_type("Json", b'"' + b'\\"[' * 300_000 + b'"')
-    assert not has_type("Json", b'"' + b'\\"' * 300_000)
+    assert has_type("Json", b'"' + b'\\"[' * 100_000 + b'"')
+    assert not has_type("Json", b'"' + b'\\"[' * 100_000)
     with pytest.raises(HeaderValueError, match="nested deeper than 64"):
         JSON.encode(nested)
     assert JSON.decode(JSON.encode(nested[0])) == nested[0]

@@ -30,7 +30,9 @@ class HeaderValue(Envelope):
 class HeaderRow(Window):
     """One row for each window, client, topic and key."""
 
-    schema_: Literal["kwitness.headers/1"] = Field("kwitness.headers/1", alias="schema", description="Name and version.")
+    schema_: Literal["kwitness.headers/1"] = Field(
+        "kwitness.headers/1", alias="schema", description="Name and version."
+    )
     instance: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         None, description="The client instance of an interceptor, as in kwitness.interceptions; absent of an observer."
     )

@@ -64,24 +64,27 @@ def _is_unicode(text: str) -> bool:
 
 
 def _decode(text: str, decoder: json.JSONDecoder) -> Any:
-    if _depth(text) > MOST_NESTED:
+    if _is_too_deep(text):
         raise NotJsonError(f"nested deeper than {MOST_NESTED}")
     if text.startswith("\ufeff"):
         raise NotJsonError("a byte order mark is no JSON")
     return decoder.decode(text)
 
 
-def _depth(text: str) -> int:
-    """How deep the value is as far as it is JSON, which is as far as the decoder reads."""
-    depth = deepest = 0
+def _is_too_deep(text: str) -> bool:
+    """Whether the value is as far as it is JSON, which is as far as the decoder reads."""
+    if text.count("[") + text.count("{") <= MOST_NESTED:
+        return False
+    depth = 0
     for token in _TOKENS.finditer(text):
         mark = token.group()[0]
         if mark in "[{":
             depth += 1
-            deepest = max(deepest, depth)
+            if depth > MOST_NESTED:
+                return True
         elif mark in "]}":
             depth -= 1
-    return deepest
+    return False
 
 
 def _check(value: Any, levels: int) -> None:
