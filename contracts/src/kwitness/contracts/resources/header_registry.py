@@ -224,8 +224,8 @@ class HeaderRegistrySpec(Contract):
     )
     id_range: IdRange | None = Field(
         None,
-        description="Where keys without id get theirs from: the lowest that no key has or had. A key that got one keeps "
-        "it, whatever becomes of this resource. Absent: they get none.",
+        description="Where keys without id get theirs from: the lowest that no key has or had. A key keeps the one it "
+        "got, whatever becomes of this resource. Absent: they get none.",
     )
     suspend: bool = suspend_field("its keys count as not registered")
     priority: int = priority_field("HeaderRegistries that register the same key or id")
