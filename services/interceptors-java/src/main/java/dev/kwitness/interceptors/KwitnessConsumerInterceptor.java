@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.HeaderSteps;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
@@ -13,13 +14,16 @@ import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts what a consumer gets and commits, and calls the classes that a profile names; of itself it changes no record.
+ * Counts what a consumer gets and commits, looks at headers as a profile says, and calls the classes that it names; of
+ * itself it changes no record.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class KwitnessConsumerInterceptor<K, V> implements ConsumerInterceptor<K, V> {
     private Client client = Client.NONE;
+    /** Null where nothing is done with headers. */
+    private Incoming incoming;
     /** Null where they could not be made. */
     private Customs<ConsumerInterceptor<K, V>> customs;
 
@@ -29,6 +33,7 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
             client = Reporting.open(
                 Side.CONSUMER, Identities.of(Side.CONSUMER, configuration),
                 Identities.text(configuration, Reporting.SETTINGS_KEY));
+            incoming = new Incoming(client, configuration);
         } catch (Throwable defect) {
             Log.warn("a consumer is not counted: " + defect);
         }
@@ -42,6 +47,10 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     @Override
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
         ConsumerRecords<K, V> first = custom(true, records);
+        HeaderSteps wanted = incoming == null ? null : client.headerSteps();
+        if (wanted != null) {
+            headers(wanted, records, first);
+        }
         try {
             client.consumed(all -> count(all, first));
             if (client.countsKeys()) {
@@ -82,6 +91,14 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     private ConsumerRecords<K, V> custom(boolean before, ConsumerRecords<K, V> records) {
         return customs == null ? records : customs.through(
             before, "on_consume", records, ConsumerInterceptor::onConsume, (was, made) -> made != null);
+    }
+
+    private void headers(HeaderSteps wanted, ConsumerRecords<K, V> records, ConsumerRecords<K, V> first) {
+        try {
+            incoming.take(wanted, records, first);
+        } catch (Throwable counted) {
+            // The application has its records all the same.
+        }
     }
 
     private void tell(boolean before, Map<TopicPartition, OffsetAndMetadata> offsets) {
