@@ -7,6 +7,7 @@ import dev.kwitness.interceptors.core.JudgedHeaders;
 import dev.kwitness.interceptors.core.Side;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.header.Header;
@@ -29,27 +30,25 @@ final class Incoming {
     }
 
     /**
-     * Compare checksums and judge headers.
+     * Compare the checksums of records as they were read, and judge the headers of what becomes of them.
      *
-     * @param read records as they were read
-     * @param first what the classes of the profile that come before ours made of them
+     * @param rest what the classes of the profile make of them, which come before ours
      */
-    void take(HeaderSteps wanted, ConsumerRecords<?, ?> read, ConsumerRecords<?, ?> first) {
-        long began = System.nanoTime();
-        boolean failed = true;
-        try {
-            if (wanted.checksum != null) {
-                read.forEach(record -> compare(wanted, record));
-            }
-            if (wanted.judges) {
-                first.forEach(record -> judge(wanted, record));
-            }
-            failed = false;
-        } finally {
-            if (wanted.checksum != null || wanted.judges) {
-                client.headersDone(Side.CONSUMER, System.nanoTime() - began, failed);
-            }
+    <K, V> ConsumerRecords<K, V> take(
+            HeaderSteps wanted, ConsumerRecords<K, V> records, UnaryOperator<ConsumerRecords<K, V>> rest) {
+        if (wanted.checksum == null && !wanted.judges) {
+            return rest.apply(records);
         }
+        long began = System.nanoTime();
+        boolean compared = wanted.checksum == null
+            || Outgoing.contained(() -> records.forEach(record -> compare(wanted, record)));
+        long paused = System.nanoTime();
+        ConsumerRecords<K, V> first = rest.apply(records);
+        long went = System.nanoTime();
+        boolean judged = !wanted.judges || Outgoing.contained(() -> first.forEach(record -> judge(wanted, record)));
+        Outgoing.contained(() -> client.headersDone(
+            Side.CONSUMER, System.nanoTime() - went + paused - began, !compared || !judged));
+        return first;
     }
 
     private void compare(HeaderSteps wanted, ConsumerRecord<?, ?> record) {

@@ -46,11 +46,9 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
 
     @Override
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
-        ConsumerRecords<K, V> first = custom(true, records);
         HeaderSteps wanted = incoming == null ? null : client.headerSteps();
-        if (wanted != null) {
-            headers(wanted, records, first);
-        }
+        ConsumerRecords<K, V> first = wanted == null ? custom(true, records)
+            : incoming.take(wanted, records, one -> custom(true, one));
         try {
             client.consumed(all -> count(all, first));
             if (client.countsKeys()) {
@@ -91,14 +89,6 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     private ConsumerRecords<K, V> custom(boolean before, ConsumerRecords<K, V> records) {
         return customs == null ? records : customs.through(
             before, "on_consume", records, ConsumerInterceptor::onConsume, (was, made) -> made != null);
-    }
-
-    private void headers(HeaderSteps wanted, ConsumerRecords<K, V> records, ConsumerRecords<K, V> first) {
-        try {
-            incoming.take(wanted, records, first);
-        } catch (Throwable counted) {
-            // The application has its records all the same.
-        }
     }
 
     private void tell(boolean before, Map<TopicPartition, OffsetAndMetadata> offsets) {

@@ -61,7 +61,8 @@ final class Outgoing {
         return last;
     }
 
-    private static boolean contained(Runnable body) {
+    /** Whether something was done without anything being thrown, of which the application is to notice nothing. */
+    static boolean contained(Runnable body) {
         try {
             body.run();
             return true;
