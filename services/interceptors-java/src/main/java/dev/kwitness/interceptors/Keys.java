@@ -86,7 +86,7 @@ class Keys {
             if (sending[CHECKSUMS] == null) {
                 sending[CHECKSUMS] = new ArrayDeque<byte[]>();
             }
-            // A serializer may send a record of its own before the one that it is for is appended: the last comes first.
+            // A serializer may send a record of its own before the one that it is for: the last comes first.
             ArrayDeque<byte[]> waiting = checksums(sending);
             if (waiting.size() == MOST_CHECKSUMS) {
                 waiting.removeLast();

@@ -60,7 +60,8 @@ class OutgoingTest {
     @Test
     void otherTopicsAreLeftAlone() {
         ActingClient acting = new ActingClient(
-            Side.PRODUCER, STAMPS + "," + TRACING + "," + CHECKSUM + "," + HEADERS, "\"topics\":[\"orders*\"]," + DENYING);
+            Side.PRODUCER, STAMPS + "," + TRACING + "," + CHECKSUM + "," + HEADERS,
+            "\"topics\":[\"orders*\"]," + DENYING);
         ProducerRecord<String, String> record = new ProducerRecord<>("payments", "value");
         record.headers().add("denied", new byte[0]);
 
@@ -87,7 +88,8 @@ class OutgoingTest {
         ActingClient before = new ActingClient(Side.PRODUCER, HEADERS + "," + STAMPS, DENYING);
         ActingClient after = new ActingClient(Side.PRODUCER, STAMPS + "," + HEADERS, DENYING);
 
-        assertEquals("[client, cluster, id, stage]", keys(send(before, new ProducerRecord<>("orders", "v"))).toString());
+        assertEquals(
+            "[client, cluster, id, stage]", keys(send(before, new ProducerRecord<>("orders", "v"))).toString());
         assertEquals("[]", keys(send(after, new ProducerRecord<>("orders", "v"))).toString());
     }
 

@@ -51,7 +51,8 @@ class TracedByApplicationTest {
         assertEquals("send orders", span.getName());
         assertEquals(SpanKind.PRODUCER, span.getKind());
         assertEquals(working.getSpanContext().getSpanId(), span.getParentSpanId());
-        assertEquals("00-" + span.getTraceId() + "-" + span.getSpanId() + "-01", OutgoingTest.text(record, "traceparent"));
+        assertEquals(
+            "00-" + span.getTraceId() + "-" + span.getSpanId() + "-01", OutgoingTest.text(record, "traceparent"));
     }
 
     @Test
@@ -71,7 +72,8 @@ class TracedByApplicationTest {
     void whatOthersHaveWrittenOfTheActiveTraceStays() {
         GlobalOpenTelemetry.set(sdk);
         Span sending = sdk.getTracer("agent").spanBuilder("orders publish").startSpan();
-        String written = "00-" + sending.getSpanContext().getTraceId() + "-" + sending.getSpanContext().getSpanId() + "-01";
+        String written =
+            "00-" + sending.getSpanContext().getTraceId() + "-" + sending.getSpanContext().getSpanId() + "-01";
         record.headers().add("traceparent", written.getBytes(UTF_8));
         try (Scope active = sending.makeCurrent()) {
             assertNotEquals(null, active);

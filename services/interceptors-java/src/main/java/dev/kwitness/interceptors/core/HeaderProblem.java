@@ -1,6 +1,6 @@
 package dev.kwitness.interceptors.core;
 
-/** What can be wrong with a header, in the order of all runtimes; {@link #MISSING} is of a key that a record has not. */
+/** What can be wrong with a header, in the order of all runtimes; {@link #MISSING} is of a key that is not there. */
 enum HeaderProblem {
     UNREGISTERED("unregistered"),
     WRONG_TYPE("wrong_type"),

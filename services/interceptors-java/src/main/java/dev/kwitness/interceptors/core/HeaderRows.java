@@ -43,7 +43,8 @@ final class HeaderRows {
         object.put("removed", counts.removed);
         if (!counts.values.isEmpty() || counts.valuesLeftOut > 0) {
             List<Json.Body> values = new ArrayList<>();
-            counts.values.forEach((value, records) -> values.add(one -> one.put("value", value).put("records", records)));
+            counts.values.forEach(
+                (value, records) -> values.add(one -> one.put("value", value).put("records", records)));
             object.putObjects("values", values).put("values_left_out", counts.valuesLeftOut);
         }
     }

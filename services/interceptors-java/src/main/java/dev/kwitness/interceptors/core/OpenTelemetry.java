@@ -106,10 +106,14 @@ public final class OpenTelemetry {
         final Method with;
         final Object producer;
 
-        private final Class<?> global;
+        /** Of a newer API; of an older one the field that it would look at. Without both there are no spans. */
+        private final Method isSet;
+        private final Field set;
 
         Api(ClassLoader loader) throws ReflectiveOperationException {
-            global = named(loader, "api.GlobalOpenTelemetry");
+            Class<?> global = named(loader, "api.GlobalOpenTelemetry");
+            isSet = isSet(global);
+            set = set(global);
             getTracer = global.getMethod("getTracer", String.class);
             spanBuilder = named(loader, "api.trace.Tracer").getMethod("spanBuilder", String.class);
             Class<?> span = named(loader, "api.trace.Span");
@@ -146,12 +150,24 @@ public final class OpenTelemetry {
          * could not set its own any more.
          */
         boolean isSet() throws ReflectiveOperationException {
+            return isSet == null ? set != null && set.get(null) != null : (Boolean) isSet.invoke(null);
+        }
+
+        private static Field set(Class<?> global) {
             try {
-                return (Boolean) global.getMethod("isSet").invoke(null);
-            } catch (NoSuchMethodException older) {
                 Field field = global.getDeclaredField("globalOpenTelemetry");
                 field.setAccessible(true);
-                return field.get(null) != null;
+                return field;
+            } catch (NoSuchFieldException | RuntimeException hidden) {
+                return null;
+            }
+        }
+
+        private static Method isSet(Class<?> global) {
+            try {
+                return global.getMethod("isSet");
+            } catch (NoSuchMethodException older) {
+                return null;
             }
         }
 

@@ -1,7 +1,6 @@
 package dev.kwitness.interceptors.core;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,9 +45,7 @@ public final class Traceparent {
 
     /** A new trace, sampled: whoever reads the record decides as if it had none. */
     public static Traceparent begin() {
-        return new Traceparent(
-            String.format(Locale.ROOT, "%016x%016x", random(), random()),
-            String.format(Locale.ROOT, "%016x", random()), true);
+        return new Traceparent(random() + random(), random(), true);
     }
 
     /** Whether it is of the same trace. */
@@ -61,9 +58,15 @@ public final class Traceparent {
         return ("00-" + traceId + "-" + parentId + (sampled ? "-01" : "-00")).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Never 0, which would be none. */
-    private static long random() {
+    /** 16 hex digits; never zeros, which would be none. */
+    private static String random() {
         long bits = ThreadLocalRandom.current().nextLong();
-        return bits == 0 ? 1 : bits;
+        char[] digits = new char[Long.BYTES * 2];
+        for (int place = digits.length - 1; place >= 0; place--) {
+            digits[place] = Character.forDigit((int) bits & 0xf, 16);
+            bits >>>= 4;
+        }
+        String text = new String(digits);
+        return ZEROS.matcher(text).matches() ? random() : text;
     }
 }

@@ -81,8 +81,10 @@ class WindowWriterTest {
         assertEquals(1, rows.get("payments ").get("records_looked_at").asLong());
         assertEquals(3, rows.size());
         assertEquals(2, totals.get("headers").size());
-        assertEquals("{\"side\":\"producer\",\"topic\":\"orders\",\"key\":\"a\",\"client_id\":\"c\",\"registered\":true,"
-            + "\"headers\":1,\"bytes\":2,\"problems\":{\"too_large\":1},\"removed\":0}", totals.at("/headers/0").toString());
+        assertEquals(
+            "{\"side\":\"producer\",\"topic\":\"orders\",\"key\":\"a\",\"client_id\":\"c\",\"registered\":true,"
+            + "\"headers\":1,\"bytes\":2,\"problems\":{\"too_large\":1},\"removed\":0}",
+            totals.at("/headers/0").toString());
 
         queue.settle(Verdicts.parse("{\"protocol\":2,\"collector\":\"n/c\",\"replica\":0,\"accepted\":\"1-4\"}"));
         JsonNode seal = json.readTree(queue.send(1).get(0).line());
