@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.HeaderSteps;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
@@ -15,13 +16,16 @@ import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts what a consumer gets and commits, and calls the classes that a profile names; of itself it changes no record.
+ * Counts what a consumer gets and commits, looks at headers as a profile says, and calls the classes that it names; of
+ * itself it changes no record.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class KwitnessConsumerInterceptor<K, V> implements ConsumerInterceptor<K, V> {
     private Client client = Client.NONE;
+    /** Null where nothing is done with headers. */
+    private Incoming incoming;
     /** Null where they could not be made. */
     private Customs<ConsumerInterceptor<K, V>> customs;
 
@@ -31,6 +35,7 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
             client = Reporting.open(
                 Side.CONSUMER, Identities.of(Side.CONSUMER, configuration),
                 Identities.text(configuration, Reporting.SETTINGS_KEY));
+            incoming = new Incoming(client, configuration);
         } catch (Throwable defect) {
             Log.warn("a consumer is not counted: " + defect);
         }
@@ -43,7 +48,9 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
 
     @Override
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
-        ConsumerRecords<K, V> first = custom(true, records);
+        HeaderSteps wanted = incoming == null ? null : client.headerSteps();
+        ConsumerRecords<K, V> first = wanted == null ? custom(true, records)
+            : incoming.take(wanted, records, one -> custom(true, one));
         try {
             client.consumed(all -> count(all, first));
             if (client.countsKeys()) {

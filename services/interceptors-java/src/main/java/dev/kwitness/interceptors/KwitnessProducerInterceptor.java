@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.HeaderSteps;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
@@ -13,7 +14,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * Counts what a producer sends, and calls the classes that a profile names; of itself it changes no record.
+ * Counts what a producer sends, does with headers what a profile says, and calls the classes that it names; of itself
+ * it changes no key and no value.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -24,6 +26,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
 
     private Client client = Client.NONE;
     private Keys keys = Keys.BY_TYPE;
+    /** Null where nothing is done with headers. */
+    private Outgoing outgoing;
     /** Null where they could not be made. */
     private Customs<ProducerInterceptor<K, V>> customs;
 
@@ -34,6 +38,7 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
                 Side.PRODUCER, Identities.of(Side.PRODUCER, configuration),
                 Identities.text(configuration, Reporting.SETTINGS_KEY));
             keys = Keys.of(ProducerInterceptor.class.getClassLoader());
+            outgoing = new Outgoing(client, keys, configuration);
         } catch (Throwable defect) {
             Log.warn("a producer is not counted: " + defect);
         }
@@ -55,7 +60,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             defect("on_send");
         }
-        return custom(false, first);
+        HeaderSteps wanted = outgoing == null ? null : client.headerSteps();
+        return wanted == null ? custom(false, first) : outgoing.send(wanted, first, one -> custom(false, one));
     }
 
     @Override

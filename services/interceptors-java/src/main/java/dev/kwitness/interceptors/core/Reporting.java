@@ -46,6 +46,8 @@ public final class Reporting {
     private volatile Settings settings;
     private long closedUntilMs;
     private Plan plan;
+    /** What clients do with headers by; null where they do nothing. */
+    private Settings acting;
 
     private Reporting(String file) {
         this.file = file;
@@ -173,6 +175,7 @@ public final class Reporting {
             opened++;
             Client client = new Client(side, opened, identity);
             client.follow(plan, CoarseClock.nowMs());
+            client.act(acting);
             clients.add(client);
             return client;
         }
@@ -239,8 +242,14 @@ public final class Reporting {
         if (now == null) {
             return;
         }
-        boolean counts = isReported(now) && !directive.suspends(now);
+        boolean suspended = directive.suspends(now);
+        boolean counts = isReported(now) && !suspended;
         synchronized (clients) {
+            Settings acts = suspended ? null : now;
+            if (acting != acts) {
+                acting = acts;
+                clients.forEach(client -> client.act(acts));
+            }
             if (counts ? plan != null && plan.settings == now : plan == null) {
                 return;
             }

@@ -71,6 +71,30 @@ class AgentIT {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"2.8.2", "3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
+    void recordsOfEveryVersionAreStampedTracedAndTheirHeadersCounted(String version) throws Exception {
+        String topic = "stamped-" + version;
+        Map<String, String> headers = new TreeMap<>();
+        long[] counted = new long[1];
+
+        ReportedHeads.await(() -> headers.putAll(Clients.sendInVain(Clients.ofVersion(version), topic)), head -> {
+            for (JsonNode row : head.get("lines")) {
+                if (row.path("topic").asText().equals(topic)
+                        && row.path("schema").asText().equals("kwitness.headers/1")) {
+                    counted[0] += row.path("records_looked_at").asLong();
+                }
+            }
+            // Beside OpenTelemetry's agent the record has a traceparent before ours looks at it, which is then counted.
+            return counted[0] >= 1;
+        });
+
+        assertEquals("orders-0", headers.get("pod"));
+        assertTrue(headers.get("client").startsWith("producer-"), headers.toString());
+        assertTrue(headers.get("traceparent").startsWith("00-" + headers.get("trace") + "-"), headers.toString());
+        assertTrue(headers.containsKey("kwitness.checksum"), headers.toString());
+    }
+
     @Test
     @SuppressWarnings("unchecked")
     void classesOfAProfileAreCalledAndThoseThatFailHarmNothing() throws Exception {
@@ -80,6 +104,7 @@ class AgentIT {
             (ProducerInterceptor<Object, Object>) ours.getDeclaredConstructor().newInstance();
         Map<String, Long> expected = new TreeMap<>();
         expected.put("audit", 0L);
+        expected.put("headers", 0L);
         expected.put("marking", 0L);
         expected.put("failing", 3L);
         expected.put("nothing", 1L);
@@ -231,11 +256,11 @@ class AgentIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
-    void accumulatorsShowKeysAsTheyAreSerialized(String version) throws Exception {
+    void accumulatorsShowRecordsAsTheyAreSerialized(String version) throws Exception {
         Class<?> accumulator = Clients.ofVersion(version)
             .loadClass("org.apache.kafka.clients.producer.internals.RecordAccumulator");
 
-        assertEquals(null, accumulator.getField("kwitness$keys").get(null));
+        assertEquals(null, accumulator.getField("kwitness$appended").get(null));
     }
 
     private static List<String> names(Object classes) {
