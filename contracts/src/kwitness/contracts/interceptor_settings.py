@@ -180,11 +180,11 @@ class TracingSettings(_Interceptor):
 
 
 class ChecksumSettings(_Interceptor):
-    """A header with a checksum of the serialised key and value, which consumers compare: `checksum_mismatch` if not alike.
+    """A header with a checksum of the serialized key and value, which consumers compare.
 
-    It is the first 16 bytes of SHA-256 over the key and then the value, each as its length, 4 bytes, big endian, and
-    its bytes, or as -1 where it is null. A record that has the header already is left as it is.
-    `contracts/vectors/header_checksums.json` holds examples.
+    One that differs is an anomaly, `checksum_mismatch`. It is the first 16 bytes of SHA-256 over the key and then the
+    value, each as its length, 4 bytes, big endian, and its bytes, or as -1 where it is null. A record that has the
+    header already is left as it is. `contracts/vectors/header_checksums.json` holds examples.
     """
 
     type: Literal["Checksum"]

@@ -200,8 +200,8 @@ class InterceptorProfileSpec(Contract):
                 for kind in _ONCE
             ),
             Rule(
-                "self.interceptors.all(one, !has(one.stamp) || one.stamp.stamps.all(stamp, !has(stamp.attribute) || "
-                "self.attributes.exists(attribute, attribute.name == stamp.attribute)))",
+                "self.interceptors.all(entry, !has(entry.stamp) || entry.stamp.stamps.all(stamp, "
+                "!has(stamp.attribute) || (has(self.attributes) && self.attributes.exists(one, one.name == stamp.attribute))))",
                 "a stamp's attribute must be the name of one of spec.attributes",
                 field_path=".interceptors",
             ),

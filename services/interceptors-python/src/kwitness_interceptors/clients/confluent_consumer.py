@@ -76,7 +76,11 @@ def _poll(original: Method) -> Method:
         if getattr(self, _DESERIALIZES, False):
             # The serialized bytes are not to be had any more once they are deserialized.
             setattr(self, _SIZES, _sizes(message))
+            if chain.wants_serialized:
+                _compare(chain, message)
             return message
+        if chain.wants_serialized:
+            _compare(chain, message)
         return next(iter(_consumed(chain, [message], [_sizes(message)])), None)
 
     return poll
@@ -103,6 +107,10 @@ def _consume(original: Method) -> Method:
         if not chain.wants_records:
             _count(chain, messages)
             return messages
+        if chain.wants_serialized:
+            for one in messages:
+                if one.error() is None:
+                    _compare(chain, one)
         return _consumed(chain, messages, [_sizes(one) for one in messages])
 
     return consume
@@ -169,6 +177,13 @@ def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Siz
     except Exception as error:  # noqa: BLE001 - what interceptors put into a record may be what no message takes
         FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
         return list(messages)
+
+
+def _compare(chain: ConsumerChain, message: Any) -> None:
+    """Tell of a message whose bytes are as they were received."""
+    headers = message.headers()
+    if headers:
+        chain.received(message.topic(), message.key(), message.value(), headers, known=True)
 
 
 def _count(chain: ConsumerChain, messages: Sequence[Any]) -> None:

@@ -28,9 +28,21 @@ class Delivery:
         The application's own; what it raises is the application's.
     key_size, value_size
         In bytes, serialized; both are -1 where they are not yet.
+
+    `fallback` has the record's headers without those that the profile added, None where it added none.
     """
 
-    __slots__ = ("_callback", "_chain", "_key_size", "_partition", "_started", "_told", "_topic", "_value_size")
+    __slots__ = (
+        "_callback",
+        "_chain",
+        "_key_size",
+        "_partition",
+        "_started",
+        "_told",
+        "_topic",
+        "_value_size",
+        "fallback",
+    )
 
     def __init__(
         self,
@@ -48,6 +60,7 @@ class Delivery:
         self._key_size = key_size
         self._value_size = value_size
         self._told = False
+        self.fallback: Optional[list[tuple[str, Optional[bytes]]]] = None
         self._started = perf_counter()
 
     def __call__(self, error: Any, message: Any) -> None:
