@@ -10,21 +10,27 @@ mod rules;
 mod tally;
 mod written;
 
+use std::borrow::Cow;
+
 pub use kinds::Kind;
 pub use problems::{Problem, Problems};
 pub use required::Required;
 pub use rules::{Policy, Rules, Verdict};
 pub use tally::{HeaderTally, LONGEST_VALUE, MOST_VALUES};
 
+/// In characters.
+const LONGEST_KEY: usize = 128;
+
 /// What a key is called in rows: its first 128 characters.
 #[must_use]
-pub fn key_text(name: &[u8]) -> String {
+pub fn key_text(name: &[u8]) -> Cow<'_, str> {
+    if name.len() <= LONGEST_KEY {
+        return String::from_utf8_lossy(name);
+    }
     // A character has four bytes at most; what is cut off within one is beyond the 128.
-    let first = name.get(..MOST_CHARACTERS.saturating_mul(4)).unwrap_or(name);
-    String::from_utf8_lossy(first).chars().take(MOST_CHARACTERS).collect()
+    let first = name.get(..LONGEST_KEY.saturating_mul(4)).unwrap_or(name);
+    String::from_utf8_lossy(first).chars().take(LONGEST_KEY).collect()
 }
-
-const MOST_CHARACTERS: usize = 128;
 
 #[cfg(test)]
 mod tests {

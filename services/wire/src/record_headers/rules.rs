@@ -10,7 +10,7 @@ use super::problems::{Problem, Problems};
 use super::required::Required;
 use super::written::Written;
 
-/// Keys that begin so are kwitness' own: they count as registered.
+/// Keys that begin so are kwitness' own: they count as registered, where no register says more of them.
 const OWN: &[u8] = b"kwitness.";
 
 /// What to do about a header.
@@ -50,7 +50,7 @@ const OF_OWN: Registered = Registered {
 };
 
 /// `HeaderRules`: without any, every key is unregistered. Of two entries with the same name the first counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct Rules {
     keys: HashMap<Box<[u8]>, Registered>,
@@ -119,12 +119,16 @@ impl Rules {
 
     /// The key's own entry, else that of the longest prefix.
     fn find(&self, name: &[u8]) -> Option<&Registered> {
-        let by_prefix = || {
+        self.keys.get(name).or_else(|| {
             let mut beginnings = self.lengths.iter().filter_map(|length| name.get(..*length));
             beginnings.find_map(|beginning| self.prefixes.get(beginning))
-        };
-        let is_own = name.starts_with(OWN);
-        self.keys.get(name).or_else(by_prefix).or_else(|| is_own.then_some(&OF_OWN))
+        })
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::of(&Written::default())
     }
 }
 
@@ -132,24 +136,31 @@ impl TryFrom<Written> for Rules {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        written.judge()?;
-        let mut rules = Self { unregistered: written.unregistered, ..Self::default() };
+        written.judge().map(|()| Self::of(&written))
+    }
+}
+
+impl Rules {
+    fn of(written: &Written) -> Self {
+        let (mut keys, mut required) = (HashMap::<Box<[u8]>, _>::new(), Vec::<Box<[u8]>>::new());
         for key in &written.keys {
             let name: Box<[u8]> = key.name.as_bytes().into();
-            if rules.keys.contains_key(&name) {
+            if keys.contains_key(&name) {
                 continue;
             }
-            let number = key.required.then_some(rules.required.len());
-            rules.required.extend(number.map(|_| name.clone()));
-            rules.keys.insert(name, key.registered(number));
+            let number = key.required.then_some(required.len());
+            required.extend(number.map(|_| name.clone()));
+            keys.insert(name, key.registered(number));
         }
+        let mut prefixes = HashMap::<Box<[u8]>, _>::new();
         for prefix in &written.prefixes {
-            rules.prefixes.entry(prefix.prefix.as_bytes().into()).or_insert_with(|| prefix.registered());
+            prefixes.entry(prefix.prefix.as_bytes().into()).or_insert_with(|| prefix.registered());
         }
-        rules.lengths = rules.prefixes.keys().map(|prefix| prefix.len()).collect();
-        rules.lengths.sort_unstable_by_key(|length| Reverse(*length));
-        rules.lengths.dedup();
-        rules.values_of = written.values_of.iter().map(|name| name.as_bytes().into()).collect();
-        Ok(rules)
+        prefixes.entry(OWN.into()).or_insert(OF_OWN);
+        let mut lengths: Vec<_> = prefixes.keys().map(|prefix| prefix.len()).collect();
+        lengths.sort_unstable_by_key(|length| Reverse(*length));
+        lengths.dedup();
+        let values_of = written.values_of.iter().map(|name| name.as_bytes().into()).collect();
+        Self { keys, prefixes, lengths, required, unregistered: written.unregistered, values_of }
     }
 }

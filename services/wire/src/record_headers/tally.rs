@@ -40,7 +40,8 @@ impl HeaderTally {
         for (count, problem) in self.problems.iter_mut().zip(Problem::ALL) {
             grow(count, u64::from(verdict.problems.has(problem)));
         }
-        if counts_values {
+        // A null has no text.
+        if let Some(value) = value.filter(|_| counts_values) {
             self.add_value(value, 1);
         }
     }
@@ -59,7 +60,7 @@ impl HeaderTally {
         grow(&mut self.bytes, other.bytes);
         grow(&mut self.removed, other.removed);
         self.problems.iter_mut().zip(other.problems).for_each(|(count, more)| grow(count, more));
-        other.values.iter().for_each(|(value, count)| self.add_value(Some(value), *count));
+        other.values.iter().for_each(|(value, count)| self.add_value(value, *count));
         grow(&mut self.values_left_out, other.values_left_out);
     }
 
@@ -80,11 +81,11 @@ impl HeaderTally {
         self.values.iter().map(|(value, count)| (value_text(value), *count))
     }
 
-    /// A null, which has no text, and what is too long or one too many are left out.
-    fn add_value(&mut self, value: Option<&[u8]>, some: u64) {
-        let Some(value) = value.filter(|value| value.len() <= LONGEST_VALUE) else {
+    /// What is too long, or one too many, is left out.
+    fn add_value(&mut self, value: &[u8], some: u64) {
+        if value.len() > LONGEST_VALUE {
             return grow(&mut self.values_left_out, some);
-        };
+        }
         if let Some((_, count)) = self.values.iter_mut().find(|(own, _)| **own == *value) {
             grow(count, some);
         } else if self.values.len() < MOST_VALUES {
@@ -162,7 +163,7 @@ mod tests {
 
         let expected = json!({
             "registered": true, "headers": 5, "bytes": 74, "removed": 2, "wrong_type": 1, "too_large": 1,
-            "deprecated": 5, "missing": 1, "values_left_out": 2,
+            "deprecated": 5, "missing": 1, "values_left_out": 1,
             "values": [{"value": "a", "records": 2}, {"value": "base64:/w==", "records": 1}],
         });
         assert_eq!(serde_json::to_value(&tally).unwrap(), expected);

@@ -14,7 +14,7 @@ const LARGEST_VALUE: usize = 1_048_576;
 const LARGEST_ID: u32 = 2_147_483_647;
 
 /// The whole of it.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Written {
     #[serde(default)]
