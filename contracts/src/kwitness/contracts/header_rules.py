@@ -15,6 +15,7 @@ __all__ = [
     "HeaderPolicy",
     "HeaderProblem",
     "HeaderRules",
+    "HeaderText",
     "HeaderType",
     "RegisteredKey",
     "RegisteredPrefix",
@@ -34,6 +35,7 @@ HEADER_PROBLEMS: tuple[HeaderProblem, ...] = (
 )
 
 HeaderText = Annotated[str, Field(min_length=1, max_length=128)]
+"""A header's key, or how one begins."""
 
 
 class _Rules(BaseModel):

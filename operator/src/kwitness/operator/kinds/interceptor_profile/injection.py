@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.audiences import collector_audience
@@ -10,7 +10,7 @@ from kwitness.contracts.injections import InjectedContainer
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_FOLDER, InterceptorInjection
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile
+from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile, Stamp
 from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
@@ -111,8 +111,17 @@ def _settings(
             "window_ms": _milliseconds(spec.window),
             "limits": spec.limits.model_dump(),
             "collector": collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
+            "headers": _header_rules(spec.interceptors),
         }
     )
+
+
+def _header_rules(entries: Sequence[InterceptorEntry]) -> dict[str, Any] | None:
+    """What Headers judges by; None where there is no such interceptor."""
+    judging = [one for one in entries if one.type == "Headers"]
+    if not judging:
+        return None
+    return {"values_of": [key for one in judging if one.headers is not None for key in one.headers.values_of]}
 
 
 def _entry(entry: InterceptorEntry) -> dict[str, Any]:
@@ -121,7 +130,17 @@ def _entry(entry: InterceptorEntry) -> dict[str, Any]:
         found["window_ms"] = _milliseconds(entry.cardinality.window)
     if entry.custom is not None:
         found |= {"class_name": entry.custom.class_name, "settings": entry.custom.settings}
+    if entry.stamp is not None:
+        found["stamps"] = [_stamp(one) for one in entry.stamp.stamps]
+    if entry.tracing is not None:
+        found["header"] = entry.tracing.header
+    if entry.checksum is not None:
+        found["header"] = entry.checksum.header
     return found
+
+
+def _stamp(stamp: Stamp) -> dict[str, Any]:
+    return {"key": stamp.key, "from": stamp.from_, "value": stamp.attribute or stamp.value}
 
 
 def _milliseconds(duration: str) -> int:
