@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use kwitness_wire::record_headers::{Kind, Policy, Problem, Rules, Verdict};
+use kwitness_wire::record_headers::{HeaderTally, Kind, Policy, Problem, Rules, Verdict};
 use serde_json::{Value, json};
 
 use crate::contracts::vectors;
@@ -22,6 +22,32 @@ fn a_value_is_of_a_type_as_every_runtime_judges_it() {
         let value = STANDARD.decode(example["value_base64"].as_str().unwrap()).unwrap();
 
         assert_eq!(kind.has(&value), example["right"], "{example}");
+    }
+}
+
+#[test]
+fn headers_are_judged_as_in_every_runtime() {
+    for example in vectors("header_rules.json")["records"].as_array().unwrap() {
+        let rules = rules(&example["rules"]);
+        let mut required = rules.required();
+        for header in example["headers"].as_array().unwrap() {
+            let name = header["key"].as_str().unwrap().as_bytes();
+            let value = header["value_base64"].as_str().map(|text| STANDARD.decode(text).unwrap());
+            let mut tally = HeaderTally::default();
+
+            let verdict = rules.judge(name, value.as_deref());
+            required.saw(&verdict);
+            tally.add(&verdict, value.as_deref(), rules.counts_values(name, &verdict));
+
+            let case = format!("{}: {header}", example["name"]);
+            let judged = json!([verdict.registered, problems(&verdict), verdict.is_removed()]);
+            assert_eq!(judged, json!([header["registered"], header["problems"], header["removed"]]), "{case}");
+            let counted: Vec<_> = tally.values().map(|(value, _)| Value::from(value)).collect();
+            assert_eq!(counted.first().unwrap_or(&Value::Null), &header["counted_value"], "{case}");
+        }
+
+        let missing: Vec<_> = required.missing().map(|name| str::from_utf8(name).unwrap()).collect();
+        assert_eq!(json!(missing), example["missing"], "{}", example["name"]);
     }
 }
 
