@@ -20,6 +20,12 @@ pub(super) struct Topic {
     _private: [u8; 0],
 }
 
+/// `rd_kafka_headers_t`.
+#[repr(C)]
+pub(super) struct Headers {
+    _private: [u8; 0],
+}
+
 /// `rd_kafka_message_t`.
 #[repr(C)]
 pub(super) struct Message {

@@ -9,6 +9,7 @@ use super::statistics::Statistics;
 use super::tally::{PartitionTally, TopicTally};
 use super::topics::{Merge, Topics};
 use super::windows::Windows;
+use crate::headers::{HeaderCounts, HeaderList, Plan, Record};
 use crate::settings::{Interceptor, Settings};
 
 /// KIP-42's hooks, as far as librdkafka has them.
@@ -64,8 +65,14 @@ impl Counting {
         let needs = |one: &&Interceptor| match one {
             Interceptor::Audit { .. } => true,
             Interceptor::Latency { .. } => matches!(hook, Hook::Acknowledgement | Hook::Consume),
-            Interceptor::Sizes { .. } | Interceptor::Cardinality { .. } => matches!(hook, Hook::Send | Hook::Consume),
-            Interceptor::Stats { .. } | Interceptor::Custom { .. } => false,
+            Interceptor::Sizes { .. } | Interceptor::Cardinality { .. } | Interceptor::Headers { .. } => {
+                matches!(hook, Hook::Send | Hook::Consume)
+            }
+            Interceptor::Stamp { .. } => hook == Hook::Send,
+            Interceptor::Stats { .. }
+            | Interceptor::Custom { .. }
+            | Interceptor::Tracing { .. }
+            | Interceptor::Checksum { .. } => false,
         };
         self.settings.interceptors.iter().find(needs).map(Interceptor::name)
     }
@@ -111,6 +118,7 @@ impl Merge for HookTally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WindowTally {
     pub(crate) topics: Option<Topics<TopicTally>>,
+    pub(crate) headers: Option<HeaderCounts>,
     /// In the order of [`Hook::ALL`].
     pub(crate) hooks: [HookTally; 4],
     pub(crate) statistics: Option<Statistics>,
@@ -125,8 +133,15 @@ impl WindowTally {
 impl Merge for WindowTally {
     fn merge(&mut self, other: &Self) {
         add_to(&mut self.topics, other.topics.as_ref());
+        add_to(&mut self.headers, other.headers.as_ref());
         self.hooks.iter_mut().zip(&other.hooks).for_each(|(own, theirs)| own.merge(theirs));
         add_to(&mut self.statistics, other.statistics.as_ref());
+    }
+}
+
+impl Merge for HeaderCounts {
+    fn merge(&mut self, other: &Self) {
+        Self::merge(self, other);
     }
 }
 
@@ -153,6 +168,8 @@ fn add_to<T: Merge + Clone>(own: &mut Option<T>, theirs: Option<&T>) {
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) counting: Counting,
+    /// What is done with headers.
+    pub(crate) plan: Option<Plan>,
     pub(crate) windows: Windows<WindowTally>,
     pub(crate) keys: Windows<KeysTally>,
 }
@@ -160,15 +177,15 @@ pub(crate) struct Shard {
 const MICROSECONDS_IN_MILLISECOND: u64 = 1_000;
 
 impl Shard {
-    pub(crate) fn new(counting: Counting, now_ms: u64) -> Self {
+    pub(crate) fn new(counting: Counting, plan: Option<Plan>, now_ms: u64) -> Self {
         let settings = &counting.settings;
         let windows = Windows::new(settings.window_ms, now_ms);
         let keys = Windows::new(settings.keys_window_ms().unwrap_or(settings.window_ms), now_ms);
-        Self { counting, windows, keys }
+        Self { counting, plan, windows, keys }
     }
 
     /// A record is to be sent now.
-    pub(crate) fn sent(&mut self, record: &Sent<'_>, now_ms: u64) {
+    pub(crate) fn sent(&mut self, record: &Sent<'_>, headers: &mut impl HeaderList, now_ms: u64) {
         if !self.counting.settings.selects(record.topic) {
             return;
         }
@@ -181,6 +198,15 @@ impl Shard {
             tally.size(record.key, record.value_bytes);
         }
         self.key(record.topic, record.key, now_ms);
+        let Self { plan: Some(plan), windows, .. } = self else { return };
+        let bytes = record.key.map_or(0, <[u8]>::len).saturating_add(record.value_bytes);
+        let record = Record { topic: record.topic, bytes, now_ms };
+        let outcome = plan.send(record, headers, &mut windows.at(now_ms).headers);
+        for (anomaly, is_one) in [("not_removable", outcome.is_not_removable), ("no_room", outcome.has_no_room)] {
+            if is_one {
+                self.topic(record.topic, now_ms).anomalies.add(anomaly);
+            }
+        }
     }
 
     /// It is known now what became of a record.
@@ -210,7 +236,7 @@ impl Shard {
     }
 
     /// A record is handed to the application now, in microseconds since 1970: exactly, where latencies are counted.
-    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_us: u64) {
+    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, headers: &impl HeaderList, now_us: u64) {
         let at_ms = now_us / MICROSECONDS_IN_MILLISECOND;
         if !self.counting.settings.selects(record.topic) {
             return;
@@ -235,6 +261,9 @@ impl Shard {
             }
         }
         self.key(record.topic, record.key, at_ms);
+        if let Self { plan: Some(plan), windows, .. } = self {
+            plan.consume(record.topic, headers, &mut windows.at(at_ms).headers);
+        }
     }
 
     /// An offset was, or was not, committed.

@@ -272,6 +272,7 @@ impl Sender {
             "suspended": self.plugin.is_suspended.load(Ordering::Relaxed),
             "clients": clients,
             "not_intercepted": self.plugin.not_intercepted(),
+            "unusable": self.plugin.unusable(settings),
             "ledger": {
                 "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
                 "dropped": ledger.dropped,

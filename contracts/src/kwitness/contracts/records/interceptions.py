@@ -103,7 +103,8 @@ class TopicInterceptions(_OfTopic):
     anomalies: CountsByReason = Field(
         default_factory=dict,
         description="Records that were not measured or not as they were, by reason: negative_latency, own_timestamp, "
-        "key_changed, topic_changed, no_record, unsupported_key_type.",
+        "key_changed, topic_changed, no_record, unsupported_key_type, no_room (for a stamp), not_removable (a header "
+        "that the policy Deny forbids), checksum_mismatch.",
     )
     partitions: tuple[PartitionInterceptions, ...] = Field((), description="By partition.", max_length=1024)
     partitions_left_out: Count = Field(0, description="Partitions that found no room in `partitions`.")
