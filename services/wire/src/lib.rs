@@ -23,6 +23,7 @@ mod reader;
 pub mod report;
 mod requests;
 mod rewrite;
+pub mod samples;
 mod sasl;
 pub mod schema;
 mod software;

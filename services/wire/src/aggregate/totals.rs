@@ -5,9 +5,10 @@ use std::mem;
 
 use serde::Serialize;
 
+use super::headers::Headers;
 use super::identity::IdentityKey;
 use super::json::text;
-use super::rows::{Named, Writer, api_name};
+use super::rows::{Named, Writer, api_name, key_text, side};
 use super::sketch::Sketch;
 use super::tally::grow;
 use super::topics::TopicNames;
@@ -25,6 +26,9 @@ const PART_BYTES: usize = 64 << 10;
 
 /// What stands for clients, topics and APIs that are not told apart, and for APIs that Kafka does not have.
 const OTHER: &str = "other";
+
+/// What is wrong with a header whose key no register has.
+const UNREGISTERED: &str = "unregistered";
 
 /// A part of a window's totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +86,27 @@ struct ApiLabels {
     api: String,
     #[serde(flatten)]
     client: ClientLabels,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct HeaderLabels {
+    side: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
+    /// `None` where keys are not told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
+    registered: bool,
+}
+
+#[derive(Default, Serialize)]
+struct HeaderSums {
+    headers: u64,
+    bytes: u64,
+    problems: BTreeMap<&'static str, u64>,
+    removed: u64,
 }
 
 /// What is answered, and to whom.
@@ -181,6 +206,7 @@ impl Writer {
             "times",
             window.times(names).into_iter().map(|(labels, sketch)| (labels, times(sketch))).collect(),
         );
+        parts.add_all("headers", headers(window, names));
         parts.finish();
         self.skip_to(parts.next);
         parts.made
@@ -196,6 +222,25 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         grow(&mut sums.request_bytes, tally.request_bytes);
         grow(&mut sums.response_bytes, tally.response_bytes);
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+    }
+    all
+}
+
+fn headers(window: &Window, names: &TopicNames) -> BTreeMap<HeaderLabels, HeaderSums> {
+    let mut all: BTreeMap<HeaderLabels, HeaderSums> = BTreeMap::new();
+    for row in window.headers.iter().flat_map(Headers::rows).filter(|row| row.tally.headers > 0) {
+        let labels = HeaderLabels {
+            side: side(row.is_produced),
+            topic: topic_label(row.topic.map_or(Which::Others, Which::Topic), names),
+            key: row.key.map(key_text),
+            client_id: label(row.client.map_or(Who::Others, Who::Client), IdentityKey::ClientId),
+            registered: false,
+        };
+        let sums = all.entry(labels).or_default();
+        grow(&mut sums.headers, row.tally.headers);
+        grow(&mut sums.bytes, row.tally.bytes);
+        // Nothing is registered where there are no rules.
+        grow(sums.problems.entry(UNREGISTERED).or_default(), row.tally.headers);
     }
     all
 }
