@@ -21,6 +21,7 @@ mod identities;
 mod json;
 mod kafka;
 mod messages;
+mod record_headers;
 mod recorder;
 mod records;
 mod requests;
