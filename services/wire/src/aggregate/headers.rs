@@ -1,15 +1,17 @@
 //! Which header keys the records had that were looked into.
 
 use std::hash::{Hash, Hasher};
+use std::mem;
 use std::sync::Arc;
 
 use hashbrown::Equivalent;
 
 use super::identity::Identity;
 use super::series::Series;
-use super::tally::{grow, size};
+use super::tally::grow;
 use super::topics::{LONGEST_NAME, OwnTopic};
 use crate::event::Topic;
+use crate::record_headers::{HeaderTally, Required, Rules};
 use crate::samples::{LeftOut, Sample, Seen};
 
 /// How many rows of one client are told apart in a window.
@@ -17,24 +19,8 @@ pub const HEADERS_OF_A_CLIENT: usize = 256;
 /// How many bytes of a key are kept: its first 128 characters are told.
 const LONGEST_KEY: usize = 512;
 
-/// What was seen of one key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HeaderTally {
-    /// Headers with it.
-    pub headers: u64,
-    /// The length of their values.
-    pub bytes: u64,
-}
-
-impl HeaderTally {
-    fn add(&mut self, value: Option<&[u8]>) {
-        grow(&mut self.headers, 1);
-        grow(&mut self.bytes, size(value.map_or(0, <[u8]>::len)));
-    }
-}
-
 /// One row of what was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct HeaderRow<'a> {
     /// Who sent or got the records; `None` where clients are not told apart.
     pub client: Option<&'a Identity>,
@@ -46,8 +32,8 @@ pub struct HeaderRow<'a> {
     pub key: Option<&'a [u8]>,
     /// How many records were looked at.
     pub looked_at: u64,
-    /// What was seen.
-    pub tally: HeaderTally,
+    /// What was seen; `None` where no record had any header, and none is required.
+    pub tally: Option<&'a HeaderTally>,
 }
 
 impl HeaderRow<'_> {
@@ -77,11 +63,27 @@ struct OfClient {
     overflowed: [Looked; 2],
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 struct Looked {
     records: u64,
-    /// All headers, or of what was one too many those that have no row of their own.
-    all: HeaderTally,
+    /// Whether any key has a row, or would have one.
+    has_keys: bool,
+    /// Of keys that are one too many.
+    beyond: HeaderTally,
+}
+
+/// Where a record belongs.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The topic's number; `None` where it is one too many.
+    topic: Option<u32>,
+    is_produced: bool,
+}
+
+/// Where rows may be added.
+struct Rows<'a> {
+    made: &'a mut usize,
+    most: usize,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -145,12 +147,19 @@ impl Headers {
         self.clients.iter().len() == 0 && self.others.overflowed.iter().all(|looked| looked.records == 0)
     }
 
-    /// Look into a client's batch. `memory` is for what is decompressed, and may be used again.
+    /// Look into a client's batch, and judge its headers by these rules. `memory` is for what is decompressed, and may be used again.
     ///
     /// # Errors
     /// As [`Sample::look`]; then nothing of it is counted.
-    pub fn look(&mut self, client: &Arc<Identity>, sample: &Sample, memory: &mut Vec<u8>) -> Result<(), LeftOut> {
+    pub fn look(
+        &mut self,
+        client: &Arc<Identity>,
+        sample: &Sample,
+        rules: &Rules,
+        memory: &mut Vec<u8>,
+    ) -> Result<(), LeftOut> {
         let Self { most, rows, clients, others } = self;
+        let mut required = rules.required();
         // Found once, and not before it is known that the batch can be read.
         let mut place = None;
         sample.look(memory, &mut |seen| {
@@ -159,7 +168,20 @@ impl Headers {
                 (number, number.and_then(|number| clients.value(number)?.topic(sample)))
             });
             let of_client = number.and_then(|number| clients.value(number)).unwrap_or(others);
-            of_client.see(topic, sample.is_produced(), seen, rows, *most);
+            let place = Place { topic, is_produced: sample.is_produced() };
+            let mut rows = Rows { made: rows, most: *most };
+            match seen {
+                Seen::Header { key, value } => {
+                    let verdict = rules.judge(key, value);
+                    required.saw(&verdict);
+                    // Values stay where they are.
+                    of_client.tally(place, key, &mut rows).add(&verdict, value, false);
+                }
+                Seen::End => {
+                    let had = mem::replace(&mut required, rules.required());
+                    of_client.end(place, &had, &mut rows);
+                }
+            }
         })
     }
 
@@ -178,29 +200,37 @@ impl OfClient {
         if is_possible { self.topics.place(&TopicRef(topic, is_produced), own) } else { None }
     }
 
-    fn see(&mut self, topic: Option<u32>, is_produced: bool, seen: Seen<'_>, rows: &mut usize, most: usize) {
+    /// What counts the headers with this key.
+    fn tally(&mut self, place: Place, key: &[u8], rows: &mut Rows<'_>) -> &mut HeaderTally {
+        let key = cut(key);
+        let number = place.topic.and_then(|topic| self.row(topic, key, rows));
         let Self { topics, by_key, overflowed: [read, written] } = self;
-        let overflowed = if is_produced { written } else { read };
-        let looked = topic.and_then(|topic| topics.value(topic));
-        match seen {
-            Seen::End => grow(&mut looked.unwrap_or(overflowed).records, 1),
-            Seen::Header { key, value } => {
-                if let Some(looked) = looked {
-                    looked.all.add(value);
-                }
-                let key = cut(key);
-                let number = topic.and_then(|topic| {
-                    let known = by_key.find(&KeyRef { topic, key });
-                    known.or_else(|| {
-                        let more = rows.checked_add(1).filter(|rows| *rows <= most)?;
-                        let number = by_key.place(&KeyRef { topic, key }, || Key { topic, key: key.into() })?;
-                        *rows = more;
-                        Some(number)
-                    })
-                });
-                number.and_then(|number| by_key.value(number)).unwrap_or(&mut overflowed.all).add(value);
-            }
+        if let Some(looked) = place.topic.and_then(|topic| topics.value(topic)) {
+            looked.has_keys = true;
         }
+        let overflowed = if place.is_produced { written } else { read };
+        number.and_then(|number| by_key.value(number)).unwrap_or(&mut overflowed.beyond)
+    }
+
+    fn row(&mut self, topic: u32, key: &[u8], rows: &mut Rows<'_>) -> Option<u32> {
+        if let Some(number) = self.by_key.find(&KeyRef { topic, key }) {
+            return Some(number);
+        }
+        let made = rows.made.checked_add(1).filter(|made| *made <= rows.most)?;
+        let number = self.by_key.place(&KeyRef { topic, key }, || Key { topic, key: key.into() })?;
+        *rows.made = made;
+        Some(number)
+    }
+
+    /// A record had these of the required keys.
+    fn end(&mut self, place: Place, had: &Required<'_>, rows: &mut Rows<'_>) {
+        for key in had.missing() {
+            self.tally(place, key, rows).add_missing();
+        }
+        let Self { topics, overflowed: [read, written], .. } = self;
+        let overflowed = if place.is_produced { written } else { read };
+        let looked = place.topic.and_then(|topic| topics.value(topic));
+        grow(&mut looked.unwrap_or(overflowed).records, 1);
     }
 
     fn rows<'a>(&'a self, client: Option<&'a Identity>) -> impl Iterator<Item = HeaderRow<'a>> {
@@ -208,17 +238,17 @@ impl OfClient {
             let (topic, is_produced) = self.topics.key(key.topic)?;
             let looked_at = self.looked_at(key.topic);
             let (topic, key) = (Some(topic.as_topic()), Some(&*key.key));
-            Some(HeaderRow { client, is_produced: *is_produced, topic, key, looked_at, tally: *tally })
+            Some(HeaderRow { client, is_produced: *is_produced, topic, key, looked_at, tally: Some(tally) })
         });
-        let without = self.topics.iter().filter(|(_, looked)| looked.all.headers == 0);
+        let without = self.topics.iter().filter(|(_, looked)| !looked.has_keys);
         let of_none = without.map(move |((topic, is_produced), looked)| {
-            let (topic, tally) = (Some(topic.as_topic()), HeaderTally::default());
-            HeaderRow { client, is_produced: *is_produced, topic, key: None, looked_at: looked.records, tally }
+            let topic = Some(topic.as_topic());
+            HeaderRow { client, is_produced: *is_produced, topic, key: None, looked_at: looked.records, tally: None }
         });
         let beyond = self.overflowed.iter().zip([false, true]);
-        let beyond = beyond.filter(|(looked, _)| looked.records > 0 || looked.all.headers > 0);
+        let beyond = beyond.filter(|(looked, _)| looked.records > 0 || looked.beyond != HeaderTally::default());
         let of_others = beyond.map(move |(looked, is_produced)| {
-            let (looked_at, tally) = (looked.records, looked.all);
+            let (looked_at, tally) = (looked.records, Some(&looked.beyond));
             HeaderRow { client, is_produced, topic: None, key: None, looked_at, tally }
         });
         of_keys.chain(of_none).chain(of_others)

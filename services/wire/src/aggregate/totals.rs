@@ -8,11 +8,12 @@ use serde::Serialize;
 use super::headers::Headers;
 use super::identity::IdentityKey;
 use super::json::text;
-use super::rows::{Named, Writer, api_name, key_text, side};
+use super::rows::{Named, Writer, api_name, side};
 use super::sketch::Sketch;
 use super::tally::grow;
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
+use crate::record_headers::key_text;
 use crate::schema;
 
 /// The bounds of the response times, in microseconds; `contracts/vectors/response_time_bounds.json` says the same.
@@ -26,9 +27,6 @@ const PART_BYTES: usize = 64 << 10;
 
 /// What stands for clients, topics and APIs that are not told apart, and for APIs that Kafka does not have.
 const OTHER: &str = "other";
-
-/// What is wrong with a header whose key no register has.
-const UNREGISTERED: &str = "unregistered";
 
 /// A part of a window's totals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,19 +226,21 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
 
 fn headers(window: &Window, names: &TopicNames) -> BTreeMap<HeaderLabels, HeaderSums> {
     let mut all: BTreeMap<HeaderLabels, HeaderSums> = BTreeMap::new();
-    for row in window.headers.iter().flat_map(Headers::rows).filter(|row| row.tally.headers > 0) {
+    for row in window.headers.iter().flat_map(Headers::rows) {
+        let Some(tally) = row.tally else { continue };
         let labels = HeaderLabels {
             side: side(row.is_produced),
             topic: topic_label(row.topic.map_or(Which::Others, Which::Topic), names),
-            key: row.key.map(key_text),
+            key: row.key.map(|key| key_text(key).into_owned()),
             client_id: label(row.client.map_or(Who::Others, Who::Client), IdentityKey::ClientId),
-            registered: false,
+            registered: tally.registered,
         };
         let sums = all.entry(labels).or_default();
-        grow(&mut sums.headers, row.tally.headers);
-        grow(&mut sums.bytes, row.tally.bytes);
-        // Nothing is registered where there are no rules.
-        grow(sums.problems.entry(UNREGISTERED).or_default(), row.tally.headers);
+        grow(&mut sums.headers, tally.headers);
+        grow(&mut sums.bytes, tally.bytes);
+        for (problem, count) in tally.problems() {
+            grow(sums.problems.entry(problem.name()).or_default(), count);
+        }
     }
     all
 }

@@ -22,7 +22,7 @@ use requests::RequestRow;
 use seals::{SealRow, Sealed, Unmade};
 use traffic::{ApiRow, PartitionRow, PresenceRow};
 
-pub(super) use headers::{key_text, side};
+pub(super) use headers::side;
 pub(super) use traffic::{Named, api_name};
 
 /// Who writes records. A source numbers them, without a gap, within its epoch.
