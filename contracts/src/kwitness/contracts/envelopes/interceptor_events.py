@@ -17,6 +17,7 @@ from kwitness.contracts.observers import ResourceName
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, Milliseconds
 from .events import MAX_EVENTS_ROWS, CountsByReason, EventRow, ObserverLedger, TopicText, WorkloadName
+from .header_totals import HeaderTotals
 
 __all__ = [
     "HookTotals",
@@ -122,6 +123,9 @@ class InterceptionTotals(Envelope):
     sizes: tuple[SizeTotals, ...] = Field((), description="Sizes, by topic.", max_length=_MOST)
     keys: tuple[KeyTotals, ...] = Field((), description="Distinct keys, by topic.", max_length=_MOST)
     hooks: tuple[HookTotals, ...] = Field((), description="By interceptor and hook.", max_length=96)
+    headers: tuple[HeaderTotals, ...] = Field(
+        (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
     dropped: CountsByReason = Field(default_factory=dict, description="Rows given up since the last window, by reason.")
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kwitness.contracts.envelopes.envelope_model import Count, Envelope
+from kwitness.contracts.envelopes.header_totals import HeaderKeyText, HeaderWitness
 from kwitness.contracts.interceptors import AttributeText, Side
 
 from .event import TopicName, Window
@@ -30,17 +31,19 @@ class HeaderValue(Envelope):
 class HeaderRow(Window):
     """One row for each window, client, topic and key."""
 
-    schema_: Literal["kwitness.headers/1"] = Field("kwitness.headers/1", alias="schema", description="Name and version.")
+    schema_: Literal["kwitness.headers/1"] = Field(
+        "kwitness.headers/1", alias="schema", description="Name and version."
+    )
     instance: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         None, description="The client instance of an interceptor, as in kwitness.interceptions; absent of an observer."
     )
-    seen_by: Literal["python", "java", "librdkafka", "observer"] = Field(description="What saw the header.")
+    seen_by: HeaderWitness = Field(description="What saw the header.")
     side: Side = Field(description="Whether a producer sent it or a consumer got it.")
     attributes: Annotated[dict[Annotated[str, Field(max_length=63)], AttributeText], Field(max_length=16)] = Field(
         default_factory=dict, description="Labels of the pod that the profile names, by what it calls them."
     )
     topic: TopicName | None = Field(None, description="Topic; absent only where the row overflowed.")
-    key: Annotated[str, Field(max_length=128)] | None = Field(
+    key: HeaderKeyText | None = Field(
         None,
         description="Key of the header, its first 128 characters; absent where the row overflowed, and where "
         "`records_looked_at` had no header at all.",
@@ -58,6 +61,6 @@ class HeaderRow(Window):
     missing: Count = Field(0, description="Records without this key though it is required.")
     removed: Count = Field(0, description="Those that the policy Deny removed.")
     values: tuple[HeaderValue, ...] = Field(
-        (), description="By value, of a key whose values are asked for and that is not secret.", max_length=64
+        (), description="By value, of a key whose values are asked for and that is not secret.", max_length=32
     )
     values_left_out: Count = Field(0, description="Headers whose value found no room in `values`.")
