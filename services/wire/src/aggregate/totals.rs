@@ -89,6 +89,7 @@ struct ApiLabels {
 #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct HeaderLabels {
     side: &'static str,
+    /// `None` where topics are not told apart, and while its name is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     topic: Option<String>,
     /// `None` where keys are not told apart.
@@ -230,7 +231,7 @@ fn headers(window: &Window, names: &TopicNames) -> BTreeMap<HeaderLabels, Header
         let Some(tally) = row.tally else { continue };
         let labels = HeaderLabels {
             side: side(row.is_produced),
-            topic: topic_label(row.topic.map_or(Which::Others, Which::Topic), names),
+            topic: row.topic.and_then(|topic| Named::of(Which::Topic(topic), names).topic),
             key: row.key.map(|key| key_text(key).into_owned()),
             client_id: label(row.client.map_or(Who::Others, Who::Client), IdentityKey::ClientId),
             registered: tally.registered,
