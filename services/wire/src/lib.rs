@@ -25,6 +25,7 @@ pub mod record_headers;
 pub mod report;
 mod requests;
 mod rewrite;
+pub mod samples;
 mod sasl;
 pub mod schema;
 mod software;

@@ -26,6 +26,7 @@ mod recorder;
 mod records;
 mod requests;
 mod rewriting;
+mod samples;
 mod sasl;
 mod streams;
 mod telling;

@@ -14,7 +14,7 @@ from kwitness.contracts.envelopes.envelope_model import Count, Envelope
 from kwitness.contracts.envelopes.header_totals import HeaderKeyText, HeaderWitness
 from kwitness.contracts.interceptors import AttributeText, Side
 
-from .event import TopicName, Window
+from .event import TopicId, TopicName, Window
 
 __all__ = ["HeaderRow", "HeaderValue"]
 
@@ -42,7 +42,12 @@ class HeaderRow(Window):
     attributes: Annotated[dict[Annotated[str, Field(max_length=63)], AttributeText], Field(max_length=16)] = Field(
         default_factory=dict, description="Labels of the pod that the profile names, by what it calls them."
     )
-    topic: TopicName | None = Field(None, description="Topic; absent only where the row overflowed.")
+    topic: TopicName | None = Field(
+        None, description="Topic; absent where the row overflowed, and of an observer while only its id is known."
+    )
+    topic_id: TopicId | None = Field(
+        None, description="Its id, as Kafka prints a Uuid, where the client named it so to an observer."
+    )
     key: HeaderKeyText | None = Field(
         None,
         description="Key of the header, its first 128 characters; absent where the row overflowed, and where "

@@ -450,6 +450,7 @@ HEADER_ROW = StructType([
     StructField("side", StringType()),
     StructField("attributes", MapType(StringType(), StringType())),
     StructField("topic", StringType()),
+    StructField("topic_id", StringType()),
     StructField("key", StringType()),
     StructField("overflowed", BooleanType()),
     StructField("registered", BooleanType()),

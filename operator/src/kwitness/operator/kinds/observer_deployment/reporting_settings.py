@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from kwitness.contracts.observer_settings import (
+    HeaderSettings,
     IdentitySettings,
     LimitSettings,
     ReportSettings,
@@ -53,8 +54,14 @@ def _report(observers: Iterable[ObserverEntry]) -> ReportSettings:
         traffic="Traffic" in entries,
         latency="Latency" in entries,
         requests=_requests(entries["Requests"]) if "Requests" in entries else None,
+        headers=_headers(entries["Headers"]) if "Headers" in entries else None,
     )
 
 
 def _requests(entry: ObserverEntry) -> RequestSettings:
     return RequestSettings(apis=entry.apis or (), events_per_second=entry.events_per_second or EVENTS_PER_SECOND)
+
+
+def _headers(entry: ObserverEntry) -> HeaderSettings:
+    sampling = entry.header_sampling
+    return HeaderSettings(sample_every=sampling.sample_every, cpu_permille=sampling.cpu_percent * 10)
