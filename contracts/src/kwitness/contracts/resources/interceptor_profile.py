@@ -201,7 +201,8 @@ class InterceptorProfileSpec(Contract):
             ),
             Rule(
                 "self.interceptors.all(entry, !has(entry.stamp) || entry.stamp.stamps.all(stamp, "
-                "!has(stamp.attribute) || (has(self.attributes) && self.attributes.exists(one, one.name == stamp.attribute))))",
+                "!has(stamp.attribute) || (has(self.attributes) && "
+                "self.attributes.exists(one, one.name == stamp.attribute))))",
                 "a stamp's attribute must be the name of one of spec.attributes",
                 field_path=".interceptors",
             ),

@@ -93,7 +93,11 @@ def _poll_deserialized(original: Method) -> Method:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         if chain is None or message is None:
             return message
-        return next(iter(_consumed(chain, [message], [getattr(self, _SIZES) or (-1, -1)])), None)
+        sizes = getattr(self, _SIZES)
+        if sizes is None and chain.wants_serialized:
+            # Its base has no hooks.
+            _compare(chain, message, known=False)
+        return next(iter(_consumed(chain, [message], [sizes or (-1, -1)])), None)
 
     return poll
 
@@ -179,11 +183,11 @@ def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Siz
         return list(messages)
 
 
-def _compare(chain: ConsumerChain, message: Any) -> None:
-    """Tell of a message whose bytes are as they were received."""
+def _compare(chain: ConsumerChain, message: Any, *, known: bool = True) -> None:
+    """Tell of a message; `known` says whether key and value are as they were received."""
     headers = message.headers()
     if headers:
-        chain.received(message.topic(), message.key(), message.value(), headers, known=True)
+        chain.received(message.topic(), message.key(), message.value(), headers, known=known)
 
 
 def _count(chain: ConsumerChain, messages: Sequence[Any]) -> None:

@@ -29,7 +29,7 @@ class Delivery:
     key_size, value_size
         In bytes, serialized; both are -1 where they are not yet.
 
-    `fallback` has the record's headers without those that the profile added, None where it added none.
+    `knows_bytes` says whether it was told of the serialized key and value before they were sent. `fallback` has the record's headers without those that the profile added, None where it added none.
     """
 
     __slots__ = (
@@ -42,6 +42,7 @@ class Delivery:
         "_topic",
         "_value_size",
         "fallback",
+        "knows_bytes",
     )
 
     def __init__(
@@ -60,6 +61,7 @@ class Delivery:
         self._key_size = key_size
         self._value_size = value_size
         self._told = False
+        self.knows_bytes = False
         self.fallback: Optional[list[tuple[str, Optional[bytes]]]] = None
         self._started = perf_counter()
 
@@ -74,6 +76,7 @@ class Delivery:
 
     def serialized(self, key: object, value: object) -> None:
         """Take the sizes of key and value, which are known now."""
+        self.knows_bytes = True
         self._key_size, self._value_size = size_of(key), size_of(value)
 
     def _tell(self, message: Any, error: Optional[BaseException]) -> None:

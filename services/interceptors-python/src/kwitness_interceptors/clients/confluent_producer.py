@@ -107,6 +107,9 @@ def _produce(original: Method, names: tuple[str, ...]) -> Method:
                 return
             delivery.refuse(error)
             raise
+        if serializing and chain.wants_serialized and not delivery.knows_bytes:
+            # Its base has no hooks.
+            chain.left_out(topic, "checksum_left_out")
 
     return produce
 
