@@ -300,16 +300,8 @@ class InterceptorProfileSpec(Contract):
     header_registries: tuple[HeaderRegistryRef, ...] = Field(
         (),
         description="Registers that Headers judges by. Of entries for the same key or prefix the first register's "
-        "counts, and so does its policy for keys that are not registered.",
+        "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
         max_length=16,
-        json_schema_extra=rules(
-            Rule(
-                "self.all(one, self.exists_one(other, other.name == one.name && "
-                "has(other.namespace) == has(one.namespace) && (!has(one.namespace) || "
-                "other.namespace == one.namespace)))",
-                "a register is named once: remove the second",
-            )
-        ),
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 
