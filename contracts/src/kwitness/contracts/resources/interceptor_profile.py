@@ -19,6 +19,7 @@ from .references import ClusterRef, LabelSelector
 from .standstill import suspend_field
 
 __all__ = [
+    "HeaderRegistryRef",
     "InterceptedPods",
     "InterceptorEntry",
     "InterceptorProfile",
@@ -156,6 +157,20 @@ class InterceptorEntry(Contract):
     checksum: ChecksumSettings | None = Field(None, description="Settings of Checksum.")
 
 
+class HeaderRegistryRef(Contract):
+    """A HeaderRegistry."""
+
+    name: str = Field(
+        description="Name of the HeaderRegistry.",
+        min_length=1,
+        max_length=253,
+        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+    )
+    namespace: DnsLabel | None = Field(
+        None, description="Its namespace, if not the same. Registers can be named from everywhere."
+    )
+
+
 class InterceptorAttribute(Contract):
     """A label of the pod that goes with everything that is reported of it."""
 
@@ -282,6 +297,12 @@ class InterceptorProfileSpec(Contract):
         "Sidecar), which is how connections with TLS are observed although nothing of the application changes. A "
         "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in in a way "
         "that needs the broker itself (a certificate, Kerberos); status.clientsNotThroughObserver counts these.",
+    )
+    header_registries: tuple[HeaderRegistryRef, ...] = Field(
+        (),
+        description="Registers that Headers judges by. Of entries for the same key or prefix the first register's "
+        "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
+        max_length=16,
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 

@@ -21,12 +21,14 @@ from kwitness.operator.kinds.interceptor_profile.coverage import (
     intercepted_pods,
     processes,
 )
+from kwitness.operator.kinds.interceptor_profile.header_rules import combined_registries
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
 from kwitness.operator.kinds.interceptor_profile.verdicts import (
     covered,
     injecting,
     reporting,
+    resolved,
     through_observer,
     working,
 )
@@ -101,6 +103,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         *reporting(pods, own, known=state is not None),
         *working(own, without),
         *through_observer(resource, own, apart),
+        *resolved(resource, combined_registries(resource, view)),
     )
     actions = _directives(subject.key, resource, own, digest, view)
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
