@@ -57,7 +57,7 @@ public final class HeaderType<T> {
 
     /** The types by the register's words for them. */
     public static Map<String, HeaderType<?>> all() {
-        return BY_NAME;
+        return Collections.unmodifiableMap(BY_NAME);
     }
 
     /**
@@ -130,7 +130,7 @@ public final class HeaderType<T> {
         for (HeaderType<?> one : Arrays.asList(STRING, BYTES, INT32, INT64, UUID, TIMESTAMP, JSON)) {
             all.put(one.name, one);
         }
-        return Collections.unmodifiableMap(all);
+        return all;
     }
 
     @Override
