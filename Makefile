@@ -110,7 +110,10 @@ WIRE_TARGETS := walker connection rewriter sasl batches
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
 .PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz
-test: prerequisites-test setup check-capacity lint verify test-java test-wire test-observer-rust test-librdkafka-rust demo-images ## Every test there is, the end-to-end suite on a real node included
+test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint verify test-java test-wire test-observer-rust test-librdkafka-rust
+# After them, because images need what Maven builds there.
+	@$(MAKE) --no-print-directory demo-images
 	@$(PY) -m kwitness.devtools.suite
 
 check-capacity:

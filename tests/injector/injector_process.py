@@ -17,6 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from kwitness.contracts.injections import INJECTIONS_CONFIG_MAP, INJECTIONS_KEY
+from kwitness.contracts.interceptor_injections import (
+    INTERCEPTORS_CONFIG_MAP,
+    InterceptorInjection,
+    InterceptorInjectionsFile,
+)
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
@@ -86,8 +91,16 @@ class Surroundings:
         metadata = {"name": INJECTIONS_CONFIG_MAP, "namespace": self.release}
         self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
 
-    def make_pod(self, changes: dict[str, Any] | None = None, *, dry: bool = True) -> tuple[dict[str, Any], str]:
-        """Make a pod; it as it was stored, and the warnings that came with it."""
+    def write_interceptors(self, *injections: InterceptorInjection) -> None:
+        """Write injections of interceptors as the operator does; without any it is what a test leaves behind."""
+        metadata = {"name": INTERCEPTORS_CONFIG_MAP, "namespace": self.release}
+        text = InterceptorInjectionsFile(injections=injections).model_dump_json(by_alias=True)
+        self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
+
+    def make_pod(
+        self, changes: dict[str, Any] | None = None, *, dry: bool = True, namespace: str | None = None
+    ) -> tuple[dict[str, Any], str]:
+        """Make a pod in the tenant's namespace or another; it as it was stored, and the warnings that came with it."""
         security = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
         container = {
             **POD["spec"]["containers"][0],
@@ -95,7 +108,9 @@ class Surroundings:
         }
         spec = {"securityContext": security, "containers": [container]}
         pod = merged(POD, {"spec": spec})
-        path = f"/api/v1/namespaces/{self.tenant}/pods?fieldValidation=Strict" + ("&dryRun=All" if dry else "")
+        path = f"/api/v1/namespaces/{namespace or self.tenant}/pods?fieldValidation=Strict" + (
+            "&dryRun=All" if dry else ""
+        )
         answer = self.api.request("POST", path, json=merged(pod, changes or {}))
         assert answer.status_code == 201, answer.text
         return answer.json(), answer.headers.get("Warning", "")

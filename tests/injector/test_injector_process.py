@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.injections import injection_hash
+from kwitness.contracts.interceptor_injections import INTERCEPTORS
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
 from kwitness.injector.certificates.issuing import issue
 
 from tests.eventually import eventually
 from tests.injector.injector_process import InjectorProcess, Surroundings, has_observer
+from tests.injector.interceptor_samples import interceptors
 from tests.injector.samples import POD, injection
 
 WRONG_REVIEWS = {
@@ -132,6 +134,34 @@ def test_a_namespace_counts_as_soon_as_it_is_enabled(around: Surroundings) -> No
     around.enable(enabled=True)
 
     around.until_injects()
+
+
+def test_a_profile_of_one_namespace_is_for_workloads_in_fifty_others(around: Surroundings) -> None:
+    # Given
+    names = [f"{around.tenant}-{number}" for number in range(51)]
+    *meant, another = names
+    for name in names:
+        labels = {"kwitness.dev/injection": "enabled", "organisation": "theirs" if name == another else "ours"}
+        metadata = {"name": name, "labels": labels}
+        around.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    around.inject()
+
+    # When
+    around.write_interceptors(
+        interceptors(namespace=around.release, name="organisation", namespace_labels={"organisation": "ours"})
+    )
+
+    # Then
+    def owner_in(name: str) -> str | None:
+        return around.make_pod(namespace=name)[0]["metadata"].get("annotations", {}).get(INTERCEPTORS)
+
+    try:
+        for name in meant:
+            eventually(lambda name=name: owner_in(name), f"{around.release}/organisation".__eq__, every=0.1)
+        assert owner_in(another) is None
+        assert owner_in(around.tenant) is None
+    finally:
+        around.write_interceptors()
 
 
 @pytest.mark.parametrize(("body", "said"), WRONG_REVIEWS.values(), ids=WRONG_REVIEWS)

@@ -28,6 +28,12 @@ def properties() -> dict[str, str]:
     }
 
 
+def headers() -> list[tuple[str, bytes]]:
+    """Headers of every record, as HEADERS="charge.tag=checkout debug.session=42" names them."""
+    pairs = (one.partition("=") for one in os.environ.get("HEADERS", "").split())
+    return [(key, value.encode()) for key, _, value in pairs]
+
+
 def seconds_between_records() -> float:
     """The pause that makes RATE_PER_SECOND records a second (default 1)."""
     return 1.0 / float(os.environ.get("RATE_PER_SECOND", "1"))

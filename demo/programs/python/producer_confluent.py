@@ -35,10 +35,11 @@ def main() -> None:
             **client_settings.properties(),
         }
     )
+    headers = client_settings.headers()
     number = 0
     while not stop.wait(client_settings.seconds_between_records()):
         number += 1
-        producer.produce(topic, key=str(number % 10), value=f"order {number}", on_delivery=on_delivery)
+        producer.produce(topic, key=str(number % 10), value=f"order {number}", headers=headers, on_delivery=on_delivery)
         producer.poll(0)
     producer.flush(5)
     print(f"stopped after {delivered} records", flush=True)

@@ -31,6 +31,10 @@ INTERCEPTED_CLIENT = "demo-python-consumer"
 """Client id of the program that has interceptors."""
 INTERCEPTED_WORKLOAD = "python-consumer"
 """Its Deployment."""
+INTERCEPTED_JAVA_CLIENT = "demo-java-consumer"
+"""Client id of the program in Java that has interceptors."""
+INTERCEPTED_JAVA_WORKLOAD = "java-consumer"
+"""Its Deployment."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,8 @@ from kwitness.demo.platform import (
     GATEWAY,
     GATEWAY_CLIENT,
     INTERCEPTED_CLIENT,
+    INTERCEPTED_JAVA_CLIENT,
+    INTERCEPTED_JAVA_WORKLOAD,
     INTERCEPTED_WORKLOAD,
     INTERCEPTORS,
     JOB,
@@ -171,15 +173,20 @@ def _beside(progress: Progress, platform: Platform) -> None:
 
 
 def _within(progress: Progress, platform: Platform) -> None:
-    def missing() -> str | None:
-        if trouble := _not_marked(platform, INTERCEPTED_WORKLOAD, INTERCEPTORS_MARK):
-            return f"interceptors in the pod of {trouble}"
-        if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{INTERCEPTED_CLIENT}"}}'):
-            return f"the first window with records that {INTERCEPTED_CLIENT} got"
-        return None
+    for workload, client in (
+        (INTERCEPTED_WORKLOAD, INTERCEPTED_CLIENT),
+        (INTERCEPTED_JAVA_WORKLOAD, INTERCEPTED_JAVA_CLIENT),
+    ):
 
-    log = f"kubectl logs --namespace {APPS} deployment/{INTERCEPTED_WORKLOAD} --all-containers"
-    wait_until(missing, progress=progress, component="interceptors", log=log, seconds=120, every=2)
+        def missing(workload: str = workload, client: str = client) -> str | None:
+            if trouble := _not_marked(platform, workload, INTERCEPTORS_MARK):
+                return f"interceptors in the pod of {trouble}"
+            if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{client}"}}'):
+                return f"the first window with records that {client} got"
+            return None
+
+        log = f"kubectl logs --namespace {APPS} deployment/{workload} --all-containers"
+        wait_until(missing, progress=progress, component="interceptors", log=log, seconds=120, every=2)
 
 
 def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:
