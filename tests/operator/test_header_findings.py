@@ -21,47 +21,61 @@ def states(*findings: HeaderFinding) -> list[ClusterState]:
     return [ClusterState(cluster_id=f"c{number}", headers=(one,)) for number, one in enumerate(findings)]
 
 
-def test_findings_of_a_key_are_one_line_with_the_client_that_sends_the_most() -> None:
+def test_findings_of_a_key_are_one_line_with_the_first_client_that_has_it() -> None:
     found = findings_of(
         states(
-            finding(headers=2),
-            finding(headers=3, k8s_pod="orders-2", topic="payments", last_seen_ms=NOW + 5),
-            finding(headers=1, topic="returns"),
-            finding(headers=9, problem="missing", k8s_pod=None, k8s_namespace=None, client_id="billing"),
+            finding(k8s_pod="orders-2", topic="payments"),
+            finding(topic="returns"),
+            finding(),
+            finding(problem="missing", k8s_pod=None, k8s_namespace=None, client_id="billing"),
         ),
         {"tenant"}.__contains__,
     )
 
-    assert [(one.problem, one.headers, one.clients, one.example, one.topic) for one in found.keys] == [
-        ("missing", 9, 1, "billing", "orders"),
-        ("wrong_type", 6, 2, "shop/orders-1", "orders"),
+    assert [(one.problem, one.clients, one.example, one.topic) for one in found.keys] == [
+        ("Missing", 1, "billing", "orders"),
+        ("WrongType", 2, "shop/orders-1", "orders"),
     ]
-    assert [one.last_seen_ms for one in found.keys] == [NOW, NOW + 5]
 
 
-def test_what_is_wrong_with_others_keys_is_theirs_and_keys_of_nobody_are_counted_once_each() -> None:
+def test_how_many_headers_there_were_changes_nothing() -> None:
+    before, after = (
+        findings_of(states(finding(headers=count, last_seen_ms=NOW + count)), {"tenant"}.__contains__)
+        for count in (1, 900)
+    )
+
+    assert before == after
+
+
+def test_what_is_wrong_with_others_keys_is_theirs_and_keys_of_nobody_come_after_the_own() -> None:
     found = findings_of(
         states(
             finding("others"),
             finding("debug", "unregistered"),
             finding("debug", "unregistered", k8s_pod="orders-2"),
             finding("extra", "unregistered"),
+            finding(),
         ),
         {"tenant"}.__contains__,
     )
 
-    assert found == RegisterFindings(unregistered_seen=2)
+    assert [(one.key, one.problem, one.clients) for one in found.keys] == [
+        ("tenant", "WrongType", 1),
+        ("debug", "Unregistered", 2),
+        ("extra", "Unregistered", 1),
+    ]
+    assert found.unregistered_seen == 2
 
 
 def test_keys_that_were_too_many_have_no_line() -> None:
     assert findings_of(states(finding(None), finding(None, "unregistered")), lambda _: True) == RegisterFindings()
 
 
-def test_beyond_twenty_lines_the_worst_are_shown_and_the_others_counted() -> None:
-    found = findings_of(states(*(finding(f"key-{number:02}", headers=number) for number in range(25))), lambda _: True)
+def test_beyond_fifty_lines_findings_are_counted() -> None:
+    found = findings_of(states(*(finding(f"key-{number:02}") for number in range(55))), lambda _: True)
 
-    assert (len(found.keys), found.left_out) == (20, 5)
-    assert (found.keys[0].key, found.keys[-1].key) == ("key-24", "key-05")
+    assert (len(found.keys), found.left_out) == (50, 5)
+    assert (found.keys[0].key, found.keys[-1].key) == ("key-00", "key-49")
 
 
 def test_without_collectors_nothing_is_known() -> None:

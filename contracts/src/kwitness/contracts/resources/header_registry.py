@@ -22,6 +22,7 @@ __all__ = [
     "NUMBERED_RANGES",
     "TESTING_IDS",
     "WELL_KNOWN_IDS",
+    "HeaderFinding",
     "HeaderId",
     "HeaderKey",
     "HeaderPrefix",
@@ -256,6 +257,20 @@ class TakenKey(Contract):
     )
 
 
+class HeaderFinding(Contract):
+    """Something that is wrong with a key in records."""
+
+    key: str = Field(description="The key, as it stands in records.", max_length=128)
+    problem: str = Field(
+        description="What is wrong: Unregistered, WrongType, TooLarge, Deprecated, TestingId or Missing.",
+        max_length=64,
+        pattern=r"^[A-Z][A-Za-z0-9]*$",
+    )
+    clients: int = Field(description="Pods, and clients whose pods are not known, that send or get it.", ge=1)
+    example: str = Field(description="The first of them by name, <namespace>/<pod> or a client id.", max_length=317)
+    topic: str | None = Field(None, description="A topic of that one.", max_length=249)
+
+
 class HeaderRegistryStatus(Status):
     """What became of the keys, and what was seen of them."""
 
@@ -269,7 +284,16 @@ class HeaderRegistryStatus(Status):
         max_length=256,
         json_schema_extra=list_map("key"),
     )
-    unregistered_seen: int | None = Field(None, description="Keys seen in records that are not registered.", ge=0)
+    unregistered_seen: int | None = Field(
+        None, description="Keys seen in records within the last hour that no register has.", ge=0
+    )
+    findings: tuple[HeaderFinding, ...] = Field(
+        (),
+        description="What was wrong within the last hour with keys of this register, and which keys no register has, "
+        "up to 50: in the clusters of the InterceptorProfiles that name this register.",
+        max_length=50,
+    )
+    findings_left_out: int | None = Field(None, description="Further ones.", ge=0)
 
 
 class HeaderRegistry(Contract):

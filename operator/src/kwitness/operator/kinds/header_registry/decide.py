@@ -7,15 +7,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kwitness.contracts.resources.header_registry import HeaderId, HeaderRegistry, HeaderRegistryStatus
+from kwitness.contracts.resources.header_registry import (
+    HeaderFinding,
+    HeaderId,
+    HeaderRegistry,
+    HeaderRegistryStatus,
+)
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import present
 from kwitness.operator.environment.header_ids import header_ids, header_ids_fact
 from kwitness.operator.kinds.header_registry.claims import Claim, Share, settle
+from kwitness.operator.kinds.header_registry.findings import clusters_of, seen_of
 from kwitness.operator.kinds.header_registry.needs import KIND, absent_owner
-from kwitness.operator.kinds.header_registry.verdicts import registered
+from kwitness.operator.kinds.header_registry.verdicts import as_registered, registered
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.header_findings import RegisterFindings
 from kwitness.operator.model.header_ids import HEADER_IDS_KEY, HeaderIds, header_ids_text
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key, Subject
@@ -44,8 +51,10 @@ def decide(unit: Unit, view: View) -> Decision:
             outcomes[key] = _failed(body, error)
     claims = [_claim(key, body, resources.get(key)) for key, body in bodies.items()]
     result = settle(before, claims, _gone(before, bodies, view))
+    clusters = clusters_of(view)
     for key, resource in resources.items():
-        outcomes[key] = _outcome(bodies[key], resource, result.shares[key])
+        seen = seen_of(resource, clusters.get(key, frozenset()), view)
+        outcomes[key] = _outcome(bodies[key], resource, result.shares[key], seen)
     text = header_ids_text(result.ids)
     stands = ((config_map or {}).get("data") or {}).get(HEADER_IDS_KEY)
     if text == stands or (stands is None and result.ids == HeaderIds()):
@@ -72,16 +81,31 @@ def _claim(key: Key, body: Body, resource: HeaderRegistry | None) -> Claim:
     return Claim(key, spec.priority, spec.id_range, {one.name: one.id for one in spec.keys}, stated)
 
 
-def _outcome(body: Body, resource: HeaderRegistry, share: Share) -> Outcome:
+def _outcome(body: Body, resource: HeaderRegistry, share: Share, seen: RegisterFindings | None) -> Outcome:
     subject = Subject.of(body)
     before = _previous(body)
     status = HeaderRegistryStatus(
         registered=len(share.keys),
         ids=tuple(HeaderId(name=name, id=number) for name, number in sorted(share.keys.items()) if number is not None),
         taken=before.taken if is_paused(resource.metadata.annotations) else tuple(share.taken),
-        unregistered_seen=before.unregistered_seen,
+        **_seen(seen),
     )
-    return Outcome(subject.uid, subject.generation, status, (registered(resource, share),))
+    verdicts = (registered(resource, share), as_registered(seen))
+    return Outcome(subject.uid, subject.generation, status, verdicts)
+
+
+def _seen(seen: RegisterFindings | None) -> dict[str, Any]:
+    if seen is None:
+        return {}
+    found = (
+        HeaderFinding(key=one.key, problem=one.problem, clients=one.clients, example=one.example, topic=one.topic)
+        for one in seen.keys
+    )
+    return {
+        "unregistered_seen": seen.unregistered_seen,
+        "findings": tuple(found),
+        "findings_left_out": seen.left_out or None,
+    }
 
 
 def _failed(body: dict[str, Any], error: OperatorError) -> Outcome:

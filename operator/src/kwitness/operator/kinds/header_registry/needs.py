@@ -6,6 +6,7 @@ from typing import Final
 
 from kwitness.operator.environment.header_ids import header_ids, header_ids_fact
 from kwitness.operator.environment.needs import SETTLED_SECONDS
+from kwitness.operator.kinds.header_registry.findings import findings_needs
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Every, NamedObject
@@ -17,10 +18,10 @@ KIND: Final = "HeaderRegistry"
 
 
 def needs(unit: Unit, view: View) -> frozenset[Need]:
-    """All registers, what is remembered, and whether remembered owners that nobody told us of are really gone."""
+    """All registers, what is remembered, what was seen, and whether owners that nobody told us of are really gone."""
     del unit
     remembered = header_ids_fact(view.settings)
-    found = {Need(Every(KIND)), Need(remembered, SETTLED_SECONDS)}
+    found = {Need(Every(KIND)), Need(remembered, SETTLED_SECONDS), *findings_needs(view)}
     registers = view.get(Every(KIND))
     if registers is None or view.get(remembered) is None:
         return frozenset(found)

@@ -6,11 +6,12 @@ from kwitness.contracts.resources.header_registry import HeaderRegistry, TakenKe
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.kinds.header_registry.claims import Share
 from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.model.header_findings import RegisterFindings
 from kwitness.operator.model.header_ids import HEADER_IDS_CONFIG_MAP
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.wording import some
 
-__all__ = ["registered"]
+__all__ = ["as_registered", "registered"]
 
 
 def registered(resource: HeaderRegistry, share: Share) -> Verdict:
@@ -38,6 +39,27 @@ def registered(resource: HeaderRegistry, share: Share) -> Verdict:
             f" ConfigMap {HEADER_IDS_CONFIG_MAP} has no room: choose another spec.idRange; ids that were given stay",
         )
     return ready("Registered", f"{len(share.keys)} keys and {len(resource.spec.prefixes)} prefixes are registered")
+
+
+def as_registered(seen: RegisterFindings | None) -> Verdict:
+    """Whether headers of records are as they are registered, as far as anybody looks."""
+    if seen is None:
+        return Verdict(
+            "AsRegistered",
+            "Unknown",
+            "NotLookedAt",
+            "no InterceptorProfile that collectors hear of judges headers by this register: name it in"
+            " spec.headerRegistries of one with an interceptor of type Headers",
+        )
+    if not seen.keys:
+        return Verdict("AsRegistered", "True", "NoFindings", "nothing was wrong with headers within the last hour")
+    what = some(f"{one.key} {one.problem} ({one.example}, topic {one.topic or '?'})" for one in seen.keys)
+    return Verdict(
+        "AsRegistered",
+        "False",
+        "FindingsPresent",
+        f"{what}: register these keys, or change the programs that write them; status.findings has all",
+    )
 
 
 def _taken(share: Share) -> str:
