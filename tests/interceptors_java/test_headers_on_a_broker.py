@@ -130,7 +130,7 @@ def test_before_3_7_records_have_a_checksum_where_their_bytes_can_be_told(
     assert ["kwitness.checksum" in _headers(record) for record in hops[0]] == [False, False]
     assert [_headers(record)["kwitness.checksum"] == _checksum(record) for record in hops[1]] == [True, True]
     assert _anomalies(reported) == {
-        ("producer", topics[0], "checksum_uncounted"): 2,
+        ("producer", topics[0], "checksum_left_out"): 2,
         ("consumer", topics[2], "checksum_mismatch"): 1,
     }
 

@@ -15,8 +15,7 @@ import org.apache.kafka.common.header.Header;
 /** What a profile has done with the headers of records that were read: they are looked at, and never changed. */
 final class Incoming {
     /** Of a record whose serialized key and value cannot be had. */
-    static final String UNCOUNTED = "checksum_uncounted";
-
+    private static final String NOT_COMPARED = "checksum_not_compared";
     private static final String MISMATCH = "checksum_mismatch";
 
     private final Client client;
@@ -73,7 +72,7 @@ final class Incoming {
         boolean isKnown = isWhole(keyBytes, record.serializedKeySize())
             && isWhole(valueBytes, record.serializedValueSize()) && Checksum.isWritten(checksum);
         if (!isKnown) {
-            return UNCOUNTED;
+            return NOT_COMPARED;
         }
         return Arrays.equals(checksum, Checksum.of(keyBytes, valueBytes)) ? null : MISMATCH;
     }

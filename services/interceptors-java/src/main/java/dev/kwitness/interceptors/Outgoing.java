@@ -23,7 +23,10 @@ import org.apache.kafka.common.header.Headers;
  * <p>A record that was sent before has headers that nobody can change any more: it goes as it is, and counts.
  */
 final class Outgoing {
-    private static final String READ_ONLY = "headers_read_only";
+    /** Of a record whose headers cannot be changed any more. */
+    private static final String READ_ONLY = "headers_left_out";
+    /** Of a record whose serialized key and value cannot be had. */
+    private static final String LEFT_OUT = "checksum_left_out";
 
     private final Client client;
     private final Keys keys;
@@ -94,7 +97,7 @@ final class Outgoing {
             byte[] keyBytes = key.of(record.key());
             byte[] valueBytes = value.of(record.value());
             if (keyBytes == Serialized.UNKNOWN || valueBytes == Serialized.UNKNOWN) {
-                client.anomaly(record.topic(), Incoming.UNCOUNTED);
+                client.anomaly(record.topic(), LEFT_OUT);
                 return;
             }
             sum = Checksum.of(keyBytes, valueBytes);

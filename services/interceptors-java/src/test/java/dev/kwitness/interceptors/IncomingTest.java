@@ -59,7 +59,7 @@ class IncomingTest {
         take(acting, StringDeserializer.class, records(
             new RecordHeaders().add("kwitness.checksum", new byte[Checksum.SIZE]), "key", 3, "value", 5));
 
-        assertEquals(Collections.singletonMap("checksum_uncounted", 4L), acting.anomalies("orders"));
+        assertEquals(Collections.singletonMap("checksum_not_compared", 4L), acting.anomalies("orders"));
     }
 
     @Test

@@ -103,7 +103,7 @@ class OutgoingTest {
 
         assertEquals("[denied]", keys(send(acting, record)).toString());
 
-        assertEquals(Collections.singletonMap("headers_read_only", 4L), acting.anomalies("orders"));
+        assertEquals(Collections.singletonMap("headers_left_out", 4L), acting.anomalies("orders"));
     }
 
     @Test
@@ -171,7 +171,7 @@ class OutgoingTest {
             .send(acting.client.headerSteps(), new ProducerRecord<>("orders", "key", "value"), same -> same);
 
         assertEquals("[][]", keys(one).toString() + keys(other));
-        assertEquals(Collections.singletonMap("checksum_uncounted", 2L), acting.anomalies("orders"));
+        assertEquals(Collections.singletonMap("checksum_left_out", 2L), acting.anomalies("orders"));
     }
 
     @Test
