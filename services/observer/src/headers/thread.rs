@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use kwitness_wire::aggregate::SeenInBatch;
 use kwitness_wire::record_headers::Rules;
 use kwitness_wire::samples::LeftOut;
 use rustix::time::{ClockId, clock_gettime};
@@ -58,7 +59,8 @@ impl Looking {
     fn look(&self, copied: &Copied, rules: &Rules, memory: &mut Vec<u8>) {
         let Copied { thread, client, sample } = copied;
         let Some(seen) = self.seen.by_thread.get(*thread) else { return };
-        let look = || unpoisoned(seen).look(client, sample, rules, memory);
+        // Whoever takes what was seen waits until it is added, not until it is seen.
+        let look = || SeenInBatch::look(sample, rules, memory).map(|batch| unpoisoned(seen).add(client, &batch));
         match catch_unwind(AssertUnwindSafe(look)) {
             Ok(Ok(())) => {}
             Ok(Err(why)) => self.seen.gate().leave_out(why),

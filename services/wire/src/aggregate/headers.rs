@@ -11,7 +11,7 @@ use super::series::Series;
 use super::tally::grow;
 use super::topics::{LONGEST_NAME, OwnTopic};
 use crate::event::Topic;
-use crate::record_headers::{HeaderTally, Required, Rules};
+use crate::record_headers::{HeaderTally, Rules};
 use crate::samples::{LeftOut, Sample, Seen};
 
 /// How many rows of one client are told apart in a window.
@@ -72,18 +72,15 @@ struct Looked {
     beyond: HeaderTally,
 }
 
-/// Where a record belongs.
-#[derive(Clone, Copy)]
-struct Place {
-    /// The topic's number; `None` where it is one too many.
-    topic: Option<u32>,
+/// What was seen in one batch.
+#[derive(Debug)]
+pub struct SeenInBatch {
+    topic: OwnTopic,
     is_produced: bool,
-}
-
-/// Where rows may be added.
-struct Rows<'a> {
-    made: &'a mut usize,
-    most: usize,
+    records: u64,
+    by_key: Series<Box<[u8]>, HeaderTally>,
+    /// Of keys that are one too many.
+    beyond: HeaderTally,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -147,42 +144,14 @@ impl Headers {
         self.clients.iter().len() == 0 && self.others.overflowed.iter().all(|looked| looked.records == 0)
     }
 
-    /// Look into a client's batch, and judge its headers by these rules. `memory` is for what is decompressed, and may be used again.
-    ///
-    /// # Errors
-    /// As [`Sample::look`]; then nothing of it is counted.
-    pub fn look(
-        &mut self,
-        client: &Arc<Identity>,
-        sample: &Sample,
-        rules: &Rules,
-        memory: &mut Vec<u8>,
-    ) -> Result<(), LeftOut> {
+    /// Add what was seen in a client's batch.
+    pub fn add(&mut self, client: &Arc<Identity>, seen: &SeenInBatch) {
         let Self { most, rows, clients, others } = self;
-        let mut required = rules.required();
-        // Found once, and not before it is known that the batch can be read.
-        let mut place = None;
-        sample.look(memory, &mut |seen| {
-            let (number, topic) = *place.get_or_insert_with(|| {
-                let number = clients.place(&**client, || Arc::clone(client));
-                (number, number.and_then(|number| clients.value(number)?.topic(sample)))
-            });
-            let of_client = number.and_then(|number| clients.value(number)).unwrap_or(others);
-            let place = Place { topic, is_produced: sample.is_produced() };
-            let mut rows = Rows { made: rows, most: *most };
-            match seen {
-                Seen::Header { key, value } => {
-                    let verdict = rules.judge(key, value);
-                    required.saw(&verdict);
-                    // Values stay where they are.
-                    of_client.tally(place, key, &mut rows).add(&verdict, value, false);
-                }
-                Seen::End => {
-                    let had = mem::replace(&mut required, rules.required());
-                    of_client.end(place, &had, &mut rows);
-                }
-            }
-        })
+        let own = clients.place(&**client, || Arc::clone(client)).and_then(|number| clients.value(number));
+        match own {
+            Some(of_client) => of_client.add(seen, rows, *most),
+            None => others.overflow(seen),
+        }
     }
 
     /// All rows.
@@ -193,44 +162,49 @@ impl Headers {
 }
 
 impl OfClient {
-    fn topic(&mut self, sample: &Sample) -> Option<u32> {
-        let (topic, is_produced) = (sample.topic(), sample.is_produced());
-        let is_possible = !matches!(topic, Topic::Name(name) if name.is_empty() || name.len() > LONGEST_NAME);
-        let own = || (OwnTopic::from(&topic), is_produced);
-        if is_possible { self.topics.place(&TopicRef(topic, is_produced), own) } else { None }
-    }
-
-    /// What counts the headers with this key.
-    fn tally(&mut self, place: Place, key: &[u8], rows: &mut Rows<'_>) -> &mut HeaderTally {
-        let key = cut(key);
-        let number = place.topic.and_then(|topic| self.row(topic, key, rows));
-        let Self { topics, by_key, overflowed: [read, written] } = self;
-        if let Some(looked) = place.topic.and_then(|topic| topics.value(topic)) {
-            looked.has_keys = true;
+    fn add(&mut self, seen: &SeenInBatch, rows: &mut usize, most: usize) {
+        let topic = TopicRef(seen.topic.as_topic(), seen.is_produced);
+        let is_possible = !matches!(topic.0, Topic::Name(name) if name.is_empty() || name.len() > LONGEST_NAME);
+        let own = || (seen.topic.clone(), seen.is_produced);
+        let Some(topic) = (if is_possible { self.topics.place(&topic, own) } else { None }) else {
+            return self.overflow(seen);
+        };
+        if let Some(looked) = self.topics.value(topic) {
+            grow(&mut looked.records, seen.records);
+            looked.has_keys |= seen.by_key.iter().len() > 0;
         }
-        let overflowed = if place.is_produced { written } else { read };
-        number.and_then(|number| by_key.value(number)).unwrap_or(&mut overflowed.beyond)
+        self.overflowed(seen.is_produced).beyond.merge_overflowed(&seen.beyond);
+        for (key, tally) in seen.by_key.iter() {
+            match self.row(topic, key, rows, most).and_then(|row| self.by_key.value(row)) {
+                Some(own) => own.merge(tally),
+                None => self.overflowed(seen.is_produced).beyond.merge_overflowed(tally),
+            }
+        }
     }
 
-    fn row(&mut self, topic: u32, key: &[u8], rows: &mut Rows<'_>) -> Option<u32> {
+    fn row(&mut self, topic: u32, key: &[u8], rows: &mut usize, most: usize) -> Option<u32> {
         if let Some(number) = self.by_key.find(&KeyRef { topic, key }) {
             return Some(number);
         }
-        let made = rows.made.checked_add(1).filter(|made| *made <= rows.most)?;
+        let more = rows.checked_add(1).filter(|rows| *rows <= most)?;
         let number = self.by_key.place(&KeyRef { topic, key }, || Key { topic, key: key.into() })?;
-        *rows.made = made;
+        *rows = more;
         Some(number)
     }
 
-    /// A record had these of the required keys.
-    fn end(&mut self, place: Place, had: &Required<'_>, rows: &mut Rows<'_>) {
-        for key in had.missing() {
-            self.tally(place, key, rows).add_missing();
+    /// Nothing of the batch has a row of its own.
+    fn overflow(&mut self, seen: &SeenInBatch) {
+        let overflowed = self.overflowed(seen.is_produced);
+        grow(&mut overflowed.records, seen.records);
+        overflowed.beyond.merge_overflowed(&seen.beyond);
+        for (_, tally) in seen.by_key.iter() {
+            overflowed.beyond.merge_overflowed(tally);
         }
-        let Self { topics, overflowed: [read, written], .. } = self;
-        let overflowed = if place.is_produced { written } else { read };
-        let looked = place.topic.and_then(|topic| topics.value(topic));
-        grow(&mut looked.unwrap_or(overflowed).records, 1);
+    }
+
+    const fn overflowed(&mut self, is_produced: bool) -> &mut Looked {
+        let [read, written] = &mut self.overflowed;
+        if is_produced { written } else { read }
     }
 
     fn rows<'a>(&'a self, client: Option<&'a Identity>) -> impl Iterator<Item = HeaderRow<'a>> {
@@ -256,6 +230,45 @@ impl OfClient {
 
     fn looked_at(&self, topic: u32) -> u64 {
         self.topics.get(topic).map_or(0, |looked| looked.records)
+    }
+}
+
+impl SeenInBatch {
+    /// Look into a batch, and judge its headers by these rules. `memory` is for what is decompressed, and may be used
+    /// again.
+    ///
+    /// # Errors
+    /// As [`Sample::look`].
+    pub fn look(sample: &Sample, rules: &Rules, memory: &mut Vec<u8>) -> Result<Self, LeftOut> {
+        let mut all = Self {
+            topic: OwnTopic::from(&sample.topic()),
+            is_produced: sample.is_produced(),
+            records: 0,
+            by_key: Series::new(HEADERS_OF_A_CLIENT),
+            beyond: HeaderTally::default(),
+        };
+        let mut required = rules.required();
+        sample.look(memory, &mut |seen| match seen {
+            Seen::Header { key, value } => {
+                let verdict = rules.judge(key, value);
+                required.saw(&verdict);
+                // Values stay where they are.
+                all.tally(key).add(&verdict, value, false);
+            }
+            Seen::End => {
+                let had = mem::replace(&mut required, rules.required());
+                had.missing().for_each(|key| all.tally(key).add_missing());
+                grow(&mut all.records, 1);
+            }
+        })?;
+        Ok(all)
+    }
+
+    /// What counts the headers with this key.
+    fn tally(&mut self, key: &[u8]) -> &mut HeaderTally {
+        let key = cut(key);
+        let number = self.by_key.place(key, || key.into());
+        number.and_then(|number| self.by_key.value(number)).unwrap_or(&mut self.beyond)
     }
 }
 

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use kwitness_wire::aggregate::{HEADERS_OF_A_CLIENT, Headers, Identity, IdentityKey, Recorder, Settings, Source};
-use kwitness_wire::aggregate::{TopicNames, Writer};
+use kwitness_wire::aggregate::{SeenInBatch, TopicNames, Writer};
 use kwitness_wire::record_headers::Rules;
 use kwitness_wire::samples::{Gate, LONGEST_BATCH, LONGEST_RECORDS, LeftOut, Sample, Sampling, Seen};
 use kwitness_wire::{Connection, Limits, Nanos, Side, Topic};
@@ -352,6 +352,10 @@ fn sample_of(records: &[Vec<u8>]) -> Sample {
     of_produced(&gate(), &batch).pop().unwrap()
 }
 
+fn see(headers: &mut Headers, client: &Arc<Identity>, records: &[Vec<u8>], rules: &Rules) {
+    headers.add(client, &SeenInBatch::look(&sample_of(records), rules, &mut Vec::new()).unwrap());
+}
+
 fn rules(written: &Value) -> Rules {
     serde_json::from_value(written.clone()).unwrap()
 }
@@ -402,7 +406,7 @@ fn rows_say_what_was_seen_of_what_passed_and_what_is_wrong_with_it() {
     let records = [record(b"tenant", b"acme"), record(b"token", b"hush"), record(b"x", b"")];
     let mut headers = Headers::new(100);
 
-    headers.look(&client, &sample_of(&records), &rules, &mut Vec::new()).unwrap();
+    see(&mut headers, &client, &records, &rules);
     let (rows, totals) = written(headers, &client, &batch(0, 40, &[]));
 
     let row = |key: &str| rows.iter().find(|row| row["key"] == key).unwrap();
@@ -431,7 +435,7 @@ fn records_without_any_header_have_a_row_that_says_so() {
     let client = client("me");
     let mut headers = Headers::new(100);
 
-    headers.look(&client, &sample_of(&[vec![12, 0, 0, 0, 1, 1, 0]]), &Rules::default(), &mut Vec::new()).unwrap();
+    see(&mut headers, &client, &[vec![12, 0, 0, 0, 1, 1, 0]], &Rules::default());
     let (rows, totals) = written(headers, &client, &batch(0, 1, &[]));
 
     let [row] = &rows[..] else { panic!("{rows:?}") };
@@ -446,7 +450,7 @@ fn keys_that_are_too_many_are_summed_up_and_nothing_is_lost() {
     let records: Vec<_> = (0..300).map(|number| record(format!("key {number}").as_bytes(), b"v")).collect();
 
     for name in ["a", "b", "c"] {
-        headers.look(&client(name), &sample_of(&records), &Rules::default(), &mut Vec::new()).unwrap();
+        see(&mut headers, &client(name), &records, &Rules::default());
     }
 
     let mut by_client: BTreeMap<_, (usize, u64)> = BTreeMap::new();
@@ -465,7 +469,7 @@ fn clients_that_are_too_many_are_summed_up_without_their_names() {
     let mut headers = Headers::new(2);
 
     for name in ["a", "b", "c", "d"] {
-        headers.look(&client(name), &sample_of(&[record(b"k", b"v")]), &Rules::default(), &mut Vec::new()).unwrap();
+        see(&mut headers, &client(name), &[record(b"k", b"v")], &Rules::default());
     }
 
     let others: Vec<_> = headers.rows().filter(|row| row.client.is_none()).collect();
