@@ -45,7 +45,7 @@ class Problem(NamedTuple):
 
 @dataclass(slots=True)
 class Occurrences:
-    """When it was heard of, in milliseconds since 1970; by period of 5 minutes how many headers, and how many removed."""
+    """When it was heard of, in milliseconds since 1970; headers and removed ones by period of 5 minutes."""
 
     workload: str
     first_ms: int
