@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import confluent_kafka
@@ -23,10 +21,10 @@ from kwitness_interceptors.clients.refused_headers import refuses_headers
 from kwitness_interceptors.interface import ConsumerInterceptor
 from kwitness_interceptors.measures.client_counts import ClientCounts
 from kwitness_interceptors.profile import PRODUCER, Profile
-from kwitness_interceptors.reporting.process import PROCESS
 from kwitness_interceptors.settings import Stamp, parse_settings
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
+from .own_process import anomalies
 from tests.vectors import vectors
 
 LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
@@ -43,37 +41,6 @@ OTHERS = (
     Header("Traceparent", b"of somebody who writes it otherwise"),
 )
 """As other vendors write them."""
-
-
-@pytest.fixture
-def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Sets the profile of this process, and forgets it afterwards."""
-    monkeypatch.setenv("KWITNESS_POD_NAME", "orders-1")
-    monkeypatch.setenv("KWITNESS_POD_NAMESPACE", "shop")
-    file = tmp_path / "interceptors.json"
-    monkeypatch.setenv("KWITNESS_INTERCEPTORS", str(file))
-
-    def write(*entries: dict[str, Any], **more: Any) -> None:
-        named = [{"name": entry["type"].lower(), **entry} for entry in entries]
-        collector = {"url": "http://127.0.0.1:1", "replicas": 1, "token_file": "/no"}
-        file.write_text(json.dumps(LEAST | {"suspend": False, "interceptors": named, "collector": collector} | more))
-        PROCESS.__init__()  # type: ignore[misc] # as a new process has it
-
-    yield write
-    PROCESS._end()
-    PROCESS.__init__()  # type: ignore[misc] # likewise
-
-
-def anomalies() -> dict[str, int]:
-    """All that were counted in this process so far, in windows that are open."""
-    found: dict[str, int] = {}
-    for client in PROCESS._clients:
-        assert client.counts is not None
-        for topics in client.counts._windows.values():
-            for topic in topics.values():
-                for name, count in topic.anomalies.items():
-                    found[name] = found.get(name, 0) + count
-    return found
 
 
 def headers_sent(kind: Any, config: dict[str, Any], *records: dict[str, Any]) -> tuple[list[dict[str, Any]], list[Any]]:

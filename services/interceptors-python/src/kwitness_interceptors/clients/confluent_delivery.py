@@ -29,7 +29,8 @@ class Delivery:
     key_size, value_size
         In bytes, serialized; both are -1 where they are not yet.
 
-    `knows_bytes` says whether it was told of the serialized key and value before they were sent. `fallback` has the record's headers without those that the profile added, None where it added none.
+    `knows_bytes` says whether it was told of the serialized key and value. `fallback` has the record's headers without
+    those that the profile added, None where it added none.
     """
 
     __slots__ = (
