@@ -11,6 +11,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness_interceptors.reporting import process
 
 from .confluent_samples import topic_name
 from .own_process import forget_profile, set_profile
@@ -32,5 +33,7 @@ def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     monkeypatch.setenv("KWITNESS_POD_NAME", "orders-1")
     monkeypatch.setenv("KWITNESS_POD_NAMESPACE", "shop")
     monkeypatch.setenv("KWITNESS_INTERCEPTORS", str(tmp_path / "interceptors.json"))
+    # Windows of a closed client would be taken out before they are looked at.
+    monkeypatch.setattr(process, "_TICK_S", 3_600.0)
     yield partial(set_profile, tmp_path / "interceptors.json")
     forget_profile()
