@@ -48,8 +48,8 @@ def as_registered(seen: RegisterFindings | None) -> Verdict:
             "AsRegistered",
             "Unknown",
             "NotLookedAt",
-            "no InterceptorProfile that collectors hear of judges headers by this register: name it in"
-            " spec.headerRegistries of one with an interceptor of type Headers",
+            "nobody judges headers by this register, or no collector has said anything yet: name it in"
+            " spec.headerRegistries of an InterceptorProfile with an interceptor of type Headers",
         )
     if not seen.keys:
         return Verdict("AsRegistered", "True", "NoFindings", "nothing was wrong with headers within the last hour")
