@@ -7,7 +7,7 @@ from typing import Any
 
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.operator.environment.header_ids import header_ids_fact
-from kwitness.operator.kinds.interceptor_profile.header_rules import combined_registries, header_needs
+from kwitness.operator.kinds.interceptor_profile.header_rules import header_needs, registries_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Answer, Fact, Watched
@@ -61,24 +61,24 @@ def profile(*names: str) -> InterceptorProfile:
 
 def test_registers_that_find_no_room_are_left_out_and_named():
     view = Registers(a=256, b=256, c=256, d=3)
-    combined = combined_registries(profile("a", "b", "c", "d"), view)
+    combined = registries_of(profile("a", "b", "c", "d"), view)
     assert combined.too_large == (Key("shop", "b"), Key("shop", "c"))
     assert {one.name[0] for one in combined.rules.keys} == {"a", "d"}
     assert len(combined.rules.model_dump_json()) < 132_000
 
 
 def test_the_same_registers_in_another_order_leave_out_others():
-    combined = combined_registries(profile("d", "b", "a"), Registers(a=256, b=256, d=3))
+    combined = registries_of(profile("d", "b", "a"), Registers(a=256, b=256, d=3))
     assert combined.too_large == (Key("shop", "a"),)
 
 
 def test_what_is_read_was_asked_for():
     resource = profile("a", "missing")
     view = Registers(a=1)
-    combined = combined_registries(resource, view)
+    combined = registries_of(resource, view)
     assert list(combined.missing) == [Key("shop", "missing")]
-    assert view.asked <= {need.fact for need in header_needs(Key("shop", "orders"), resource, view)}
+    assert view.asked <= {need.fact for need in header_needs(resource, view)}
 
 
 def test_a_profile_without_registers_needs_none():
-    assert header_needs(Key("shop", "orders"), profile(), Registers()) == set()
+    assert header_needs(profile(), Registers()) == set()

@@ -336,6 +336,7 @@ mod tests {
 
     use super::{Counting, Shard, WindowTally};
     use crate::counting::{Answered, Closed, RECORD_REFUSED, Sent};
+    use crate::headers::listed;
     use crate::settings::Settings;
 
     /// Acknowledged by a broker, 25 ms after it was sent.
@@ -346,7 +347,7 @@ mod tests {
         let text = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
             "interceptors":[{"type":"Audit","name":"audit"},{"type":"Latency","name":"latency"}],"window_ms":1000,
             "collector":null}"#;
-        Shard::new(Counting::of(Arc::new(Settings::parse(text.as_bytes()).unwrap())), 0)
+        Shard::new(Counting::of(Arc::new(Settings::parse(text.as_bytes()).unwrap())), None, 0)
     }
 
     /// Start of each window, and records sent, acknowledged and given up in it.
@@ -366,8 +367,8 @@ mod tests {
         let mut shard = shard();
         let sent = Sent { topic: b"orders", key: None, value_bytes: 1 };
 
-        shard.sent(&sent, 990);
-        shard.sent(&sent, 995);
+        shard.sent(&sent, &mut listed(&[]), 990);
+        shard.sent(&sent, &mut listed(&[]), 995);
         shard.answered(&ACKNOWLEDGED, 1_015);
         shard.answered(&Answered { error: -192, ..ACKNOWLEDGED }, 2_000);
 

@@ -8,5 +8,7 @@ mod stamps;
 mod unique_id;
 
 pub(crate) use counts::{HeaderCounts, KeyCounts};
+#[cfg(test)]
+pub(crate) use list::tests::listed;
 pub(crate) use list::{Header, HeaderList};
 pub(crate) use plan::{Plan, Record};

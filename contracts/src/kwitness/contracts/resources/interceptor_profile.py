@@ -15,11 +15,10 @@ from .durations import duration_field
 from .header_registry import HeaderText
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
-from .references import ClusterRef, LabelSelector
+from .references import ClusterRef, HeaderRegistryRef, LabelSelector
 from .standstill import suspend_field
 
 __all__ = [
-    "HeaderRegistryRef",
     "InterceptedPods",
     "InterceptorEntry",
     "InterceptorProfile",
@@ -155,20 +154,6 @@ class InterceptorEntry(Contract):
     stamp: StampSettings | None = Field(None, description="Settings of Stamp.")
     tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
     checksum: ChecksumSettings | None = Field(None, description="Settings of Checksum.")
-
-
-class HeaderRegistryRef(Contract):
-    """A HeaderRegistry."""
-
-    name: str = Field(
-        description="Name of the HeaderRegistry.",
-        min_length=1,
-        max_length=253,
-        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
-    )
-    namespace: DnsLabel | None = Field(
-        None, description="Its namespace, if not the same. Registers can be named from everywhere."
-    )
 
 
 class InterceptorAttribute(Contract):

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.observers import ReportableApi
 
 from .contract_model import Contract, Rule, list_set, rules
+from .references import HeaderRegistryRef
 
 __all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "IdentityTreatment", "ObserverEntry", "ObserverLimits"]
 
@@ -20,8 +21,14 @@ EVENTS_PER_SECOND: Final = 1_000
 
 
 class HeaderSampling(Contract):
-    """How many batches of records are looked into for their headers, and what that may take."""
+    """By which registers headers are judged, how many batches of records are looked into, and what that may take."""
 
+    registries: tuple[HeaderRegistryRef, ...] = Field(
+        (),
+        description="Registers that headers are judged by. Of entries for the same key or prefix the first register's "
+        "counts. Empty: headers are counted as of keys that are not registered.",
+        max_length=16,
+    )
     sample_every: int = Field(
         100,
         description="One batch in so many is looked into, by chance, and the first of each connection.",
@@ -80,12 +87,12 @@ class ObserverEntry(Contract):
         le=1_000_000,
     )
     headers: HeaderSampling | None = Field(
-        None, description="Of Headers: how large the sample is. Absent: its defaults."
+        None, description="Of Headers: its registers, and how large the sample is. Absent: its defaults."
     )
 
     @property
     def header_sampling(self) -> HeaderSampling:
-        """How large the sample is, with defaults."""
+        """Registers and sample, with defaults."""
         return self.headers or HeaderSampling()
 
 

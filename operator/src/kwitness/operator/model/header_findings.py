@@ -52,17 +52,21 @@ class _Group:
     topics: dict[str, set[str]] = field(default_factory=dict)
 
 
-def findings_of(states: Iterable[ClusterState], registers: Callable[[str], bool]) -> RegisterFindings:
-    """Sum up what collectors say of some clusters; ``registers`` says whether the register has a key.
+def findings_of(
+    states: Iterable[ClusterState], registers: Callable[[str], bool], are_known: Callable[[str], bool]
+) -> RegisterFindings:
+    """Sum up what collectors say of some clusters.
 
-    Keys that were too many have no name, and are left out.
+    ``registers`` says whether the register has a key, ``are_known`` whether any register has it: who judges by another
+    register, or by none, calls a key unregistered that has an owner. Keys that were too many have no name, and are left
+    out.
     """
     groups: dict[tuple[bool, str, str], _Group] = {}
     for finding in (one for state in states for one in state.headers):
         if finding.key is None:
             continue
         is_unregistered = finding.problem == _UNREGISTERED
-        if is_unregistered or registers(finding.key):
+        if registers(finding.key) if not is_unregistered else not are_known(finding.key):
             # What is wrong with the register's own keys comes first.
             _add(groups.setdefault((is_unregistered, finding.key, finding.problem), _Group()), finding)
     found = [_summed(key, problem, groups[others, key, problem]) for others, key, problem in sorted(groups)]

@@ -52,8 +52,9 @@ def decide(unit: Unit, view: View) -> Decision:
     claims = [_claim(key, body, resources.get(key)) for key, body in bodies.items()]
     result = settle(before, claims, _gone(before, bodies, view))
     clusters = clusters_of(view)
+    counting = [one for one in resources.values() if not one.spec.suspend]
     for key, resource in resources.items():
-        seen = seen_of(resource, clusters.get(key, frozenset()), view)
+        seen = seen_of(resource, counting, clusters.get(key, frozenset()), view)
         outcomes[key] = _outcome(bodies[key], resource, result.shares[key], seen)
     text = header_ids_text(result.ids)
     stands = ((config_map or {}).get("data") or {}).get(HEADER_IDS_KEY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from kwitness.contracts.resources.header_registry import HeaderRegistry
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
@@ -51,15 +51,21 @@ def clusters_of(view: View) -> Mapping[Key, frozenset[Key]]:
     return {register: frozenset(clusters) for register, clusters in found.items()}
 
 
-def seen_of(resource: HeaderRegistry, clusters: frozenset[Key], view: View) -> RegisterFindings | None:
-    """What collectors say of headers there; None where none says anything."""
+def seen_of(
+    resource: HeaderRegistry, everywhere: Collection[HeaderRegistry], clusters: frozenset[Key], view: View
+) -> RegisterFindings | None:
+    """What collectors say of headers there; None where none says anything. ``everywhere`` are all registers."""
     states = [answer.value for at in sorted(clusters) if (answer := view.get(Inventory(at))) is not None]
     known = [one for one in states if one is not None]
     if not known:
         return None
-    keys = {one.name for one in resource.spec.keys}
-    prefixes = tuple(one.prefix for one in resource.spec.prefixes)
-    return findings_of(known, lambda key: key in keys or key.startswith(prefixes))
+    return findings_of(known, _registered_by([resource]), _registered_by(everywhere))
+
+
+def _registered_by(registers: Collection[HeaderRegistry]) -> Callable[[str], bool]:
+    keys = {one.name for register in registers for one in register.spec.keys}
+    prefixes = tuple(one.prefix for register in registers for one in register.spec.prefixes)
+    return lambda key: key in keys or key.startswith(prefixes)
 
 
 def _judging(view: View) -> Iterator[InterceptorProfile]:

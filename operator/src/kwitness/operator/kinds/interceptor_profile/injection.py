@@ -17,7 +17,7 @@ from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
-from kwitness.operator.kinds.interceptor_profile.header_rules import combined_registries, refuse_foreign_stamps
+from kwitness.operator.kinds.interceptor_profile.header_rules import header_rules, refuse_foreign_stamps
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
@@ -53,7 +53,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(cluster, view)
     refuse_foreign_stamps(resource, view)
-    rules = combined_registries(resource, view).rules
+    rules = header_rules(resource, view)
     namespaces = spec.namespace_selector
     return InterceptorInjection.model_validate(
         {

@@ -56,4 +56,4 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
 def related(key: Key, resource: InterceptorProfile, view: View) -> set[Need]:
     """What decides on what the injector is told of a resource."""
     cluster = cluster_key(key.namespace, resource.spec.cluster_ref)
-    return cluster_needs(key, cluster, view) | header_needs(key, resource, view)
+    return cluster_needs(key, cluster, view) | header_needs(resource, view)

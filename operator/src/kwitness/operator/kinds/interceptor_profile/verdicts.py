@@ -9,12 +9,11 @@ from kwitness.contracts.envelopes import InterceptorState
 from kwitness.contracts.injections import INJECTION
 from kwitness.contracts.interceptor_injections import RUNTIMES
 from kwitness.contracts.resources.interceptor_profile import InterceptedPods, InterceptorProfile
-from kwitness.operator.kinds.interceptor_profile.header_rules import CombinedRegistries
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.store import Key
 from kwitness.operator.model.wording import some
 
-__all__ = ["covered", "injecting", "reporting", "resolved", "through_observer", "working"]
+__all__ = ["covered", "injecting", "reporting", "through_observer", "working"]
 
 
 def injecting(
@@ -152,25 +151,6 @@ def through_observer(
         return (Verdict("ThroughObserver", "False", "ClientsNotThroughObserver", message),)
     message = f"no client of {len(own)} processes connected past its pod's observer"
     return (Verdict("ThroughObserver", "True", "ThroughObserver", message),)
-
-
-def resolved(resource: InterceptorProfile, combined: CombinedRegistries) -> tuple[Verdict, ...]:
-    """Whether all registers that the profile names count."""
-    if not resource.spec.header_registries:
-        return ()
-    aspect = "HeaderRegistriesResolved"
-    if combined.missing:
-        named = some(f"{at} ({why})" for at, why in combined.missing.items())
-        message = f"HeaderRegistry {named}: its keys count as not registered, the others' go on to count"
-        return (Verdict(aspect, "False", "RegistryMissing", message),)
-    if combined.too_large:
-        message = (
-            f"HeaderRegistry {some(str(at) for at in combined.too_large)} finds no room beside those before it in what"
-            " pods are given, and its keys count as not registered: name fewer or smaller registers, or those that"
-            " matter first; keys that begin alike take less room as spec.prefixes"
-        )
-        return (Verdict(aspect, "False", "RegistriesTooLarge", message),)
-    return (Verdict(aspect, "True", "RegistriesResolved", "all registers that spec.headerRegistries names count"),)
 
 
 def _no_namespace(resource: InterceptorProfile) -> Verdict:
