@@ -129,8 +129,8 @@ test-quick: setup
 test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and no node
 	@$(PY) -m kwitness.devtools.suite unit
 
-test-java: prerequisites-test-java setup ## The own tests of the broker plugin and of the Java interceptors
-	@for project in broker-plugin interceptors-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
+test-java: prerequisites-test-java setup ## The own tests of the broker plugin, the Java interceptors and the headers' jar
+	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
 test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
 	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire

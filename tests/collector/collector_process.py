@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 TOPICS = {
     name: f"collector-tests.{name}"
-    for name in ("telemetry", "connections", "traffic", "requests", "interceptions", "seals")
+    for name in ("telemetry", "connections", "traffic", "requests", "interceptions", "headers", "seals")
 }
 """Of these tests alone, since others use the broker too."""
 

@@ -19,6 +19,22 @@ SIZE_COUNTS = len(own_metric("kafka_client_interceptor_record_size_bytes").bound
 _sent = itertools.count(EPOCH)
 
 
+def header(headers: int = 10, *, key: str | None = "trace-id", **more: Any) -> dict[str, Any]:
+    """What is new of one key: so many headers of 16 bytes, one of them of another type and removed."""
+    return {
+        "side": "producer",
+        "topic": "orders",
+        "key": key,
+        "client_id": "orders",
+        "registered": True,
+        "headers": headers,
+        "bytes": 16 * headers,
+        "problems": {"wrong_type": 1},
+        "removed": 1,
+        **more,
+    }
+
+
 def intercepted(seq: int, sent: int = 10, *, client_id: str = "orders", distinct: int = 7) -> dict[str, Any]:
     """What is new in one window: `sent` records, one of them too large, all handed to a group."""
     topic = {"topic": "orders", "client_id": client_id}
@@ -60,6 +76,7 @@ def intercepted(seq: int, sent: int = 10, *, client_id: str = "orders", distinct
         ],
         "keys": [{"side": "producer", "topic": "orders", "distinct": distinct, "window_ms": 60_000}],
         "hooks": [{"interceptor": "audit", "hook": "on_send", "calls": sent, "errors": 1, "time_ns": 1_000_000_000}],
+        "headers": [header(sent, client_id=client_id)],
         "dropped": {"queue_full": 2},
     }
 

@@ -23,6 +23,7 @@ SCHEMAS = {
     "traffic": "kwitness.traffic/1",
     "connections": "kwitness.connections/1",
     "requests": "kwitness.requests/1",
+    "headers": "kwitness.headers/1",
     "seals": "kwitness.seals/1",
 }
 
@@ -34,11 +35,11 @@ def headers(message: Message) -> dict[str, str]:
 def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(start: Start, broker: LocalBroker) -> None:
     collector = start(bootstrap=broker.bootstrap)
     lines = {topic: row(seq, topic, reported_by="broker", k8s_pod="forged") for seq, topic in enumerate(SCHEMAS, 1)}
-    body = request(lines.values(), totals=[totals(5)], epoch=7)
+    body = request(lines.values(), totals=[totals(6)], epoch=7)
 
     answer = eventually(lambda: collector.observe(body), lambda answer: not answer.body["later"])
 
-    assert {*answer.body["accepted"].split(","), *answer.body["duplicates"].split(",")} - {""} <= {"1-5", "1-4", "5"}
+    assert {*answer.body["accepted"].split(","), *answer.body["duplicates"].split(",")} - {""} <= {"1-6", "1-5", "6"}
     for seq, topic in enumerate(SCHEMAS, 1):
         [record] = read_topic(broker, TOPICS[topic], lambda one: headers(one).get("event_epoch") == "7", 1)
         assert record.value() == lines[topic][1]

@@ -42,7 +42,7 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
     answer = collector.observe(body, token=INTERCEPTOR, compress=True)
 
     assert answer.status == 200
-    assert (answer.body["accepted"], answer.body["rejected"]) == ("1-6", [])
+    assert (answer.body["accepted"], answer.body["rejected"]) == ("1-9", [])
     collector.scrape()
     pod = {"k8s_namespace": "shop", "k8s_workload": "orders", "k8s_pod": INTERCEPTED_POD.partition("/")[2]}
     assert collector.value(SENT, **pod, topic="orders", client_id="orders") == 32

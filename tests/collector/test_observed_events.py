@@ -43,7 +43,7 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
         "protocol": 2,
         "collector": "kwitness/main",
         "replica": 0,
-        "accepted": "1-10",
+        "accepted": "1-12",
         "duplicates": "",
         "later": "",
         "rejected": [],

@@ -15,6 +15,7 @@ from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.records import (
     ApiTraffic,
     ConnectionEvent,
+    HeaderRow,
     PartitionTraffic,
     RequestEvent,
     TopicPresence,
@@ -31,6 +32,7 @@ MODELS: dict[tuple[str, str | None], type[BaseModel]] = {
     ("connections", "opened"): ConnectionEvent,
     ("requests", "request"): RequestEvent,
     ("requests", "response"): RequestEvent,
+    ("headers", None): HeaderRow,
     ("seals", None): WindowSeal,
 }
 

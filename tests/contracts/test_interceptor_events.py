@@ -10,7 +10,14 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from kwitness.contracts.envelopes import InterceptorsHead
-from kwitness.contracts.records import ClientInterceptions, KeyInterceptions, TopicInterceptions, WindowSeal
+from kwitness.contracts.header_rules import HEADER_PROBLEMS
+from kwitness.contracts.records import (
+    ClientInterceptions,
+    HeaderRow,
+    KeyInterceptions,
+    TopicInterceptions,
+    WindowSeal,
+)
 
 from tests.vectors import vectors
 
@@ -21,6 +28,7 @@ MODELS: dict[tuple[str, str | None], type[BaseModel]] = {
     ("interceptions", "topic"): TopicInterceptions,
     ("interceptions", "keys"): KeyInterceptions,
     ("interceptions", "client"): ClientInterceptions,
+    ("headers", None): HeaderRow,
     ("seals", None): WindowSeal,
 }
 
@@ -61,6 +69,26 @@ def test_the_totals_of_the_example_are_what_its_rows_say() -> None:
         assert latency.sum_us == sketch["sum_us"]
 
 
+def test_the_headers_of_the_example_are_what_its_rows_say() -> None:
+    rows = {
+        row["key"]: row for row in map(json.loads, EXAMPLE.splitlines()[1:]) if row["schema"] == "kwitness.headers/1"
+    }
+    [totals] = InterceptorsHead.model_validate(HEAD).totals
+
+    assert [one.key for one in totals.headers] == list(rows)
+    for one in totals.headers:
+        row = HeaderRow.model_validate(rows[one.key])
+        assert (one.headers, one.bytes, one.removed, one.registered) == (
+            row.headers,
+            row.bytes,
+            row.removed,
+            row.registered,
+        )
+        unregistered = {} if row.registered else {"unregistered": row.headers}
+        wrong = {problem: getattr(row, problem) for problem in HEADER_PROBLEMS if problem != "unregistered"}
+        assert one.problems == {**unregistered, **{problem: count for problem, count in wrong.items() if count}}
+
+
 def test_a_distribution_has_a_count_for_each_bound_and_one_beyond() -> None:
     [totals] = InterceptorsHead.model_validate(HEAD).totals
     latency, size = (
@@ -95,6 +123,10 @@ def test_the_image_of_the_example_is_that_of_the_vectors() -> None:
         {"totals": [{"seq": 1, "topics": [{"failures": {str(one): 1 for one in range(65)}}]}]},
         {"totals": [{"seq": 1, "keys": [{"side": "producer", "distinct": 1, "window_ms": 1}]}]},
         {"totals": [{"seq": 1, "hooks": [{"interceptor": "a", "hook": "on_enqueue"}]}]},
+        {"totals": [{"seq": 1, "headers": [{"side": "producer", "key": "k" * 129}]}]},
+        {"totals": [{"seq": 1, "headers": [{"side": "broker", "key": "k"}]}]},
+        {"totals": [{"seq": 1, "headers": [{"side": "producer", "problems": {"p" * 33: 1}}]}]},
+        {"totals": [{"seq": 1, "headers": [{"side": "producer"}] * 4_097}]},
         {"state": {"unusable": {"mask": "x" * 257}}},
         {"state": {"clients": [{"side": "producer", "clients": 1}] * 3}},
     ],

@@ -19,6 +19,7 @@ from kwitness.contracts.records import (
     ApiTraffic,
     ClientInterceptions,
     ConnectionEvent,
+    HeaderRow,
     KeyInterceptions,
     PartitionTraffic,
     RequestEvent,
@@ -103,6 +104,17 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         "hooks": [{"interceptor": "audit", "hook": "on_send", "calls": 3}],
         "statistics": {"queued_records": 0},
     },
+    HeaderRow: {
+        **WINDOW,
+        "instance": INTERCEPTED["instance"],
+        "seen_by": "java",
+        "side": "producer",
+        "topic": "orders",
+        "key": "tenant",
+        "registered": True,
+        "headers": 3,
+        "values": [{"value": "north", "records": 3}],
+    },
     WindowSeal: {**WINDOW, **OBSERVED, "topic": "traffic", "first_seq": 0, "last_seq": 9, "count": 10},
 }
 SPARK: dict[type[BaseModel], StructType] = {
@@ -115,6 +127,7 @@ SPARK: dict[type[BaseModel], StructType] = {
     TopicInterceptions: schemas.TOPIC_INTERCEPTIONS,
     KeyInterceptions: schemas.KEY_INTERCEPTIONS,
     ClientInterceptions: schemas.CLIENT_INTERCEPTIONS,
+    HeaderRow: schemas.HEADER_ROW,
     WindowSeal: schemas.WINDOW_SEAL,
 }
 
@@ -162,6 +175,10 @@ def test_a_record_is_read_and_written_without_what_is_not_known(model: type[Base
         (KeyInterceptions, {"sketch": "{}"}),
         (ClientInterceptions, {"hooks": [{"interceptor": "Audit", "hook": "on_send", "calls": 1}]}),
         (ClientInterceptions, {"attributes": {"team": "t" * 64}}),
+        (HeaderRow, {"key": "k" * 129}),
+        (HeaderRow, {"seen_by": "ruby"}),
+        (HeaderRow, {"values": [{"value": "v", "records": 1}] * 33}),
+        (HeaderRow, {"values": [{"value": "v" * 257, "records": 1}]}),
         (WindowSeal, {"event_seq": -1}),
         (WindowSeal, {"event_source": ""}),
     ],
@@ -206,6 +223,13 @@ def test_spark_has_what_interceptors_count() -> None:
         "array<struct<partition:bigint,acknowledged:bigint,consumed:bigint,committed_offset:bigint,"
         "offset_ranges:array<struct<first:bigint,last:bigint>>,offset_ranges_merged:bigint>>"
     )
+
+
+def test_spark_has_values_of_headers() -> None:
+    types = {field.name: field.dataType.simpleString() for field in schemas.HEADER_ROW}
+
+    assert types["values"] == "array<struct<value:string,records:bigint>>"
+    assert types["registered"] == "boolean"
 
 
 def test_a_duration_is_counted_at_the_first_bound_that_is_not_below_it() -> None:

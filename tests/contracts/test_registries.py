@@ -183,6 +183,7 @@ def test_topics_have_one_prefix_and_a_schema() -> None:
         "traffic",
         "requests",
         "interceptions",
+        "headers",
         "seals",
     }
     assert set(CollectorTopics.model_fields) == {topic.name for topic in topics.USED_TOPICS}

@@ -14,6 +14,7 @@ import yaml
 
 from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS, KindInfo
+from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.e2e.api_server import ApiServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,6 +241,27 @@ def applied_register(server: ApiServer, manager: str, spec: dict[str, Any]) -> d
     )
     assert answer.ok, answer.json()["message"]
     return answer.json()["spec"]
+
+
+def test_the_registers_of_the_proposal_are_taken_as_the_example_has_them(api_with_crds: ApiServer) -> None:
+    example = ROOT / "docs" / "examples" / "header-registry.yaml"
+    api_with_crds.kubectl("apply", "-f", str(example))
+    taken = json.loads(api_with_crds.kubectl("get", "-f", str(example), "-o", "json"))["items"]
+    numbers = {key["name"]: key.get("id") for body in taken for key in body["spec"]["keys"]}
+    api_with_crds.kubectl("delete", "-f", str(example))
+    ranges = {who: range(first, last + 1) for first, last, who in ID_RANGES}
+    assert numbers["app.name"] in ranges["local use: application"]
+    assert 1114000 in ranges["local use: infrastructure"]
+    assert {name: number for name, number in numbers.items() if name != "app.name"} == {
+        "client.id": 1,
+        "cluster.id": 2,
+        "correlation.id": 3,
+        "new.relic": 2100001,
+        "appdynamics": 2100002,
+        "charge.tag": 1050000,
+        "order.id": None,
+        "order.number": None,
+    }
 
 
 def test_two_owners_keep_their_keys_of_one_register(api_with_crds: ApiServer) -> None:

@@ -85,7 +85,23 @@ FACTS = Facts(
                 ],
                 "unsentPrefixes": ["org.example."],
             },
-        }
+        },
+        {
+            "kind": "HeaderRegistry",
+            "metadata": {"name": "headers"},
+            "status": {
+                "conditions": [],
+                "findings": [
+                    {
+                        "key": "debug.session",
+                        "problem": "Unregistered",
+                        "clients": 2,
+                        "example": "shop/billing-1",
+                        "topic": "demo.orders",
+                    }
+                ],
+            },
+        },
     ],
     inventory=[
         {
@@ -124,6 +140,12 @@ def test_metrics_that_say_nothing_are_left_out() -> None:
 def test_what_went_through_the_gateway_is_one_line_for_each_client_and_topic() -> None:
     assert lines("Through the gateway, by client and topic (Prometheus, from the observer)")[1:] == [
         "orders apache-kafka-java 4.1.2 Produce demo.orders 7 12 960"
+    ]
+
+
+def test_headers_that_are_not_as_registered_have_a_client_that_writes_or_gets_them() -> None:
+    assert lines("Headers of records that are not as they are registered (status of the registers)")[1:] == [
+        "headers debug.session Unregistered 2 shop/billing-1 demo.orders"
     ]
 
 

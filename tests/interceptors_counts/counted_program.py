@@ -24,7 +24,7 @@ RUNTIMES: Final = ("python", "librdkafka", "java")
 _PROGRAMS: Final = Path(__file__).with_name("programs")
 _KAFKA_CLIENTS: Final = "4.3.1"
 _LONGEST_S: Final = 3_000 if SOAKS else 300
-WINDOW_MS: Final = 1_000
+_WINDOW_MS: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,18 @@ class CountedProgram:
         """The file that it writes."""
         return self.folder / "journal"
 
-    def start(self, broker: LocalBroker, collector: InterceptorsServer, prefix: str, records: int) -> Running:
+    def start(
+        self,
+        broker: LocalBroker,
+        collector: InterceptorsServer,
+        prefix: str,
+        records: int,
+        *,
+        window_ms: int = _WINDOW_MS,
+    ) -> Running:
         """Start it; with no records it produces until it is killed."""
         intercepted = Intercepted(self.folder, self.folder / "interceptors.json")
-        intercepted.tell(collector.url, window_ms=WINDOW_MS)
+        intercepted.tell(collector.url, window_ms=window_ms)
         addresses = [broker.bootstrap, broker.bootstrap_of(Listener.SASL_PLAINTEXT_PLAIN)]
         arguments = [*addresses, prefix, str(records), str(self.journal)]
         in_python = [sys.executable, _PROGRAMS / "counted.py", *arguments]

@@ -17,7 +17,8 @@ from kwitness.images.image_parts import java_interceptors
 
 from tests.interceptors_java.reported import Reported
 
-PROGRAM = Path(__file__).with_name("programs") / "SendsAndReads.java"
+PROGRAMS = Path(__file__).with_name("programs")
+SENDS_AND_READS = PROGRAMS / "SendsAndReads.java"
 SMALL_JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 Application = Callable[..., str]
 
@@ -47,40 +48,29 @@ def clients(version: str) -> str:
 
 
 @pytest.fixture
-def application(broker: LocalBroker, reported: Reported, tmp_path: Path) -> Application:
-    """Runs the program under the agent until it ends, and returns what it says of itself."""
+def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
+    """Runs a program under the agent until it ends, and returns what it says of itself."""
     token = tmp_path / "token"
     token.write_text("token")
     settings = tmp_path / "interceptors.json"
-    kinds = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
-    settings.write_text(
-        json.dumps(
-            {
-                "installation": "kwitness",
-                "cluster_id": "cluster",
-                "namespace": "shop",
-                "name": "orders",
-                "suspend": False,
-                "interceptors": [{"name": kind.lower(), "type": kind} for kind in kinds],
-                "window_ms": 1000,
-                "collector": {"url": reported.url, "replicas": 1, "token_file": str(token)},
-            }
-        )
-    )
 
-    def start(version: str, topic: str, records: int, **environment: str) -> str:
+    def start(version: str, program: Path, *arguments: str, wanted: dict[str, object], **environment: str) -> str:
+        settings.write_text(
+            json.dumps(
+                {
+                    "installation": "kwitness",
+                    "cluster_id": "cluster",
+                    "namespace": "shop",
+                    "name": "orders",
+                    "suspend": False,
+                    "window_ms": 1000,
+                    "collector": {"url": reported.url, "replicas": 1, "token_file": str(token)},
+                    **wanted,
+                }
+            )
+        )
         process = subprocess.run(
-            [
-                "java",
-                *SMALL_JVM,
-                f"-javaagent:{java_interceptors()}",
-                "-cp",
-                clients(version),
-                PROGRAM,
-                broker.bootstrap,
-                topic,
-                str(records),
-            ],
+            ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", "-cp", clients(version), program, *arguments],
             env={
                 **os.environ,
                 "KWITNESS_INTERCEPTORS": str(settings),
@@ -94,5 +84,18 @@ def application(broker: LocalBroker, reported: Reported, tmp_path: Path) -> Appl
             check=True,
         )
         return process.stdout.strip()
+
+    return start
+
+
+@pytest.fixture
+def application(broker: LocalBroker, under_the_agent: Application) -> Application:
+    """Runs the program that sends and reads, with everything that counts."""
+    kinds = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
+    wanted = {"interceptors": [{"name": kind.lower(), "type": kind} for kind in kinds]}
+
+    def start(version: str, topic: str, records: int, **environment: str) -> str:
+        arguments = (broker.bootstrap, topic, str(records))
+        return under_the_agent(version, SENDS_AND_READS, *arguments, wanted=wanted, **environment)
 
     return start

@@ -9,15 +9,19 @@ from typing_extensions import override
 
 from kwitness.contracts.envelopes import EventsAnswer, InterceptorsHead
 from kwitness.contracts.records import ClientInterceptions, KeyInterceptions, TopicInterceptions, WindowSeal
+from kwitness.contracts.records.headers import HeaderRow
 
 from tests.collector_door import CollectorDoor, lines_of, numbers_of
 
-Row = TopicInterceptions | KeyInterceptions | ClientInterceptions | WindowSeal
+Row = TopicInterceptions | KeyInterceptions | ClientInterceptions | HeaderRow | WindowSeal
 _SCHEMAS: dict[str, TypeAdapter[Row]] = {
     "topic": TypeAdapter(TopicInterceptions),
     "keys": TypeAdapter(KeyInterceptions),
     "client": TypeAdapter(ClientInterceptions),
-    "seal": TypeAdapter(WindowSeal),
+}
+_SCHEMAS_WITHOUT_KINDS: dict[str, TypeAdapter[Row]] = {
+    "kwitness.headers/1": TypeAdapter(HeaderRow),
+    "kwitness.seals/1": TypeAdapter(WindowSeal),
 }
 
 
@@ -39,9 +43,10 @@ class Reported(CollectorDoor):
         first, _, rest = body.partition(b"\n")
         head = InterceptorsHead.model_validate_json(first)
         for line in lines_of(head, rest):
-            kind = json.loads(line).get("kind", "seal")
+            row = json.loads(line)
+            schema = _SCHEMAS[row["kind"]] if "kind" in row else _SCHEMAS_WITHOUT_KINDS[row["schema"]]
             try:
-                self.rows.append(_SCHEMAS[kind].validate_json(line))
+                self.rows.append(schema.validate_json(line))
             except ValueError as error:
                 self.refused.append(str(error))
         self.heads.append(head)

@@ -1,11 +1,14 @@
-"""Fixtures: the plugin, and a collector that takes everything."""
+"""Fixtures: the plugin, a program of others, and a collector that takes everything."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from kwitness.images.container_engine import install
 
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plugin
@@ -15,6 +18,14 @@ from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plug
 def plugin() -> Path:
     """The library, built."""
     return built_plugin()
+
+
+@pytest.fixture(scope="session")
+def kcat() -> str:
+    """Debian's: the one foreign program on a librdkafka of the system."""
+    if shutil.which("kcat") is None:
+        install("kcat", "the plugin is tried in a program of others", print)
+    return "kcat"
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from kwitness.images.image_parts import REPOSITORY, site_packages
 PROGRAMS: Final = Path(__file__).with_name("programs")
 LOCKS: Final = REPOSITORY / "demo/images/demo-python/locks"
 EVERYTHING: Final = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
+RELEASES: Final = ("confluent-2.5.0", "confluent-2.10.1", "confluent-2.16.1")
 _LONGEST_S: Final = 120
 
 

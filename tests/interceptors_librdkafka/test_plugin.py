@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,24 +14,14 @@ from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
-from kwitness.images.container_engine import install
 
 from tests.eventually import eventually
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
-from tests.interceptors_librdkafka.plugin_library import PROGRAMS, Intercepted, said
+from tests.interceptors_librdkafka.plugin_library import PROGRAMS, RELEASES, Intercepted, said
 
 pytestmark = pytest.mark.slow
 
-RELEASES: Final = ("confluent-2.5.0", "confluent-2.10.1", "confluent-2.16.1")
 RECORDS: Final = 500
-
-
-@pytest.fixture(scope="module")
-def kcat() -> str:
-    """Debian's: the one foreign program on a librdkafka of the system."""
-    if shutil.which("kcat") is None:
-        install("kcat", "the plugin is tried in a program of others", print)
-    return "kcat"
 
 
 def offsets(rows: list[dict[str, Any]]) -> list[tuple[int, int]]:

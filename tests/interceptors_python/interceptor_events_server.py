@@ -11,12 +11,13 @@ from typing_extensions import override
 from kwitness.contracts.envelopes import EventsAnswer
 from kwitness.contracts.envelopes.events import Directives
 from kwitness.contracts.envelopes.interceptor_events import InterceptorsHead
+from kwitness.contracts.records.headers import HeaderRow
 from kwitness.contracts.records.interceptions import ClientInterceptions, TopicInterceptions
 from kwitness.contracts.records.seals import WindowSeal
 
 from tests.collector_door import CollectorDoor, lines_of, numbers_of
 
-_ROW: TypeAdapter[Any] = TypeAdapter(TopicInterceptions | ClientInterceptions | WindowSeal)
+_ROW: TypeAdapter[Any] = TypeAdapter(TopicInterceptions | ClientInterceptions | HeaderRow | WindowSeal)
 
 Answering = Callable[[InterceptorsHead], tuple[int, EventsAnswer]]
 
@@ -58,6 +59,10 @@ class InterceptorEventsServer(CollectorDoor):
                 self.rows.append(_ROW.validate_json(line))
         assert len(rest) == sum(row.bytes + 1 for row in head.rows)
         self.heads.append(head)
+
+    def headers(self) -> list[HeaderRow]:
+        """Rows of headers so far."""
+        return [row for row in list(self.rows) if isinstance(row, HeaderRow)]
 
     def topics(self) -> list[TopicInterceptions]:
         """Rows of topics so far."""

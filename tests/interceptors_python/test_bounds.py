@@ -19,6 +19,7 @@ from kwitness_interceptors.reporting.process import Client, Process
 from kwitness_interceptors.reporting.queue import INTERCEPTIONS, SEALS, TOTALS, Queue
 
 from .confluent_samples import Told
+from .interceptor_events_server import InterceptorEventsServer
 from tests.eventually import eventually
 from tests.vectors import vectors
 
@@ -113,22 +114,28 @@ def test_a_closed_client_makes_room_for_another_one_also_where_classes_of_ones_o
     eventually(lambda: own.client(PRODUCER, {}).counts)
 
 
-def test_windows_of_a_closed_client_do_not_seal_older_ones_of_others(process: Callable[..., Process]) -> None:
-    own = process(interceptors=[{"name": "audit", "type": "Audit"}], window_ms=60_000)
-    clients = [own.client(PRODUCER, {}) for _ in range(2)]
-    chains = [ProducerChain(client.interceptors) for client in clients]
-    for client, chain in zip(clients, chains, strict=True):
-        client.begin(chain)
-    own._sealed_until_ms = 0
-    now, older = now_ms(), now_ms() - 60_000
-    for client, at_ms in zip(clients, (older, now), strict=True):
-        assert client.counts is not None
-        with client.counts.lock:
-            client.counts.topic("orders", at_ms).sent += 1
+def test_the_open_window_of_a_closed_client_seals_nothing_of_what_others_count_in_it(
+    process: Callable[..., Process], tmp_path: Path
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("secret-token")
+    with InterceptorEventsServer() as server:
+        collector = {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)}
+        audit = {"name": "audit", "type": "Audit"}
+        own = process(interceptors=[audit], window_ms=3_600_000, collector=collector)
+        clients = [own.client(PRODUCER, {}) for _ in range(2)]
+        chains = [ProducerChain(client.interceptors) for client in clients]
+        for client, chain in zip(clients, chains, strict=True):
+            client.begin(chain)
+            chain.settled("orders", 0, 7, 1, 1, 0.0, None)
+        counted_ms = now_ms()
 
-    chains[1].close()
+        chains[1].close()
 
-    assert 0 < eventually(lambda: own._sealed_until_ms) <= older
+        # Its rows, their seal, and then that both are settled.
+        eventually(lambda: any(head.state.ledger.delivered > 1 and not head.rows for head in list(server.heads)))
+    assert len(server.topics()) == 1
+    assert all((head.state.sealed_until_ms or 0) <= counted_ms for head in server.heads)
 
 
 def test_sums_are_what_a_row_can_hold() -> None:

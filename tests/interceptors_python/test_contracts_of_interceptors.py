@@ -43,16 +43,28 @@ def plain(settings: Settings) -> dict[str, Any]:
             entry["window_ms"] = one.window_ms
         if one.type == "Custom":
             entry |= {"class_name": one.class_name, "settings": dict(one.settings)}
+        if one.type == "Stamp":
+            entry["stamps"] = [{"key": key, "from": source, "value": value} for key, source, value in one.stamps]
+        if one.type in {"Tracing", "Checksum"}:
+            entry["header"] = one.header
         entries.append(entry)
     fields = settings._asdict()
     del fields["hash"]
-    collector, through = settings.collector, settings.through_observer
+    collector, through, headers = settings.collector, settings.through_observer, settings.headers
     return fields | {
         "interceptors": entries,
         "topics": list(settings.topics),
         "limits": settings.limits._asdict(),
         "collector": None if collector is None else collector._asdict(),
         "through_observer": None if through is None else {**through._asdict(), "addresses": sorted(through.addresses)},
+        "headers": None
+        if headers is None
+        else {
+            "keys": [one._asdict() for one in headers.keys],
+            "prefixes": [one._asdict() for one in headers.prefixes],
+            "unregistered": headers.unregistered,
+            "values_of": list(headers.values_of),
+        },
     }
 
 

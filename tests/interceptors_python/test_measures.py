@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,18 +100,39 @@ def test_offsets_that_come_together_make_the_ranges_that_they_make_one_by_one(of
     assert (together.ranges, together.merged) == (one_by_one.ranges, one_by_one.merged)
 
 
-def test_a_record_counts_in_the_window_of_its_sending_whatever_was_counted_before_it() -> None:
+def test_a_window_is_taken_out_when_it_has_ended_and_a_clock_that_is_set_back_opens_none_again() -> None:
     found = counts()
     for at_ms, sent in ((500, 1), (1_500, 2), (999, 4), (1_000, 8)):
         found.topic("orders", at_ms).sent += sent
     found.topic("other", 500).sent += 16
 
-    [first] = found.finished(3_000, {})
+    assert found.finished(999, {}) == []
+    [first] = found.finished(1_000, {})
     found.topic("orders", 900).sent += 32
-    [second] = found.finished(4_000, {})
+    assert found.finished(950, {}) == []
+    [second] = found.finished(2_000, {})
 
     assert {name: one.sent for name, one in first.topics.items()} == {"orders": 5, "other": 16}
     assert {name: one.sent for name, one in second.topics.items()} == {"orders": 42}
+
+
+def test_what_became_of_a_record_counts_in_the_window_in_which_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = counts()
+    measure = ProducerMeasure(KINDS, found, lambda _: True)
+    clock = iter([0.9, 0.95, 1.1, 2.0])
+    monkeypatch.setattr(interceptors, "time", lambda: next(clock))
+
+    measure.kwitness_sent("orders")
+    measure.kwitness_sent("orders")
+    measure.kwitness_settled("orders", 0, 7, 1, 1, 0.2, None)
+    measure.kwitness_settled("orders", 0, -1, 1, 1, 1.05, BufferError())
+
+    windows = [(one.start_ms, one.topics["orders"]) for one in found.finished(3_000, {})]
+    assert [(start, one.sent, one.acknowledged, sum(one.failures.values())) for start, one in windows] == [
+        (0, 2, 0, 0),
+        (1_000, 0, 1, 0),
+        (2_000, 0, 0, 1),
+    ]
 
 
 def test_a_chain_that_only_counts_says_so_and_counts_what_it_would_of_records() -> None:

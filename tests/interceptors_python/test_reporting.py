@@ -299,3 +299,52 @@ class Mask(ProducerInterceptor):
     assert list(collector.heads[-1].state.unusable) == ["broken"]
     calls = [one for row in collector.rows if isinstance(row, ClientInterceptions) for one in row.hooks]
     assert sum(one.errors for one in calls if one.interceptor == "mask" and one.hook == "on_send") == 11
+
+
+def test_headers_reach_the_collector_with_their_seals(
+    folder: Path, tmp_path: Path, collector: InterceptorEventsServer
+) -> None:
+    program = """
+import confluent_kafka
+producer = confluent_kafka.Producer({"bootstrap.servers": "mock.invalid:1", "test.mock.num.brokers": 1, "log_level": 0,
+                                     "client.id": "shop"})
+for number in range(10):
+    producer.produce("orders", "value", partition=0, headers=[("tenant", "eu"), ("token", "hunter2"), ("junk", b"xy")])
+producer.produce("bare", "value")
+assert producer.flush(20) == 0
+"""
+    keys = [
+        {"name": "tenant", "type": "String", "required": True},
+        {"name": "token", "type": "Int32", "sensitivity": "Secret"},
+    ]
+    rules = {"keys": keys, "unregistered": "Deny", "values_of": ["tenant", "token", "junk"]}
+    entries = [{"name": "audit", "type": "Audit"}, {"name": "headers", "type": "Headers"}]
+    done = run_program(
+        program, folder, environment=environment(tmp_path, collector.url, interceptors=entries, headers=rules)
+    )
+
+    assert done.returncode == 0, done.stderr
+    sums: dict[tuple[str | None, str | None], list[int]] = {}
+    for row in collector.headers():
+        found = sums.setdefault((row.topic, row.key), [0, 0, 0, 0])
+        for at, count in enumerate((row.headers, row.removed, row.wrong_type, row.missing)):
+            found[at] += count
+    assert sums == {
+        ("orders", "tenant"): [10, 0, 0, 0],
+        ("orders", "token"): [10, 0, 10, 0],
+        ("orders", "junk"): [10, 10, 0, 0],
+        ("bare", "tenant"): [0, 0, 0, 1],
+    }
+    values = {(row.key, one.value): one.records for row in collector.headers() for one in row.values}
+    assert set(values) == {("tenant", "eu")}
+    assert {(row.client_id, row.side, row.attributes["team"]) for row in collector.headers()} == {
+        ("shop", "producer", "shop")
+    }
+    seals = [row for row in collector.rows if isinstance(row, WindowSeal)]
+    assert {seal.topic for seal in seals} == {"interceptions", "headers"}
+    assert sum(seal.count for seal in seals) == len(collector.rows) - len(seals)
+    totals = [one for head in collector.heads for total in head.totals for one in total.headers]
+    assert sum(one.removed for one in totals) == 10
+    assert sum(one.problems.get("missing", 0) for one in totals) == 1
+    assert collector.heads[-1].state.ledger.delivered == len(collector.rows)
+    assert "hunter2" not in "".join(map(repr, [*collector.rows, *collector.heads])) + done.stderr

@@ -13,6 +13,7 @@ from kwitness.operator.engine.engine import Engine
 from kwitness.operator.model.conditions import ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, TransientError
 from kwitness.operator.model.store import Key, Store
+from kwitness.operator.shapes.actions import Remember
 from kwitness.operator.shapes.facts import Fact, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, KindSpec, Need, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
@@ -37,6 +38,9 @@ class World:
         self.now = 1_000_000
         self.max_age_s = 60.0
         self.also: frozenset[Need] = frozenset()
+        self.remember: Remember | None = None
+        self.exchanged: list[Any] = []
+        self.refusal: Exception | None = None
         self.clusters: dict[Key, ClusterFacts] = {}
         self.store = Store()
         metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
@@ -47,7 +51,7 @@ class World:
             clusters=self.clusters,
             clock=clock,
             settings=SimpleNamespace(status_seconds=0, resync_seconds=600),
-            kubernetes=SimpleNamespace(get=self.get, patch_status=self.patch),
+            kubernetes=SimpleNamespace(get=self.get, patch_status=self.patch, exchange=self.exchange),
             status_written={},
             children_applied={},
         )
@@ -63,6 +67,11 @@ class World:
     async def patch(self, _kind: str, _key: Key, patch: Any, *, version: str) -> None:
         self.patched.append((version, patch))
 
+    async def exchange(self, at: Key, data: Any, *, version: str | None) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.exchanged.append((at, dict(data), version))
+
     def needs(self, _unit: Unit, view: View) -> frozenset[Need]:
         """The second object is needed if the first one says so."""
         found = {Need(OWN), Need(FIRST, self.max_age_s), *self.also}
@@ -74,7 +83,8 @@ class World:
         self.decided.append((first.value, first.failure.reason if first.failure else None))
         if view[OWN].value is None:
             return Decision(again="forget")
-        return Decision({UNIT.key: Outcome(self.uid, 1, Status(), (ready("Available", "m"),))})
+        outcome = Outcome(self.uid, 1, Status(), (ready("Available", "m"),))
+        return Decision({UNIT.key: outcome}, remember=self.remember)
 
     async def turn(self) -> Requeue:
         return await self.engine.turn(UNIT)
@@ -224,3 +234,40 @@ async def test_an_exception_that_nobody_foresaw_is_told_once_and_raised(world):
         await world.fetch(FIRST)
     await world.turn()
     assert world.decided == [(None, "InternalError")]
+
+
+async def test_what_is_to_be_remembered_is_written_before_any_status_and_read_again(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    world.remember = Remember(FIRST.key, "7", {"k": "v"})
+    world.woken.clear()
+    assert (await world.turn()).after == 0.0
+    assert (world.exchanged, world.patched) == ([(FIRST.key, {"k": "v"}, "7")], [])
+    assert (world.engine.facts.get(FIRST), world.woken) == (None, [UNIT])
+
+    world.remember = None
+    await world.turn()
+    await world.fetch(FIRST)
+    await world.turn()
+    assert len(world.patched) == 1
+
+
+async def test_who_was_slower_reads_again_and_says_nothing(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    world.remember = Remember(FIRST.key, None, {"k": "v"})
+    world.refusal = KubernetesUnavailableError("changed by someone else")
+    with pytest.raises(KubernetesUnavailableError):
+        await world.turn()
+    assert (world.engine.facts.get(FIRST), world.patched) == (None, [])
+
+
+async def test_what_may_not_be_remembered_is_said_and_tried_again(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    world.remember = Remember(FIRST.key, None, {"k": "v"})
+    world.refusal = TransientError("KubernetesForbidden", "may not")
+    with pytest.raises(TransientError, match="may not"):
+        await world.turn()
+    [(_, patch)] = world.patched
+    assert [one["reason"] for one in patch["conditions"]] == ["KubernetesForbidden"]

@@ -11,7 +11,6 @@ import kopf
 import pytest
 
 import kwitness.operator
-from kwitness.contracts.reasons import reasons_of
 from kwitness.operator.context import Clock
 from kwitness.operator.handlers.events import KINDS, receive, register
 from kwitness.operator.handlers.lists import list_kind
@@ -184,7 +183,3 @@ def test_a_profile_that_comes_or_goes_changes_whom_the_collector_believes(contex
     profile["metadata"]["generation"] = 1
     receive(context, "InterceptorProfile", {"type": "ADDED", "object": profile})
     assert ("TelemetryCollector", Key("n", "main")) in context.woken
-
-
-def test_kinds_to_come_have_their_reason():
-    assert "Unsupported" in {entry.reason for entry in reasons_of("HeaderRegistry")}

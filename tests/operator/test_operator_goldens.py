@@ -33,6 +33,7 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
@@ -313,6 +314,26 @@ def _profile(case: dict[str, Any]) -> Any:
     return _resource(INTERCEPTOR_PROFILE, case)
 
 
+def _registers(case: dict[str, Any]) -> Any:
+    unit = HEADER_REGISTRY.unit(Key("any", "register"))
+    needed, view = _with_its_needs(HEADER_REGISTRY, unit, case)
+    decided = HEADER_REGISTRY.decide(unit, view)
+    remember = decided.remember
+    return {
+        "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
+        "outcomes": {
+            str(key): {
+                "status": one.status.model_dump(mode="json", by_alias=True, exclude_none=True),
+                "conditions": [f"{said.type}={said.status} {said.reason}: {said.message}" for said in one.verdicts],
+            }
+            for key, one in sorted(decided.outcomes.items())
+        },
+        "remember": None
+        if remember is None
+        else {"at": str(remember.at), "version": remember.version, "data": dict(remember.data)},
+    }
+
+
 def _resource(spec: KindSpec, case: dict[str, Any]) -> Any:
     unit = Unit(spec.kind, Key("kwitness", "orders"))
     needed, view = _with_its_needs(spec, unit, case)
@@ -335,6 +356,7 @@ DECISIONS = {
     "injections": _injections,
     "interceptors": _interceptors,
     "profile": _profile,
+    "registers": _registers,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "jobObjects": _job_objects,

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.e2e.kafka.local_broker import LocalBroker
@@ -402,15 +401,6 @@ def test_a_reference_that_is_not_allowed_tells_nothing_about_its_target(applied,
         apply(api, resource)
     messages = [until_reason(api, "kcms", name, namespace, "RefNotPermitted") for name in ("there", "missing")]
     assert messages[0].replace("kube-system", "X") == messages[1].replace("nowhere", "X")
-
-
-@pytest.mark.parametrize(("kind", "short"), [("HeaderRegistry", "khr")])
-def test_kinds_to_come_say_so(applied, api, namespace, kind, short):
-    fixtures = sorted((Path(__file__).parents[1] / "contracts" / "fixtures").rglob("valid*.yaml"))
-    body = yaml.safe_load(next(path.read_text() for path in fixtures if f"kind: {kind}\n" in path.read_text()))
-    body["metadata"] = {"name": "later", "namespace": namespace}
-    apply(api, body)
-    until_reason(api, short, "later", namespace, "Unsupported")
 
 
 def _job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:

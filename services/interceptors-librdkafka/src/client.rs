@@ -11,6 +11,7 @@ use crate::counting::{
     Answered, Closed, Committed, Consumed, Counting, Hook, KeysTally, Merge, Sent, Shard, Statistics, Totals,
     WindowTally,
 };
+use crate::headers::{HeaderList, Plan};
 use crate::reasons::Reasons;
 
 const MICROSECONDS_IN_MILLISECOND: u64 = 1_000;
@@ -50,6 +51,12 @@ pub(crate) struct About {
     pub(crate) group_id: Option<String>,
     /// Whether brokers are asked to acknowledge.
     pub(crate) are_acknowledged: bool,
+    /// `<namespace>/<pod>`.
+    pub(crate) pod: String,
+    /// `message.max.bytes`.
+    pub(crate) most_record_bytes: usize,
+    /// Whether this librdkafka has functions for headers.
+    pub(crate) has_header_functions: bool,
 }
 
 /// How many records wait in a client, asked of librdkafka.
@@ -98,11 +105,12 @@ impl Client {
     /// One that counts nothing until it is told to.
     pub(crate) fn new(about: About, reasons: Reasons, counting: Counting, queue_length: QueueLength) -> Self {
         let now_ms = coarse_now_ms();
+        let plan = Plan::of(&counting.settings, &about);
         Self {
             about,
             reasons,
-            application: Mutex::new(Shard::new(counting.clone(), now_ms)),
-            library: Mutex::new(Shard::new(counting, now_ms)),
+            application: Mutex::new(Shard::new(counting.clone(), plan, now_ms)),
+            library: Mutex::new(Shard::new(counting, None, now_ms)),
             totals: Mutex::default(),
             has_statistics: AtomicBool::new(false),
             queue_length: Mutex::new(Some(queue_length)),
@@ -113,10 +121,10 @@ impl Client {
         }
     }
 
-    /// A record is to be sent.
-    pub(crate) fn sent(&self, record: &Sent<'_>) {
+    /// A record is to be sent, with these headers, of which some may be removed and to which others may be added.
+    pub(crate) fn sent(&self, record: &Sent<'_>, headers: &mut impl HeaderList) {
         self.count(Hook::Send, &self.application, |shard, now_us| {
-            shard.sent(record, now_us / MICROSECONDS_IN_MILLISECOND);
+            shard.sent(record, headers, now_us / MICROSECONDS_IN_MILLISECOND);
         });
     }
 
@@ -129,8 +137,8 @@ impl Client {
     }
 
     /// A record is handed to the application.
-    pub(crate) fn consumed(&self, record: &Consumed<'_>) {
-        self.count(Hook::Consume, &self.application, |shard, now_us| shard.consumed(record, now_us));
+    pub(crate) fn consumed(&self, record: &Consumed<'_>, headers: &impl HeaderList) {
+        self.count(Hook::Consume, &self.application, |shard, now_us| shard.consumed(record, headers, now_us));
     }
 
     /// Offsets were, or were not, committed.
@@ -226,10 +234,12 @@ impl Client {
     pub(crate) fn obey(&self, counting: &Counting, now_ms: u64) -> Harvest {
         let settings = &counting.settings;
         let keys_ms = settings.keys_window_ms().unwrap_or(settings.window_ms);
-        self.take_from_both(|shard| {
+        let harvest = self.take_from_both(|shard| {
             shard.counting = counting.clone();
             (shard.windows.close_all(now_ms, settings.window_ms), shard.keys.close_all(now_ms, keys_ms))
-        })
+        });
+        unpoisoned(&self.application).plan = Plan::of(settings, &self.about);
+        harvest
     }
 
     fn take_from_both(

@@ -10,6 +10,7 @@
 mod abi;
 mod client;
 mod counting;
+mod headers;
 mod identity;
 mod plugin;
 mod reasons;

@@ -13,6 +13,7 @@ use crate::counting::Counting;
 use crate::identity::{Reporter, named_pod};
 use crate::reasons::Reasons;
 use crate::report::{Sender, Wake};
+use crate::settings::{Interceptor, Settings};
 use crate::settings_file::SettingsFile;
 
 /// With the value 1 nothing is done, whatever else is set.
@@ -21,6 +22,9 @@ const OFF_VARIABLE: &str = "KWITNESS_OFF";
 const SETTINGS_VARIABLE: &str = "KWITNESS_INTERCEPTORS";
 /// How long the end of a client may wait for its last windows to be sent.
 const FLUSH_WITHIN: Duration = Duration::from_secs(1);
+
+/// Why an interceptor cannot be used.
+const NO_HEADER_FUNCTIONS: &str = "this librdkafka has no functions for headers";
 
 static PLUGIN: PerProcess<Plugin> = PerProcess::new();
 /// Whether a panic says nothing, and the end of the process is heard of.
@@ -71,6 +75,8 @@ pub(crate) struct Plugin {
     clients: Mutex<Vec<Shared>>,
     counting: Mutex<Option<Counting>>,
     uncounted: Mutex<BTreeMap<Uncounted, u64>>,
+    /// A client's librdkafka has no functions for headers.
+    lacks_header_functions: AtomicBool,
     numbers: AtomicU64,
 }
 
@@ -84,6 +90,7 @@ impl Plugin {
             clients: Mutex::default(),
             counting: Mutex::default(),
             uncounted: Mutex::default(),
+            lacks_header_functions: AtomicBool::new(false),
             numbers: AtomicU64::new(0),
         }
     }
@@ -153,7 +160,11 @@ impl Plugin {
             client_id: begins.client_id,
             group_id: begins.group_id,
             are_acknowledged: begins.are_acknowledged,
+            pod: self.reporter.pod.clone(),
+            most_record_bytes: begins.most_record_bytes,
+            has_header_functions: begins.has_header_functions,
         };
+        self.lacks_header_functions.fetch_or(!begins.has_header_functions, Ordering::Relaxed);
         let client = Arc::new(Client::new(about, begins.reasons, counting, begins.queue_length));
         client.set_counting(!self.is_suspended.load(Ordering::Relaxed));
         clients.push(Arc::clone(&client));
@@ -182,6 +193,14 @@ impl Plugin {
         unpoisoned(&self.uncounted).iter().map(|(reason, count)| (reason.name(), *count)).collect()
     }
 
+    /// Interceptors of these settings that some of its clients cannot have, with the reason.
+    pub(crate) fn unusable(&self, settings: &Settings) -> BTreeMap<String, &'static str> {
+        let has_them = !self.lacks_header_functions.load(Ordering::Relaxed);
+        let needs = |one: &&Interceptor| matches!(one, Interceptor::Headers { .. } | Interceptor::Stamp { .. });
+        let unusable = settings.interceptors.iter().filter(needs).filter(|_| !has_them);
+        unusable.map(|one| (one.name().to_owned(), NO_HEADER_FUNCTIONS)).collect()
+    }
+
     /// All clients, those among them that have ended and are not forgotten.
     pub(crate) fn clients(&self) -> Vec<Shared> {
         unpoisoned(&self.clients).clone()
@@ -206,6 +225,8 @@ pub(crate) struct Begins {
     pub(crate) client_id: Option<String>,
     pub(crate) group_id: Option<String>,
     pub(crate) are_acknowledged: bool,
+    pub(crate) most_record_bytes: usize,
+    pub(crate) has_header_functions: bool,
     pub(crate) reasons: Reasons,
     pub(crate) queue_length: QueueLength,
 }
@@ -217,4 +238,45 @@ extern "C" fn last_word() {
             plugin.wake.flush(FLUSH_WITHIN, true);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Begins, Plugin};
+    use crate::abi::ProcessMark;
+    use crate::client::Side;
+    use crate::counting::Counting;
+    use crate::reasons::Reasons;
+    use crate::settings::Settings;
+
+    const TEXT: &str = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+        "interceptors":[{"type":"Audit","name":"audit"},{"type":"Headers","name":"judge"},
+            {"type":"Stamp","name":"stamp","stamps":[{"key":"pod","from":"Pod"}]}],"collector":null}"#;
+
+    fn opened(has_header_functions: bool) -> Vec<String> {
+        let plugin = Plugin::new(ProcessMark::new(), "shop/orders-1".to_owned());
+        let settings = Arc::new(Settings::parse(TEXT.as_bytes()).unwrap());
+        plugin.count_as(&Counting::of(Arc::clone(&settings)));
+        let begins = Begins {
+            handle: 1,
+            side: Side::Producer,
+            client_id: None,
+            group_id: None,
+            are_acknowledged: true,
+            most_record_bytes: 1_000,
+            has_header_functions,
+            reasons: Reasons::new(|_| None),
+            queue_length: Box::new(|| 0),
+        };
+        assert!(plugin.open(begins).is_some());
+        plugin.unusable(&settings).into_keys().collect()
+    }
+
+    #[test]
+    fn interceptors_of_headers_are_unusable_where_a_librdkafka_has_no_functions_for_them() {
+        assert_eq!(opened(false), ["judge", "stamp"]);
+        assert_eq!(opened(true), Vec::<String>::new());
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
+use kwitness_wire::record_headers::Rules;
 use ring::digest;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -33,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) workload: Option<Workload>,
     /// For Python and Java: whoever names this plugin by a setting names the observer by one, too.
     through_observer: Option<ThroughObserver>,
+    /// What headers are judged by.
+    pub(crate) headers: Option<Rules>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
@@ -66,6 +69,46 @@ pub(crate) enum Interceptor {
         #[serde(default)]
         settings: BTreeMap<String, String>,
     },
+    Headers {
+        name: String,
+    },
+    Stamp {
+        name: String,
+        stamps: Vec<Stamp>,
+    },
+    /// Python's and Java's, as is the next.
+    Tracing {
+        name: String,
+        header: Option<String>,
+    },
+    Checksum {
+        name: String,
+        #[serde(default = "default_checksum_header")]
+        header: String,
+    },
+}
+
+/// A header that records get.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Stamp {
+    pub(crate) key: String,
+    pub(crate) from: StampFrom,
+    /// The text of a `Value`, or the name of an `Attribute`.
+    pub(crate) value: Option<String>,
+}
+
+/// What a stamp says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum StampFrom {
+    ClientId,
+    ClusterId,
+    Pod,
+    Namespace,
+    Workload,
+    UniqueId,
+    Value,
+    Attribute,
 }
 
 impl Interceptor {
@@ -76,23 +119,41 @@ impl Interceptor {
             | Self::Sizes { name }
             | Self::Cardinality { name, .. }
             | Self::Stats { name }
-            | Self::Custom { name, .. } => name,
+            | Self::Custom { name, .. }
+            | Self::Headers { name }
+            | Self::Stamp { name, .. }
+            | Self::Tracing { name, .. }
+            | Self::Checksum { name, .. } => name,
         }
     }
 }
 
 impl Interceptor {
     fn is_right(&self) -> bool {
-        let has_class = match self {
+        let is_right = match self {
             Self::Custom { class_name, settings, .. } => {
                 (3..=255).contains(&class_name.len())
                     && is_class(class_name)
                     && settings.len() <= 64
                     && settings.iter().all(|(name, text)| (1..=128).contains(&name.len()) && text.len() <= 1_024)
             }
+            Self::Stamp { stamps, .. } => {
+                let mut keys = BTreeSet::new();
+                (1..=32).contains(&stamps.len()) && stamps.iter().all(|one| one.is_right() && keys.insert(&one.key))
+            }
+            Self::Tracing { header, .. } => header.as_deref().is_none_or(is_header),
+            Self::Checksum { header, .. } => is_header(header),
             _ => true,
         };
-        has_class && is_label(self.name(), 63, b"-")
+        is_right && is_label(self.name(), 63, b"-")
+    }
+}
+
+impl Stamp {
+    fn is_right(&self) -> bool {
+        let needs_value = matches!(self.from, StampFrom::Value | StampFrom::Attribute);
+        let has_length = |text: &String| (1..=1_024).contains(&text.chars().count());
+        is_header(&self.key) && self.value.is_some() == needs_value && self.value.iter().all(has_length)
     }
 }
 
@@ -171,6 +232,10 @@ const fn default_window_ms() -> u64 {
     10_000
 }
 
+fn default_checksum_header() -> String {
+    "kwitness.checksum".to_owned()
+}
+
 const fn default_keys_window_ms() -> u64 {
     60_000
 }
@@ -227,7 +292,10 @@ impl Settings {
             }
         }
         if let Some(wrong) = self.interceptors.iter().find(|one| !one.is_right()) {
-            return refused("interceptors", format!("{:?} has a name or a class that none can have", wrong.name()));
+            return refused(
+                "interceptors",
+                format!("{:?} has a name, a class or a header that none can have", wrong.name()),
+            );
         }
         if self.topics.len() > 64 {
             return refused("topics", "are more than 64".to_owned());
@@ -296,6 +364,11 @@ fn is_attribute(name: &str, value: &str) -> bool {
         && value.chars().count() <= 63
 }
 
+/// A header's key.
+fn is_header(text: &str) -> bool {
+    (1..=128).contains(&text.chars().count())
+}
+
 /// A Java class, or a Python module with a class after a colon.
 fn is_class(text: &str) -> bool {
     let begins = |text: &str| text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
@@ -355,7 +428,7 @@ mod tests {
             (r#""window_ms":1000"#, r#""window_ms":1"#, "window_ms"),
             (r#""window_ms":30000"#, r#""window_ms":0"#, "interceptors.window_ms"),
             (r#""suspend":false"#, r#""suspend":false,"limits":{"topics":0}"#, "limits.topics"),
-            (r#""type":"Audit""#, r#""type":"Tracing""#, "interceptors"),
+            (r#""type":"Audit""#, r#""type":"Spans""#, "interceptors"),
             (r#""name":"keys""#, r#""name":"audit""#, "interceptors"),
             (r#""cluster_id":"c""#, r#""cluster_id":"""#, "cluster_id"),
             (r#","collector":null"#, "", "."),

@@ -5,6 +5,7 @@ mod client_information;
 mod clock;
 mod control;
 mod counters;
+mod headers;
 mod laptop;
 mod listeners;
 mod log;

@@ -22,6 +22,8 @@ pub(crate) struct Process {
     pub(crate) refused: u64,
     pub(crate) resident_bytes: Option<u64>,
     pub(crate) ledger: Ledger,
+    /// Batches that were not looked into, by reason.
+    pub(crate) left_out: Vec<(String, u64)>,
 }
 
 /// The text of a scrape.
@@ -79,9 +81,12 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
     page.family(
         "kwitness_observer_unread_total",
         "counter",
-        "Requests that were passed on and not wholly understood, by reason.",
+        "Requests that were passed on and not wholly understood, and batches that were not looked into, by reason.",
     );
     page.samples("reason", &rare.unread, |why| reason(why));
+    for (reason, count) in &process.left_out {
+        page.sample(&[("reason", reason)], *count);
+    }
     page.family(
         "kwitness_observer_api_versions_total",
         "counter",

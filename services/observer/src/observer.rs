@@ -11,11 +11,13 @@ use kwitness_wire::aggregate::TopicNames;
 use kwitness_wire::report::{Directive, Ledger};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use crate::clock::now_ms;
 use crate::control::{Control, RelayOnly, later};
 use crate::counters::{Counters, Total, unpoisoned};
+use crate::headers::{self, Seen};
 use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
 use crate::marker::Marker;
@@ -26,11 +28,11 @@ use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::redirection::Redirection;
-use crate::report::{Reporter, report};
+use crate::report::{Reporter, left_out, report};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
 use crate::tls::{self, Certificates};
-use crate::worker::{Shared, Worker, start_workers};
+use crate::worker::{Shared, Worker, start_workers, threads};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -63,6 +65,7 @@ struct Status {
     settings_refused: AtomicU64,
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<Ledger>>,
+    headers: Seen,
     is_listening: AtomicBool,
     /// The broker of the pod was not seen to listen, so nobody is let in.
     awaits_broker: AtomicBool,
@@ -100,6 +103,7 @@ impl Answers for Status {
             refused: self.entrance.refused.load(Relaxed),
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
+            left_out: left_out(&self.headers).collect(),
         };
         render(&process, &total)
     }
@@ -143,6 +147,7 @@ async fn relay_and_report(
     let (windows, finished) = mpsc::unbounded_channel();
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
+    let (copies, headers) = headers::start(settings.clone(), threads().get())?;
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -152,6 +157,7 @@ async fn relay_and_report(
         ports,
         pod_address: options.pod.address(),
         names: Arc::clone(&names),
+        copies: Some(copies),
         windows,
         number: Arc::default(),
         epoch: Instant::now(),
@@ -169,6 +175,7 @@ async fn relay_and_report(
         counters: counters.clone(),
         redirection: Redirection::said_in(options.redirection),
         names,
+        headers: headers.clone(),
         source,
         epoch_ms: now_ms(),
         ledger: Arc::default(),
@@ -177,6 +184,7 @@ async fn relay_and_report(
     let reporting = tokio::spawn(report(reporter, finished));
     let status = Arc::new(Status {
         counters,
+        headers,
         ledger,
         entrance: Arc::clone(&entrance),
         settings,
@@ -225,6 +233,11 @@ async fn relay_and_report(
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
+    join(workers, reporting).await
+}
+
+/// Wait until all connections have ended and the last word is said.
+async fn join(workers: Vec<Worker>, reporting: JoinHandle<()>) -> io::Result<()> {
     let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
     joined.await.map_err(io::Error::other)?;
     reporting.await.map_err(io::Error::other)?;

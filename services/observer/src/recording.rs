@@ -9,6 +9,7 @@ use std::time::Duration;
 use kwitness_wire::aggregate::{
     Budget, IdentityKeys, Recorder, RequestSettings, Settings as Wanted, TopicNames, Window,
 };
+use kwitness_wire::samples::{Gate, Sampling};
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::now_ms;
@@ -36,23 +37,32 @@ pub(crate) struct Windows {
 /// Shared by the connections of a thread.
 pub(crate) type Shared = Rc<RefCell<Recorder>>;
 
-/// A recorder as the settings want it. All threads share `names` and `budget`.
-pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>, budget: &Arc<Budget>) -> Shared {
-    Rc::new(RefCell::new(Recorder::new(wanted(settings, budget), names, now_ms())))
+/// What bounds all threads together.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    /// Of requests and responses that are told.
+    pub(crate) budget: Arc<Budget>,
+    /// Of batches that are looked into; `None` where none is.
+    pub(crate) gate: Option<Arc<Gate>>,
+}
+
+/// A recorder as the settings want it. All threads share `names` and `bounds`.
+pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>, bounds: &Bounds) -> Shared {
+    Rc::new(RefCell::new(Recorder::new(wanted(settings, bounds), names, now_ms())))
 }
 
 /// Hand on each window when it is over, and obey new settings, until the thread ends.
 pub(crate) async fn hand_on_windows(
     recorder: Shared,
     mut settings: watch::Receiver<Arc<Settings>>,
-    budget: Arc<Budget>,
+    bounds: Bounds,
     windows: Windows,
 ) {
     loop {
         let left = recorder.borrow().ends_ms().saturating_sub(now_ms());
         tokio::select! {
             Ok(()) = settings.changed() => {
-                let wanted = wanted(&settings.borrow_and_update(), &budget);
+                let wanted = wanted(&settings.borrow_and_update(), &bounds);
                 recorder.borrow_mut().set(wanted);
             }
             () = tokio::time::sleep(Duration::from_millis(left.max(1))) => hand_on(&recorder, &windows),
@@ -68,16 +78,17 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
 }
 
 /// What one of the threads adds up: each has its part of the process's budget.
-fn wanted(settings: &Settings, budget: &Arc<Budget>) -> Wanted {
+fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
     let dropped = settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>();
     let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {
         // The settings were judged: there is no API that is never told.
         wishes: Arc::new(requests.wishes(dropped).unwrap_or_default()),
-        budget: Arc::clone(budget),
+        budget: Arc::clone(&bounds.budget),
         most_per_second: requests.events_per_second,
         most_bytes: settings.limits.queue_bytes.div_ceil(threads().get()),
     });
-    let of_at_most = Wanted::of_at_most(settings.limits.max_series.div_ceil(threads().get()));
+    let headers = settings.report.headers.as_ref().zip(bounds.gate.as_ref());
+    let of_at_most = Wanted::of_at_most(most_series(settings));
     Wanted {
         window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
         dropped,
@@ -85,6 +96,12 @@ fn wanted(settings: &Settings, budget: &Arc<Budget>) -> Wanted {
         traffic: settings.report.traffic,
         latency: settings.report.latency,
         requests,
+        headers: headers.map(|(headers, gate)| Sampling { every: headers.sample_every, gate: Arc::clone(gate) }),
         ..of_at_most
     }
+}
+
+/// How many rows of each kind a thread has.
+pub(crate) fn most_series(settings: &Settings) -> usize {
+    settings.limits.max_series.div_ceil(threads().get())
 }

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use kwitness_wire::record_headers::Rules;
 use kwitness_wire::{Wishes, aggregate};
 use ring::digest;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -136,6 +138,21 @@ pub(crate) struct Report {
     pub(crate) latency: bool,
     /// Requests and responses one by one; `None` where they are not reported.
     pub(crate) requests: Option<Requests>,
+    /// Which header keys records have; `None` where nobody looks.
+    pub(crate) headers: Option<Headers>,
+}
+
+/// How headers of records are looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Headers {
+    /// What registers say of them.
+    #[serde(default)]
+    pub(crate) rules: Rules,
+    /// One batch in so many is looked into.
+    pub(crate) sample_every: NonZeroU32,
+    /// Thousandths of a processor core that it may take.
+    pub(crate) cpu_permille: u32,
 }
 
 /// Which of their fields are reported, and how many events at most.
@@ -373,6 +390,11 @@ impl Settings {
                 return refused("report.requests.events_per_second", "0 allows nothing; give a positive number");
             }
         }
+        if let Some(headers) = &self.report.headers
+            && !(1..=1_000).contains(&headers.cpu_permille)
+        {
+            return refused("report.headers.cpu_permille", "is not from 1 to 1000");
+        }
         let Some(collector) = &self.collector else { return Ok(()) };
         if !["https://", "http://"].iter().any(|scheme| collector.url.starts_with(scheme)) {
             return refused("collector.url", "begins with neither https:// nor http://");
@@ -439,6 +461,21 @@ mod tests {
                 r#""latency":true"#,
                 r#""latency":true,"requests":{"events_per_second":0}"#,
                 "report.requests.events_per_second",
+            ),
+            (
+                r#""latency":true"#,
+                r#""latency":true,"headers":{"rules":{},"sample_every":0,"cpu_permille":10}"#,
+                "report.headers.sample_every",
+            ),
+            (
+                r#""latency":true"#,
+                r#""latency":true,"headers":{"rules":{},"sample_every":1,"cpu_permille":1001}"#,
+                "report.headers.cpu_permille",
+            ),
+            (
+                r#""latency":true"#,
+                r#""latency":true,"headers":{"rules":{"keys":[{"name":""}]},"sample_every":1,"cpu_permille":1}"#,
+                "report.headers.rules",
             ),
             (r#""7":9094}"#, r#""7":9094},"redirected":[9092]"#, "listener.redirected"),
         ] {

@@ -20,9 +20,10 @@ use tokio::time::{Instant, timeout_at};
 use crate::brokers_seen::{BrokersSeen, Directory};
 use crate::control::{Control, later};
 use crate::counters::Counters;
+use crate::headers::Copies;
 use crate::log::{Throttle, log};
 use crate::ports::Ports;
-use crate::recording::{self, Finished, Windows};
+use crate::recording::{self, Bounds, Finished, Windows};
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::{Mode, Settings};
 use crate::tls::{self, Failure, Shown};
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     /// Under which address a sidecar's client is known.
     pub(crate) pod_address: Option<IpAddr>,
     pub(crate) names: Arc<TopicNames>,
+    /// Where batches are put to be looked into.
+    pub(crate) copies: Option<Copies>,
     pub(crate) windows: mpsc::UnboundedSender<Finished>,
     /// The number of the connection that comes next.
     pub(crate) number: Arc<AtomicU64>,
@@ -115,10 +118,11 @@ impl Worker {
         let counted = Arc::clone(&counters);
         let serve_all = move || {
             let local = LocalSet::new();
-            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &budget);
+            let bounds = Bounds { budget, gate: shared.copies.as_ref().map(|copies| Arc::clone(copies.gate())) };
+            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &bounds);
             let windows = Windows { thread: number, to: shared.windows.clone() };
             let settings = shared.settings.clone();
-            let ticking = recording::hand_on_windows(Rc::clone(&recorder), settings, budget, windows.clone());
+            let ticking = recording::hand_on_windows(Rc::clone(&recorder), settings, bounds, windows.clone());
             let ticking = local.spawn_local(ticking);
             runtime.block_on(local.run_until(async {
                 let mut control = shared.control.clone();
@@ -127,7 +131,8 @@ impl Worker {
                     tokio::select! {
                         biased;
                         Some(client) = arriving.recv() => {
-                            let served = serve(client, shared.clone(), Arc::clone(&counted), Rc::clone(&recorder));
+                            let counted = Arc::clone(&counted);
+                            let served = serve(client, shared.clone(), number, counted, Rc::clone(&recorder));
                             connections.spawn_local(served);
                         }
                         Some(_) = connections.join_next() => {}
@@ -166,10 +171,10 @@ pub(crate) fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
     (0..threads().get()).map(start).collect()
 }
 
-async fn serve(client: Accepted, shared: Shared, counters: Arc<Counters>, recorder: recording::Shared) {
+async fn serve(client: Accepted, shared: Shared, thread: usize, counters: Arc<Counters>, recorder: recording::Shared) {
     let Accepted { stream, peer, target, place } = client;
     counters.opened();
-    let end = pass_on(stream, peer, target, shared, &counters, &recorder).await;
+    let end = pass_on(stream, peer, target, shared, thread, &counters, &recorder).await;
     counters.closed(end);
     drop(place);
 }
@@ -179,6 +184,7 @@ async fn pass_on(
     peer: SocketAddr,
     target: Target,
     shared: Shared,
+    thread: usize,
     counters: &Arc<Counters>,
     recorder: &recording::Shared,
 ) -> End {
@@ -195,6 +201,7 @@ async fn pass_on(
     let keeps_names = is_redirected || settings.mode == Mode::Broker;
     let directory = (!keeps_names).then(directory);
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
+    let tap = shared.copies.iter().fold(tap, |tap, copies| tap.copying(copies.clone(), thread));
     let tap = if keeps_names { tap.keeping_names() } else { tap };
     let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
     let opened = tokio::select! {

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::messages::{Messages, SharedWishes};
 use crate::reader::{Fault, Reader};
 use crate::requests::{Acks, Answer, Known, OPENING_BYTES, first_bytes, is_kafka};
+use crate::samples::{Sample, Sampler, Sampling};
 use crate::sasl::{Sasl, Tokens, is_sasl};
 use crate::schema::Api;
 use crate::stream::{Route, Stream};
@@ -94,6 +95,20 @@ impl Connection {
         if let Some(observed) = &mut self.observed {
             observed.messages = wishes.map(|wishes| Box::new(Messages::new(wishes)));
         }
+    }
+
+    /// Copy batches from the next ones on, or do not; what is being copied is forgotten. Each connection has another
+    /// `seed`.
+    pub fn sample(&mut self, sampling: Option<Sampling>, seed: u64) {
+        if let Some(observed) = &mut self.observed {
+            observed.memory.sampler = sampling.map(|sampling| Box::new(Sampler::new(sampling, seed)));
+        }
+    }
+
+    /// The batches that were copied since the last time, in the order in which they passed.
+    pub fn samples(&mut self) -> Vec<Sample> {
+        let sampler = self.observed.as_mut().and_then(|observed| observed.memory.sampler.as_mut());
+        sampler.map_or_else(Vec::new, |sampler| sampler.take_complete())
     }
 
     /// Whether nothing of it is understood any more.

@@ -6,6 +6,7 @@
 //! [`Connection`] follows one connection and tells what was understood as events; it changes no byte. [`Rewriter`] is for
 //! observers that clients connect to in place of a broker: it changes the addresses of brokers in what clients are
 //! answered, and nothing else. [`schema`] has Kafka's message definitions as tables, and a walker over them.
+//! [`record_headers`] judges the headers of records (KIP-82).
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
@@ -20,9 +21,11 @@ mod limits;
 mod messages;
 mod prefix;
 mod reader;
+pub mod record_headers;
 pub mod report;
 mod requests;
 mod rewrite;
+pub mod samples;
 mod sasl;
 pub mod schema;
 mod software;

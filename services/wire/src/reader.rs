@@ -74,11 +74,12 @@ impl<'a> Reader<'a> {
         self.bytes
     }
 
-    /// Go past as many of `skip` bytes as are at hand; what is left of it comes later.
-    pub(crate) fn pass(&mut self, skip: &mut usize) {
+    /// Go past as many of `skip` bytes as are at hand, which are these; what is left of it comes later.
+    pub(crate) fn pass(&mut self, skip: &mut usize) -> &'a [u8] {
         let (passed, rest) = self.bytes.split_at(self.bytes.len().min(*skip));
         *skip = skip.saturating_sub(passed.len());
         self.bytes = rest;
+        passed
     }
 
     /// Whether none is at hand, and some come later.

@@ -92,6 +92,7 @@ class CollectorTopics(TopicNames):
     traffic: str = "kwitness.traffic"
     requests: str = "kwitness.requests"
     interceptions: str = "kwitness.interceptions"
+    headers: str = "kwitness.headers"
     seals: str = "kwitness.seals"
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "PYTHON_FOLDER",
     "PYTHON_PATH",
     "RUNTIMES",
+    "TESTING",
     "InterceptorInjection",
     "InterceptorInjectionsFile",
     "interceptor_injection_hash",
@@ -52,6 +53,8 @@ RUNTIMES: Final = "kwitness.dev/runtimes"
 """Annotation by which a pod names its runtimes itself, such as ``python,java``."""
 PYTHON_PATH: Final = "kwitness.dev/python-path"
 """Annotation with the PYTHONPATH that the pod's images set, which a variable of the pod replaces."""
+TESTING: Final = "kwitness.dev/testing"
+"""Label of a namespace, with the value true, whose pods may use header keys with ids for tests."""
 JAVA_OPTIONS: Final = "kwitness.dev/java-tool-options"
 """Likewise with JAVA_TOOL_OPTIONS, or JDK_JAVA_OPTIONS where the profile names that."""
 
@@ -171,5 +174,8 @@ def interceptor_injection_hash(injection: InterceptorInjection) -> str:
     if not injection.through_observer:
         # As it was before clients could connect so, so that no pod is outdated by an upgrade.
         left_out["through_observer"] = True
+    if injection.settings.headers is None:
+        # As it was before there were any.
+        left_out["settings"] = {"suspend", "through_observer", "headers"}
     text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]

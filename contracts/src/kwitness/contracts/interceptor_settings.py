@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.header_rules import HeaderRules, HeaderText
 from kwitness.contracts.observers import ResourceName
 
 from .interceptors import AttributeName, AttributeText, InterceptorName
 from .observer_settings import CollectorAddress, WorkloadSettings
 
 __all__ = [
+    "CHECKSUM_HEADER",
     "CONTAINER_VARIABLE",
     "OFF_VARIABLE",
     "POD_NAMESPACE_VARIABLE",
@@ -24,15 +26,20 @@ __all__ = [
     "SETTINGS_VARIABLE",
     "AuditSettings",
     "CardinalitySettings",
+    "ChecksumSettings",
     "CustomSettings",
+    "HeadersSettings",
     "InterceptorEntry",
     "InterceptorLimits",
     "InterceptorSettings",
     "LatencySettings",
     "SizesSettings",
+    "Stamp",
+    "StampSettings",
     "StatsSettings",
     "ThroughObserver",
     "TopicSelection",
+    "TracingSettings",
     "is_selected",
 ]
 
@@ -44,6 +51,9 @@ CONTAINER_VARIABLE = "KWITNESS_CONTAINER"
 """Where the process is; the first two are as in the pod's token, without them nothing is reported."""
 OFF_VARIABLE = "KWITNESS_OFF"
 """With the value 1 nothing is done, whatever else is set; each runtime reads it first."""
+
+CHECKSUM_HEADER = "kwitness.checksum"
+"""The header of a checksum where none is named."""
 
 SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 """As Kafka spells it."""
@@ -109,8 +119,89 @@ class CustomSettings(_Interceptor):
     )
 
 
+class HeadersSettings(_Interceptor):
+    """Which headers records have, judged by `headers` of the settings; without it no key is registered.
+
+    A producer's removes a header that the policy Deny forbids, in the order of the list, so what an entry before it
+    added is judged and what one after it adds is not.
+    """
+
+    type: Literal["Headers"]
+
+
+class Stamp(_Settings):
+    """A header that records get, as UTF-8 text.
+
+    `value` is the text of Value, and of Attribute the name of one of the settings' `attributes`. UniqueId is a UUID of
+    version 7 as 36 characters, a new one for each record. Pod is named by `POD_NAME_VARIABLE`, Namespace by
+    `POD_NAMESPACE_VARIABLE`, Workload is the settings' name of it and ClusterId theirs; ClientId is the client's. Where
+    it is unknown the record does not get the header.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    key: HeaderText
+    from_: Literal["ClientId", "ClusterId", "Pod", "Namespace", "Workload", "UniqueId", "Value", "Attribute"] = Field(
+        alias="from"
+    )
+    value: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
+
+    @model_validator(mode="after")
+    def _value_where_it_is_used(self) -> Stamp:
+        if (self.value is not None) != (self.from_ in ("Value", "Attribute")):
+            raise ValueError("value is for Value and Attribute, which need it")
+        return self
+
+
+class StampSettings(_Interceptor):
+    """Adds headers to records that are sent, each where the record has none of that key yet."""
+
+    type: Literal["Stamp"]
+    stamps: tuple[Stamp, ...] = Field(min_length=1, max_length=32)
+
+    @field_validator("stamps")
+    @classmethod
+    def _keys_differ(cls, stamps: tuple[Stamp, ...]) -> tuple[Stamp, ...]:
+        if len({one.key for one in stamps}) < len(stamps):
+            raise ValueError("two of them have the same key")
+        return stamps
+
+
+class TracingSettings(_Interceptor):
+    """W3C Trace Context: each record that is sent says in `traceparent` which trace it belongs to.
+
+    The trace is that of the application's active OpenTelemetry span, else the record's own, else a new one, which is
+    sampled. `tracestate` and what other vendors write stay as they are. `header` names one more, which gets the trace's
+    id as 32 hex digits. `contracts/vectors/traceparent.json` holds examples of what is a record's own.
+    """
+
+    type: Literal["Tracing"]
+    header: HeaderText | None = None
+
+
+class ChecksumSettings(_Interceptor):
+    """A header with a checksum of the serialized key and value, which consumers compare.
+
+    One that differs is an anomaly, `checksum_mismatch`. It is the first 16 bytes of SHA-256 over the key and then the
+    value, each as its length, 4 bytes, big endian, and its bytes, or as -1 where it is null. A record that has the
+    header already is left as it is. `contracts/vectors/header_checksums.json` holds examples.
+    """
+
+    type: Literal["Checksum"]
+    header: HeaderText = CHECKSUM_HEADER
+
+
 InterceptorEntry = Annotated[
-    AuditSettings | LatencySettings | SizesSettings | CardinalitySettings | StatsSettings | CustomSettings,
+    AuditSettings
+    | LatencySettings
+    | SizesSettings
+    | CardinalitySettings
+    | StatsSettings
+    | CustomSettings
+    | HeadersSettings
+    | StampSettings
+    | TracingSettings
+    | ChecksumSettings,
     Field(discriminator="type"),
 ]
 
@@ -147,7 +238,7 @@ class InterceptorSettings(_Settings):
 
     Interceptors are called in this order. `topics` are those that are intercepted, all where it is empty. Windows begin
     at whole multiples of `window_ms` since 1970. `suspend` means that records pass and nothing is counted. Without
-    `through_observer` clients connect as they are configured.
+    `through_observer` clients connect as they are configured. `headers` is what Headers judges by.
     """
 
     installation: ResourceName
@@ -163,6 +254,7 @@ class InterceptorSettings(_Settings):
     collector: CollectorAddress | None
     workload: WorkloadSettings | None = None
     through_observer: ThroughObserver | None = None
+    headers: HeaderRules | None = None
 
     @field_validator("interceptors")
     @classmethod

@@ -43,6 +43,7 @@ class JobTopics(TopicNames):
     traffic: str = "kwitness.traffic"
     requests: str = "kwitness.requests"
     interceptions: str = "kwitness.interceptions"
+    headers: str = "kwitness.headers"
     seals: str = "kwitness.seals"
 
 

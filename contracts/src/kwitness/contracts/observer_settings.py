@@ -10,10 +10,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
 
 __all__ = [
     "CollectorAddress",
+    "HeaderSettings",
     "IdentitySettings",
     "LimitSettings",
     "ListenerSettings",
@@ -85,13 +87,25 @@ class RequestSettings(_Settings):
     events_per_second: int = Field(ge=1, le=1_000_000)
 
 
+class HeaderSettings(_Settings):
+    """Of one batch in `sample_every` headers are judged by `rules`, in `cpu_permille` thousandths of a core at most."""
+
+    rules: HeaderRules = HeaderRules()
+    sample_every: int = Field(ge=1, le=1_000_000)
+    cpu_permille: int = Field(ge=1, le=1000)
+
+
 class ReportSettings(_Settings):
-    """What is reported; `requests` is None where requests and answers are not reported one by one."""
+    """What is reported; `requests` is None where requests and answers are not reported one by one.
+
+    `headers` is None where nobody looks at headers of records.
+    """
 
     connections: bool
     traffic: bool
     latency: bool
     requests: RequestSettings | None = None
+    headers: HeaderSettings | None = None
 
 
 class IdentitySettings(_Settings):

@@ -9,6 +9,7 @@ __all__ = [
     "CONNECTIONS",
     "CONNECTIONS_SCHEMA",
     "DEFAULT_PREFIX",
+    "HEADERS",
     "INTERCEPTIONS",
     "REQUESTS",
     "SCHEMAS",
@@ -36,6 +37,7 @@ CONNECTIONS = "connections"
 TRAFFIC = "traffic"
 REQUESTS = "requests"
 INTERCEPTIONS = "interceptions"
+HEADERS = "headers"
 SEALS = "seals"
 
 SCHEMAS = {topic.name: f"{topic.schema}/{topic.version}" for topic in ENTRIES}

@@ -17,6 +17,7 @@ KINDS = (
     "telemetrycollectors",
     "clientmetricssubscriptions",
     "observerdeployments",
+    "headerregistries",
     "interceptorprofiles",
     "analyticsjobs",
 )
@@ -116,6 +117,7 @@ def render(facts: Facts) -> str:
         ("Through the gateway, by client and topic (Prometheus, from the observer)", _observed(facts)),
         ("Beside a client, by its pod and topic (Prometheus, from the observer there)", _beside(facts)),
         ("In a client, by its pod and topic (Prometheus, from its interceptors)", _intercepted(facts)),
+        ("Headers of records that are not as they are registered (status of the registers)", _headers(facts)),
         ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
         ("Custom resources (status)", _resources(facts)),
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
@@ -194,6 +196,18 @@ def _intercepted(facts: Facts) -> str:
 
     header = ["client", "namespace", "workload", "pod", "group", "topic", "latency", "sent", "acknowledged", "consumed"]
     return table(header, _counted(facts.intercepted, INTERCEPTED_METRICS, key))
+
+
+def _headers(facts: Facts) -> str:
+    return table(
+        ["register", "key", "what is wrong", "clients", "one of them", "topic"],
+        [
+            (item["metadata"]["name"], *(one.get(name) for name in ("key", "problem", "clients", "example", "topic")))
+            for item in facts.resources
+            if item["kind"] == "HeaderRegistry"
+            for one in item.get("status", {}).get("findings", [])
+        ],
+    )
 
 
 def _of(label: Mapping[str, str], *names: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from kwitness.demo.platform import (
     COLLECTOR,
     GATEWAY,
     GATEWAY_CLIENT,
+    HEADERS,
     INTERCEPTED_CLIENT,
     INTERCEPTED_JAVA_CLIENT,
     INTERCEPTED_JAVA_WORKLOAD,
@@ -28,6 +29,7 @@ from kwitness.demo.platform import (
     SIDECAR_WORKLOAD,
     SIDECARS,
     SUBSCRIPTION,
+    UNREGISTERED_HEADER,
     Platform,
 )
 from kwitness.demo.progress import Progress, wait_until
@@ -41,6 +43,7 @@ RESOURCES = (
     ("clientmetricssubscription", SUBSCRIPTION, 120),
     ("observerdeployment", GATEWAY, 180),
     ("observerdeployment", SIDECARS, 180),
+    ("headerregistry", HEADERS, 60),
     ("interceptorprofile", INTERCEPTORS, 180),
 )
 """Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
@@ -103,6 +106,7 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _relayed(progress, platform)
         _beside(progress, platform)
         _within(progress, platform)
+        _header_finding(target, progress)
     with progress.step("Spark: driver, executor, first rows of the table"):
         _ready(target, progress, "analyticsjob", JOB, 300)
         _rows(target, progress, platform)
@@ -187,6 +191,16 @@ def _within(progress: Progress, platform: Platform) -> None:
 
         log = f"kubectl logs --namespace {APPS} deployment/{workload} --all-containers"
         wait_until(missing, progress=progress, component="interceptors", log=log, seconds=120, every=2)
+
+
+def _header_finding(target: DemoTarget, progress: Progress) -> None:
+    def missing() -> str | None:
+        status = target.cluster.find("headerregistry", HEADERS, "--namespace", NAMESPACE).get("status", {})
+        found = {one["key"] for one in status.get("findings", [])}
+        return None if UNREGISTERED_HEADER in found else f"the header {UNREGISTERED_HEADER} in the register's status"
+
+    log = f"kubectl describe --namespace {NAMESPACE} headerregistry/{HEADERS}"
+    wait_until(missing, progress=progress, component="header registry", log=log, seconds=120, every=2)
 
 
 def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:

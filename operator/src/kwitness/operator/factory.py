@@ -15,10 +15,10 @@ from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.environment.injector import config_map_key, interceptors_config_map_key
+from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
-from kwitness.operator.kinds.unsupported import unsupported
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
@@ -49,9 +49,12 @@ SPECS: Mapping[str, KindSpec] = {
     INJECTIONS.kind: INJECTIONS,
     "InterceptorProfile": INTERCEPTOR_PROFILE,
     INTERCEPTOR_INJECTIONS.kind: INTERCEPTOR_INJECTIONS,
-    "HeaderRegistry": unsupported("HeaderRegistry"),
+    "HeaderRegistry": HEADER_REGISTRY,
 }
-"""The kinds that the engine runs, and the injections, which are one unit of the installation for each of two kinds."""
+"""The kinds that the engine runs, all registers being one unit.
+
+Beside them the injections, which are one unit of the installation for each of two kinds.
+"""
 
 FACTS: Final = "Fact"
 """The queue of facts that are being asked for."""

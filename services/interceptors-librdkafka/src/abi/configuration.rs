@@ -24,6 +24,9 @@ const SETTINGS_PROPERTY: &[u8] = b"kwitness.interceptors";
 /// Longest value of a property that is asked for.
 const LONGEST_VALUE: usize = 512;
 
+/// `message.max.bytes` where it cannot be read: librdkafka's default.
+const MOST_RECORD_BYTES: usize = 1_000_000;
+
 /// One configuration that the plugin was loaded for. librdkafka hands it to every hook, and lets go of it in
 /// `on_conf_destroy`, after the last one: broker threads call hooks after `on_destroy`, too.
 pub(super) struct Configuration {
@@ -247,6 +250,10 @@ unsafe fn intercept(
         side: if is_producer { Side::Producer } else { Side::Consumer },
         client_id: of_conf(c"client.id"),
         group_id: if is_producer { None } else { of_conf(c"group.id") },
+        most_record_bytes: of_conf(c"message.max.bytes")
+            .and_then(|most| most.parse().ok())
+            .unwrap_or(MOST_RECORD_BYTES),
+        has_header_functions: library.headers.is_some(),
         are_acknowledged: of_conf(c"request.required.acks").is_none_or(|acks| acks != "0"),
         reasons: Reasons::new(move |code| {
             // SAFETY: librdkafka answers every number, with a text that stays.

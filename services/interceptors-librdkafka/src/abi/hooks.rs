@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 
 use super::configuration::Configuration;
 use super::contained;
-use super::layout::{Handle, Message, NO_TIMESTAMP, OK, TopicPartition, TopicPartitions};
+use super::headers::MessageHeaders;
+use super::layout::{Handle, Message, NO_TIMESTAMP, OK, PERSISTED, TopicPartition, TopicPartitions};
 use super::library::Library;
 use crate::client::Client;
 use crate::counting::{Answered, Committed, Consumed, Hook, Sent};
@@ -21,9 +22,10 @@ pub(super) extern "C" fn on_destroy(_handle: *mut Handle, opaque: *mut c_void) -
 pub(super) extern "C" fn on_send(_handle: *mut Handle, message: *mut Message, opaque: *mut c_void) -> c_int {
     with_client(opaque, Some(Hook::Send), |client, library| {
         // SAFETY: librdkafka's message, in the hook that is to look at it.
-        if let Some((message, topic)) = unsafe { named(library, message) } {
-            client.sent(&Sent { topic, key: message.key(), value_bytes: message.len });
-        }
+        let Some((record, topic)) = (unsafe { named(library, message) }) else { return };
+        // SAFETY: likewise; the hook may change its headers.
+        let mut headers = unsafe { MessageHeaders::of(library, message) };
+        client.sent(&Sent { topic, key: record.key(), value_bytes: record.len }, &mut headers);
     });
     OK
 }
@@ -33,12 +35,13 @@ pub(super) extern "C" fn on_acknowledgement(_handle: *mut Handle, message: *mut 
         // SAFETY: librdkafka's message, in the hook that is to look at it.
         let Some((message, topic)) = (unsafe { named(library, message) }) else { return };
         // SAFETY: likewise.
-        let after_us = unsafe { (library.latency)(message) };
+        let (after_us, status) = unsafe { ((library.latency)(message), (library.status)(message)) };
         client.answered(Answered {
             topic,
             partition: message.partition,
             offset: message.offset,
             error: message.err,
+            is_persisted: status == PERSISTED,
             after_us: u64::try_from(after_us).ok(),
         });
     });
@@ -48,18 +51,21 @@ pub(super) extern "C" fn on_acknowledgement(_handle: *mut Handle, message: *mut 
 pub(super) extern "C" fn on_consume(_handle: *mut Handle, message: *mut Message, opaque: *mut c_void) -> c_int {
     with_client(opaque, Some(Hook::Consume), |client, library| {
         // SAFETY: librdkafka's message, in the hook that is to look at it.
-        let Some((message, topic)) = (unsafe { named(library, message) }) else { return };
+        let Some((record, topic)) = (unsafe { named(library, message) }) else { return };
         let mut kind = NO_TIMESTAMP;
         // SAFETY: likewise.
         let timestamp_ms = unsafe { (library.timestamp)(message, &raw mut kind) };
-        client.consumed(&Consumed {
+        let consumed = Consumed {
             topic,
-            partition: message.partition,
-            offset: message.offset,
-            key: message.key(),
-            value_bytes: message.len,
+            partition: record.partition,
+            offset: record.offset,
+            key: record.key(),
+            value_bytes: record.len,
             timestamp_ms: u64::try_from(timestamp_ms).ok().filter(|_| kind != NO_TIMESTAMP),
-        });
+        };
+        // SAFETY: as above; they are only looked at.
+        let headers = unsafe { MessageHeaders::of(library, message) };
+        client.consumed(&consumed, &headers);
     });
     OK
 }

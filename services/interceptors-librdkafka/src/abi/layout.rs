@@ -20,6 +20,12 @@ pub(super) struct Topic {
     _private: [u8; 0],
 }
 
+/// `rd_kafka_headers_t`.
+#[repr(C)]
+pub(super) struct Headers {
+    _private: [u8; 0],
+}
+
 /// `rd_kafka_message_t`.
 #[repr(C)]
 pub(super) struct Message {
@@ -63,6 +69,8 @@ pub(super) const NOT_OURS: c_int = -2;
 pub(super) const NOT_IMPLEMENTED: c_int = -170;
 /// `RD_KAFKA_PRODUCER`.
 pub(super) const PRODUCER: c_int = 0;
+/// `RD_KAFKA_MSG_STATUS_PERSISTED`: a broker has the record.
+pub(super) const PERSISTED: c_int = 2;
 /// `RD_KAFKA_TIMESTAMP_NOT_AVAILABLE`.
 pub(super) const NO_TIMESTAMP: c_int = 0;
 

@@ -6,7 +6,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::layout::{
-    Conf, Handle, Message, OnCommit, OnConfDestroy, OnConfSet, OnDestroy, OnMessage, OnNew, OnStatistics, Topic,
+    Conf, Handle, Headers, Message, OnCommit, OnConfDestroy, OnConfSet, OnDestroy, OnMessage, OnNew, OnStatistics,
+    Topic,
 };
 
 type AddToConf<F> = unsafe extern "C" fn(*mut Conf, *const c_char, F, *mut c_void) -> c_int;
@@ -28,6 +29,8 @@ macro_rules! functions {
             /// Where the object begins: what tells one librdkafka from another.
             base: usize,
             next: *const Library,
+            /// None where it lacks one of them.
+            pub(super) headers: Option<HeaderFunctions>,
             $($(#[$doc])* pub(super) $field: $kind,)*
         }
 
@@ -36,7 +39,11 @@ macro_rules! functions {
             /// `object` is a handle of the object that begins at `base`.
             unsafe fn look_up(object: *mut c_void, base: usize) -> Result<Self, Missing> {
                 // SAFETY: the object is loaded; each name's type is the one that rdkafka.h declares for it.
-                unsafe { Ok(Self { base, next: ptr::null(), $($field: function::<$kind>(object, base, $name)?,)* }) }
+                unsafe {
+                    let headers = HeaderFunctions::look_up(object, base).ok();
+                    let next = ptr::null();
+                    Ok(Self { base, next, headers, $($field: function::<$kind>(object, base, $name)?,)* })
+                }
             }
         }
     };
@@ -61,7 +68,38 @@ functions! {
     timestamp: c"rd_kafka_message_timestamp", unsafe extern "C" fn(*const Message, *mut c_int) -> i64;
     /// Microseconds since `produce`, or less than none.
     latency: c"rd_kafka_message_latency", unsafe extern "C" fn(*const Message) -> i64;
+    /// `rd_kafka_msg_status_t`.
+    status: c"rd_kafka_message_status", unsafe extern "C" fn(*const Message) -> c_int;
     error_name: c"rd_kafka_err2name", unsafe extern "C" fn(c_int) -> *const c_char;
+}
+
+/// The functions for the headers of a message; librdkafka has them since 0.11.4.
+pub(super) struct HeaderFunctions {
+    pub(super) of_message: unsafe extern "C" fn(*const Message, *mut *mut Headers) -> c_int,
+    pub(super) set: unsafe extern "C" fn(*mut Message, *mut Headers),
+    pub(super) new: unsafe extern "C" fn(usize) -> *mut Headers,
+    pub(super) add: unsafe extern "C" fn(*mut Headers, *const c_char, isize, *const c_void, isize) -> c_int,
+    pub(super) remove: unsafe extern "C" fn(*mut Headers, *const c_char) -> c_int,
+    pub(super) get:
+        unsafe extern "C" fn(*const Headers, usize, *mut *const c_char, *mut *const c_void, *mut usize) -> c_int,
+}
+
+impl HeaderFunctions {
+    /// # Safety
+    /// `object` is a handle of the object that begins at `base`.
+    unsafe fn look_up(object: *mut c_void, base: usize) -> Result<Self, Missing> {
+        // SAFETY: the object is loaded; each name's type is the one that rdkafka.h declares for it.
+        unsafe {
+            Ok(Self {
+                of_message: function(object, base, c"rd_kafka_message_headers")?,
+                set: function(object, base, c"rd_kafka_message_set_headers")?,
+                new: function(object, base, c"rd_kafka_headers_new")?,
+                add: function(object, base, c"rd_kafka_header_add")?,
+                remove: function(object, base, c"rd_kafka_header_remove")?,
+                get: function(object, base, c"rd_kafka_header_get_all")?,
+            })
+        }
+    }
 }
 
 // SAFETY: its functions may be called from any thread, and what it points to is never changed or freed.

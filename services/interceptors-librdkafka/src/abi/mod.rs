@@ -3,6 +3,7 @@
 mod at_exit;
 mod clock;
 mod configuration;
+mod headers;
 mod hooks;
 mod layout;
 mod library;

@@ -16,4 +16,4 @@ pub(crate) use shard::{Counting, Hook, HookTally, KeysTally, Shard, WindowTally}
 pub(crate) use statistics::{Statistics, Totals};
 pub(crate) use tally::{PartitionTally, TopicTally};
 pub(crate) use topics::{Merge, Topics};
-pub(crate) use windows::Closed;
+pub(crate) use windows::{Closed, begin};

@@ -19,6 +19,8 @@ pub(crate) struct Answered<'a> {
     pub(crate) offset: i64,
     /// librdkafka's code; 0 is none.
     pub(crate) error: i32,
+    /// Whether librdkafka takes it for stored.
+    pub(crate) is_persisted: bool,
     /// Since it was sent; `None` where that is not known.
     pub(crate) after_us: Option<u64>,
 }

@@ -9,6 +9,7 @@ use super::statistics::Statistics;
 use super::tally::{PartitionTally, TopicTally};
 use super::topics::{Merge, Topics};
 use super::windows::Windows;
+use crate::headers::{HeaderCounts, HeaderList, Plan, Record};
 use crate::settings::{Interceptor, Settings};
 
 /// KIP-42's hooks, as far as librdkafka has them.
@@ -64,8 +65,14 @@ impl Counting {
         let needs = |one: &&Interceptor| match one {
             Interceptor::Audit { .. } => true,
             Interceptor::Latency { .. } => matches!(hook, Hook::Acknowledgement | Hook::Consume),
-            Interceptor::Sizes { .. } | Interceptor::Cardinality { .. } => matches!(hook, Hook::Send | Hook::Consume),
-            Interceptor::Stats { .. } | Interceptor::Custom { .. } => false,
+            Interceptor::Sizes { .. } | Interceptor::Cardinality { .. } | Interceptor::Headers { .. } => {
+                matches!(hook, Hook::Send | Hook::Consume)
+            }
+            Interceptor::Stamp { .. } => hook == Hook::Send,
+            Interceptor::Stats { .. }
+            | Interceptor::Custom { .. }
+            | Interceptor::Tracing { .. }
+            | Interceptor::Checksum { .. } => false,
         };
         self.settings.interceptors.iter().find(needs).map(Interceptor::name)
     }
@@ -111,6 +118,7 @@ impl Merge for HookTally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WindowTally {
     pub(crate) topics: Option<Topics<TopicTally>>,
+    pub(crate) headers: Option<HeaderCounts>,
     /// In the order of [`Hook::ALL`].
     pub(crate) hooks: [HookTally; 4],
     pub(crate) statistics: Option<Statistics>,
@@ -125,8 +133,15 @@ impl WindowTally {
 impl Merge for WindowTally {
     fn merge(&mut self, other: &Self) {
         add_to(&mut self.topics, other.topics.as_ref());
+        add_to(&mut self.headers, other.headers.as_ref());
         self.hooks.iter_mut().zip(&other.hooks).for_each(|(own, theirs)| own.merge(theirs));
         add_to(&mut self.statistics, other.statistics.as_ref());
+    }
+}
+
+impl Merge for HeaderCounts {
+    fn merge(&mut self, other: &Self) {
+        Self::merge(self, other);
     }
 }
 
@@ -153,6 +168,8 @@ fn add_to<T: Merge + Clone>(own: &mut Option<T>, theirs: Option<&T>) {
 #[derive(Debug)]
 pub(crate) struct Shard {
     pub(crate) counting: Counting,
+    /// What is done with headers.
+    pub(crate) plan: Option<Plan>,
     pub(crate) windows: Windows<WindowTally>,
     pub(crate) keys: Windows<KeysTally>,
 }
@@ -160,15 +177,15 @@ pub(crate) struct Shard {
 const MICROSECONDS_IN_MILLISECOND: u64 = 1_000;
 
 impl Shard {
-    pub(crate) fn new(counting: Counting, now_ms: u64) -> Self {
+    pub(crate) fn new(counting: Counting, plan: Option<Plan>, now_ms: u64) -> Self {
         let settings = &counting.settings;
         let windows = Windows::new(settings.window_ms, now_ms);
         let keys = Windows::new(settings.keys_window_ms().unwrap_or(settings.window_ms), now_ms);
-        Self { counting, windows, keys }
+        Self { counting, plan, windows, keys }
     }
 
     /// A record is to be sent now.
-    pub(crate) fn sent(&mut self, record: &Sent<'_>, now_ms: u64) {
+    pub(crate) fn sent(&mut self, record: &Sent<'_>, headers: &mut impl HeaderList, now_ms: u64) {
         if !self.counting.settings.selects(record.topic) {
             return;
         }
@@ -181,17 +198,25 @@ impl Shard {
             tally.size(record.key, record.value_bytes);
         }
         self.key(record.topic, record.key, now_ms);
+        let Self { plan: Some(plan), windows, .. } = self else { return };
+        let bytes = record.key.map_or(0, <[u8]>::len).saturating_add(record.value_bytes);
+        let record = Record { topic: record.topic, bytes, now_ms };
+        let outcome = plan.send(record, headers, &mut windows.at(now_ms).headers);
+        for (anomaly, is_one) in [("not_removable", outcome.is_not_removable), ("no_room", outcome.has_no_room)] {
+            if is_one {
+                self.topic(record.topic, now_ms).anomalies.add(anomaly);
+            }
+        }
     }
 
-    /// It is known what became of a record; it counts in the window of its sending.
+    /// It is known now what became of a record.
     pub(crate) fn answered(&mut self, record: &Answered<'_>, now_ms: u64) {
         if !self.counting.settings.selects(record.topic) {
             return;
         }
-        let sent_ms = now_ms.saturating_sub(record.after_us.unwrap_or_default() / MICROSECONDS_IN_MILLISECOND);
         let (audit, latency) = (self.counting.audit, self.counting.latency);
         let most = self.counting.settings.limits.partitions;
-        let tally = self.topic(record.topic, sent_ms);
+        let tally = self.topic(record.topic, now_ms);
         if record.error != 0 {
             if audit {
                 tally.failures.add(record.error);
@@ -211,7 +236,7 @@ impl Shard {
     }
 
     /// A record is handed to the application now, in microseconds since 1970: exactly, where latencies are counted.
-    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, now_us: u64) {
+    pub(crate) fn consumed(&mut self, record: &Consumed<'_>, headers: &impl HeaderList, now_us: u64) {
         let at_ms = now_us / MICROSECONDS_IN_MILLISECOND;
         if !self.counting.settings.selects(record.topic) {
             return;
@@ -236,6 +261,9 @@ impl Shard {
             }
         }
         self.key(record.topic, record.key, at_ms);
+        if let Self { plan: Some(plan), windows, .. } = self {
+            plan.consume(record.topic, headers, &mut windows.at(at_ms).headers);
+        }
     }
 
     /// An offset was, or was not, committed.
@@ -291,13 +319,86 @@ impl TopicTally {
 }
 
 impl Answered<'_> {
-    /// librdkafka says no error of the records of a batch of which a broker refused several, and names no offset; nor
-    /// does it where none was asked for.
+    /// librdkafka says no error of the records of a batch of which a broker refused several, and names no offset. Nor does
+    /// it where none was asked for, and where the broker had stored the batch before but forgotten at which offset.
     #[must_use]
     pub(crate) const fn judged(mut self, are_acknowledged: bool) -> Self {
-        if are_acknowledged && self.error == 0 && self.offset < 0 && self.partition >= 0 {
+        if are_acknowledged && !self.is_persisted && self.error == 0 && self.offset < 0 && self.partition >= 0 {
             self.error = RECORD_REFUSED;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Counting, Shard, WindowTally};
+    use crate::counting::{Answered, Closed, RECORD_REFUSED, Sent};
+    use crate::headers::listed;
+    use crate::settings::Settings;
+
+    /// Acknowledged by a broker, 25 ms after it was sent.
+    const ACKNOWLEDGED: Answered<'_> =
+        Answered { topic: b"orders", partition: 0, offset: 7, error: 0, is_persisted: true, after_us: Some(25_000) };
+
+    fn shard() -> Shard {
+        let text = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
+            "interceptors":[{"type":"Audit","name":"audit"},{"type":"Latency","name":"latency"}],"window_ms":1000,
+            "collector":null}"#;
+        Shard::new(Counting::of(Arc::new(Settings::parse(text.as_bytes()).unwrap())), None, 0)
+    }
+
+    /// Start of each window, and records sent, acknowledged and given up in it.
+    fn counts(closed: &[Closed<WindowTally>]) -> Vec<(u64, u64, u64, u64)> {
+        let topics =
+            closed.iter().filter_map(|one| Some((one.start_ms, one.counted.topics.as_ref()?.iter().next()?.1)));
+        topics
+            .map(|(start_ms, tally)| {
+                let failures = tally.failures.iter().map(|(_, count)| count).sum();
+                (start_ms, tally.sent, tally.acknowledged, failures)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_became_of_a_record_counts_when_that_is_known() {
+        let mut shard = shard();
+        let sent = Sent { topic: b"orders", key: None, value_bytes: 1 };
+
+        shard.sent(&sent, &mut listed(&[]), 990);
+        shard.sent(&sent, &mut listed(&[]), 995);
+        shard.answered(&ACKNOWLEDGED, 1_015);
+        shard.answered(&Answered { error: -192, ..ACKNOWLEDGED }, 2_000);
+
+        assert_eq!(counts(&shard.windows.close(3_000)), [(0, 2, 0, 0), (1_000, 0, 1, 0), (2_000, 0, 0, 1)]);
+    }
+
+    #[test]
+    fn a_record_without_an_offset_is_refused_unless_the_broker_has_it_or_was_not_asked() {
+        let nameless = Answered { offset: -1, ..ACKNOWLEDGED };
+        let lost = Answered { is_persisted: false, ..nameless };
+
+        let errors = [
+            ACKNOWLEDGED.judged(true),
+            // Of a batch that is there since a request whose answer was lost.
+            nameless.judged(true),
+            lost.judged(false),
+            lost.judged(true),
+        ]
+        .map(|record| record.error);
+        assert_eq!(errors, [0, 0, 0, RECORD_REFUSED]);
+    }
+
+    #[test]
+    fn a_record_that_the_broker_has_without_an_offset_is_acknowledged_and_no_range() {
+        let mut shard = shard();
+        shard.answered(&Answered { offset: -1, ..ACKNOWLEDGED }.judged(true), 10);
+
+        let closed = shard.windows.close(1_000);
+        let tally = closed[0].counted.topics.as_ref().unwrap().iter().next().unwrap().1;
+        let (_, partition) = tally.partitions.iter().next().unwrap();
+        assert_eq!((tally.acknowledged, partition.acknowledged, partition.offsets.kept().len()), (1, 1, 0));
     }
 }

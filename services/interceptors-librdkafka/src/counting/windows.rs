@@ -1,10 +1,7 @@
-//! Windows of time that are open: what is late finds its own, for a while.
+//! Windows of time that are open.
 
 use std::collections::BTreeMap;
 use std::mem;
-
-/// How many lengths of a window it stays open after its end.
-const STAYS_OPEN: u64 = 2;
 
 /// What is counted, by windows that begin at whole multiples of their length since 1970.
 #[derive(Debug)]
@@ -33,7 +30,7 @@ impl<T: Default> Windows<T> {
         Self { length_ms, open: BTreeMap::new(), opens_from_ms: begin(now_ms, length_ms), last_ms: 0 }
     }
 
-    /// The window of this time, or the oldest one that may still be open.
+    /// The window of this time, or the oldest one that may still be open: a clock may be set back.
     pub(crate) fn at(&mut self, time_ms: u64) -> &mut T {
         // A division takes longer than the rest.
         let since = time_ms.checked_sub(self.last_ms).filter(|since| *since < self.length_ms);
@@ -43,11 +40,9 @@ impl<T: Default> Windows<T> {
         self.open.entry(self.last_ms.max(self.opens_from_ms)).or_default()
     }
 
-    /// Those that have been over for long enough.
+    /// Those that have ended.
     pub(crate) fn close(&mut self, now_ms: u64) -> Vec<Closed<T>> {
-        let open_for = self.length_ms.saturating_mul(STAYS_OPEN.saturating_add(1));
-        let before = begin(now_ms.saturating_add(self.length_ms).saturating_sub(open_for), self.length_ms);
-        self.opens_from_ms = self.opens_from_ms.max(before);
+        self.opens_from_ms = self.opens_from_ms.max(begin(now_ms, self.length_ms));
         let open = self.open.split_off(&self.opens_from_ms);
         mem::replace(&mut self.open, open).into_iter().map(closing(self.length_ms)).collect()
     }
@@ -75,7 +70,7 @@ fn closing<T>(length_ms: u64) -> impl Fn((u64, T)) -> Closed<T> {
 }
 
 /// The start of the window of this length that has this time.
-const fn begin(time_ms: u64, length_ms: u64) -> u64 {
+pub(crate) const fn begin(time_ms: u64, length_ms: u64) -> u64 {
     time_ms.saturating_sub(match time_ms.checked_rem(length_ms) {
         Some(rest) => rest,
         None => 0,
@@ -91,27 +86,30 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_open_for_two_lengths_after_its_end() {
+    fn a_window_is_closed_when_it_has_ended() {
         let mut windows = Windows::<u64>::new(10, 100);
-        *windows.at(109) += 1;
+        *windows.at(100) += 1;
+        *windows.at(109) += 2;
         *windows.at(125) += 4;
 
-        assert_eq!(windows.close(129), []);
-        *windows.at(100) += 2;
-        *windows.at(111) += 8;
-        assert_eq!(starts(&windows.close(130)), [(100, 110, 3)]);
-        assert_eq!(starts(&windows.close(1_000)), [(110, 120, 8), (120, 130, 4)]);
+        assert_eq!(windows.close(109), []);
+        assert_eq!(starts(&windows.close(110)), [(100, 110, 3)]);
+        assert_eq!(starts(&windows.close(1_000)), [(120, 130, 4)]);
     }
 
     #[test]
-    fn what_comes_too_late_counts_in_the_oldest_that_may_be_open() {
+    fn a_clock_that_is_set_back_opens_no_window_again() {
         let mut windows = Windows::<u64>::new(10, 100);
-        windows.close(155);
+        *windows.at(149) += 1;
+        assert_eq!(starts(&windows.close(155)), [(140, 150, 1)]);
 
-        *windows.at(3) += 1;
-        *windows.at(131) += 2;
+        *windows.at(3) += 2;
+        *windows.at(141) += 4;
+        assert_eq!(windows.close(142), []);
+        *windows.at(142) += 8;
+        *windows.at(151) += 16;
 
-        assert_eq!(starts(&windows.close(1_000)), [(130, 140, 3)]);
+        assert_eq!(starts(&windows.close(1_000)), [(150, 160, 30)]);
     }
 
     #[test]

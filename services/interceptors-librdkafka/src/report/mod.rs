@@ -1,5 +1,6 @@
 //! Sends what was counted to the collector, from one thread, and says every few seconds that the process is alive.
 
+mod header_rows;
 mod http;
 mod owner;
 mod pace;

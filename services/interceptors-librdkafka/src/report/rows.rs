@@ -1,17 +1,20 @@
-//! What was counted, as records of the topics interceptions and seals.
+//! What was counted, as records of the topics interceptions, headers and seals.
 
 use std::collections::BTreeMap;
 
 use kwitness_wire::aggregate::{Counts, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
+use super::header_rows::header_row;
 use crate::client::{Client, Harvest};
 use crate::counting::{
     Counting, Hook, HookTally, KeyTally, PartitionTally, Statistics, TopicTally, Topics, WindowTally,
 };
+use crate::headers::HeaderCounts;
 use crate::reasons::Reasons;
 
 const INTERCEPTIONS: &str = "interceptions";
+const HEADERS: &str = "headers";
 const SEALS: &str = "seals";
 /// In characters.
 const LONGEST_TOPIC: usize = 249;
@@ -25,9 +28,9 @@ pub(super) struct Source {
     pub(super) epoch_ms: u64,
 }
 
-/// Rows that wait for their numbers, by window: start and end, in milliseconds since 1970.
+/// Rows that wait for their numbers, by window and topic: start and end, in milliseconds since 1970.
 #[derive(Debug, Default)]
-pub(super) struct Unnumbered(BTreeMap<(u64, u64), Vec<KeyedRow>>);
+pub(super) struct Unnumbered(BTreeMap<(u64, u64, &'static str), Vec<KeyedRow>>);
 
 /// The key, and the row without what comes with its number.
 type KeyedRow = (String, Map<String, Value>);
@@ -62,49 +65,53 @@ impl Unnumbered {
     /// Add what was harvested of one client.
     pub(super) fn add(&mut self, client: &Client, counting: &Counting, source: &Source, harvest: &Harvest) {
         let instance = format!("{}/{}", source.reporter, client.about.number);
-        let mut put = |start_ms: u64, end_ms: u64, rest: Map<String, Value>| {
+        let mut put = |topic: &'static str, start_ms: u64, end_ms: u64, rest: Map<String, Value>| {
             let mut row = Map::new();
             insert_some(&mut row, "client_id", client.about.client_id.as_deref());
             insert_some(&mut row, "group_id", client.about.group_id.as_deref());
             row.insert("instance".to_owned(), json!(instance));
-            row.insert("runtime".to_owned(), json!("librdkafka"));
+            let seen_by = if topic == HEADERS { "seen_by" } else { "runtime" };
+            row.insert(seen_by.to_owned(), json!("librdkafka"));
             row.insert("side".to_owned(), json!(client.about.side.name()));
             if !counting.settings.attributes.is_empty() {
                 row.insert("attributes".to_owned(), json!(counting.settings.attributes));
             }
             row.extend(rest);
-            self.0.entry((start_ms, end_ms)).or_default().push((instance.clone(), row));
+            self.0.entry((start_ms, end_ms, topic)).or_default().push((instance.clone(), row));
         };
         for window in &harvest.windows {
             for (topic, tally) in window.counted.topics.iter().flat_map(Topics::iter) {
-                put(window.start_ms, window.end_ms, topic_row(topic, tally, &client.reasons));
+                put(INTERCEPTIONS, window.start_ms, window.end_ms, topic_row(topic, tally, &client.reasons));
+            }
+            for (topic, key, counts) in window.counted.headers.iter().flat_map(HeaderCounts::iter) {
+                put(HEADERS, window.start_ms, window.end_ms, header_row(topic, key, &counts));
             }
             if let Some(row) = client_row(&window.counted, counting) {
-                put(window.start_ms, window.end_ms, row);
+                put(INTERCEPTIONS, window.start_ms, window.end_ms, row);
             }
         }
         for window in &harvest.keys {
             for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
-                put(window.start_ms, window.end_ms, keys_row(topic, tally));
+                put(INTERCEPTIONS, window.start_ms, window.end_ms, keys_row(topic, tally));
             }
         }
     }
 
-    /// Hand each row to `give`, and after those of a window its seal.
+    /// Hand each row to `give`, and after those of a window and topic their seal.
     pub(super) fn write(self, source: &Source, cluster_id: &str, numbers: &mut Numbers, give: &mut impl FnMut(Row)) {
-        for ((start_ms, end_ms), rows) in self.0 {
+        for ((start_ms, end_ms, topic), rows) in self.0 {
             let (first, count) = (numbers.next(), rows.len());
             let mut last = first;
             for (key, rest) in rows {
                 last = numbers.take();
-                let mut row = head("kwitness.interceptions/1", source, cluster_id, last, start_ms, end_ms);
+                let mut row = head(&format!("kwitness.{topic}/1"), source, cluster_id, last, start_ms, end_ms);
                 row.extend(rest);
-                give(Row { seq: last, topic: INTERCEPTIONS, key, line: line(row) });
+                give(Row { seq: last, topic, key, line: line(row) });
             }
             let seq = numbers.take();
             let mut seal = head("kwitness.seals/1", source, cluster_id, seq, start_ms, end_ms);
             seal.insert("reported_by".to_owned(), json!("pod"));
-            seal.insert("topic".to_owned(), json!(INTERCEPTIONS));
+            seal.insert("topic".to_owned(), json!(topic));
             seal.insert("first_seq".to_owned(), json!(first));
             seal.insert("last_seq".to_owned(), json!(last));
             seal.insert("count".to_owned(), json!(count));

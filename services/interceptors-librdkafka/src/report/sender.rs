@@ -19,7 +19,7 @@ use super::rows::{Numbers, Source, Unnumbered};
 use super::totals::Sums;
 use crate::abi::coarse_now_ms;
 use crate::client::{Client, Harvest, Side};
-use crate::counting::Counting;
+use crate::counting::{Counting, begin};
 use crate::plugin::Plugin;
 use crate::settings::{Collector, Settings};
 use crate::settings_file::SettingsFile;
@@ -42,6 +42,8 @@ pub(crate) struct Sender {
     /// The collector that answered first at this URL; only it can acknowledge.
     acknowledges: Option<(String, String)>,
     pace: Pace,
+    /// Something was settled by the last answer, which nobody was told of.
+    has_news: bool,
     /// The process ends, and nothing is left to be sent.
     has_ended: bool,
 }
@@ -75,6 +77,7 @@ impl Sender {
             http: Http::default(),
             acknowledges: None,
             pace: Pace::new(),
+            has_news: false,
             has_ended: false,
         }
     }
@@ -100,7 +103,8 @@ impl Sender {
         // Without a collector what waits goes on to wait.
         let settings = Arc::clone(&self.settings);
         let Some(collector) = &settings.collector else { return };
-        while self.pace.is_due(Instant::now(), !self.queue.is_empty()) {
+        // The last word says what the answer before it has settled.
+        while self.pace.is_due(Instant::now(), !self.queue.is_empty() || self.has_news && !ends) {
             self.send(&settings, collector);
         }
         if ends && self.queue.is_empty() {
@@ -146,9 +150,7 @@ impl Sender {
             }
         }
         self.put(taken);
-        let longest_ms = self.settings.keys_window_ms().unwrap_or_default().max(self.settings.window_ms);
-        let closed_ms = now_ms.saturating_sub(longest_ms.saturating_mul(2));
-        self.progress.add(closed_ms, self.numbers.next());
+        self.progress.add(begin(now_ms, self.settings.window_ms), self.numbers.next());
     }
 
     fn put(&mut self, taken: Taken) {
@@ -168,6 +170,7 @@ impl Sender {
 
     fn send(&mut self, settings: &Settings, collector: &Collector) {
         self.pace.begin(Instant::now());
+        self.has_news = false;
         let batch = self.queue.send(self.pace.most());
         let body = self.body(settings, &batch);
         let outcome = self.post(collector, &body);
@@ -202,6 +205,8 @@ impl Sender {
         let now = Instant::now();
         match *outcome {
             Outcome::Settled { again, after_ms } => {
+                // Who is killed before it says so leaves these in doubt.
+                self.has_news = sent > again;
                 return self.pace.answered(now, (again > 0).then_some(Duration::from_millis(after_ms)));
             }
             Outcome::Unreadable(reason) => {
@@ -267,6 +272,7 @@ impl Sender {
             "suspended": self.plugin.is_suspended.load(Ordering::Relaxed),
             "clients": clients,
             "not_intercepted": self.plugin.not_intercepted(),
+            "unusable": self.plugin.unusable(settings),
             "ledger": {
                 "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
                 "dropped": ledger.dropped,

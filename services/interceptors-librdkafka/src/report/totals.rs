@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use kwitness_wire::aggregate::{Sketch, Totals};
+use kwitness_wire::record_headers::HeaderTally;
 use serde_json::{Map, Value, json};
 
+use super::header_rows::insert_totals;
 use super::rows::{Numbers, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
 use crate::client::{Client, Harvest, Side};
 use crate::counting::{Counting, KeyTally, Merge as _, Topics};
+use crate::headers::HeaderCounts;
 
 /// Of `kafka_client_interceptor_end_to_end_latency_seconds`, in microseconds.
 const LATENCY_BOUNDS_US: [u64; 15] = [
@@ -36,6 +39,9 @@ type Counted = BTreeMap<String, u64>;
 /// Topic, client id and group.
 type TopicLabels = (Option<String>, Option<String>, Option<String>);
 
+/// Side, topic, key and client id.
+type HeaderLabels = (Side, Option<String>, Option<String>, Option<String>);
+
 #[derive(Default)]
 struct Intercepted {
     sent: u64,
@@ -55,6 +61,7 @@ pub(super) struct Sums {
     sizes: BTreeMap<(Side, Option<String>), Sketch>,
     /// Of the last window alone: its start, its length, and what it had.
     keys: BTreeMap<(Side, Option<String>), (u64, u64, KeyTally)>,
+    headers: BTreeMap<HeaderLabels, HeaderTally>,
     /// By interceptor and hook: calls, errors, and nanoseconds.
     hooks: BTreeMap<(String, &'static str), [u64; 3]>,
 }
@@ -85,6 +92,13 @@ impl Sums {
                 }
                 if !tally.sizes.is_empty() {
                     self.sizes.entry((about.side, topic)).or_default().merge(&tally.sizes);
+                }
+            }
+            for (topic, key, counts) in window.counted.headers.iter().flat_map(HeaderCounts::iter) {
+                // What was looked at and had none says nothing.
+                if counts.tally != HeaderTally::default() {
+                    let labels = (about.side, topic_name(topic), key.map(str::to_owned), about.client_id.clone());
+                    self.headers.entry(labels).or_default().merge(&counts.tally);
                 }
             }
             for (interceptor, hook, calls) in hook_calls(&window.counted, counting) {
@@ -149,6 +163,12 @@ impl Sums {
             insert_count(&mut entry, "errors", errors);
             entry.insert("time_ns".to_owned(), json!(time_ns));
             parts.add("hooks", entry);
+        }
+        for ((side, topic, key, client_id), tally) in self.headers {
+            let mut entry = labelled([("topic", topic), ("key", key), ("client_id", client_id)]);
+            entry.insert("side".to_owned(), json!(side.name()));
+            insert_totals(&mut entry, &tally);
+            parts.add("headers", entry);
         }
         parts.finish(dropped, numbers)
     }

@@ -9,7 +9,15 @@ from typing import Any, Generic, NamedTuple, Optional, TypeVar, Union
 from .containment import FAILURES, Failures, is_contained, reason_of
 from .hook_counts import ONE_IN, HookCount
 from .interface import ConsumerInterceptor, ProducerInterceptor
-from .records import Batch, ConsumerRecord, OffsetAndMetadata, ProducerRecord, RecordMetadata, TopicPartition
+from .records import (
+    AddedHeader,
+    Batch,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    ProducerRecord,
+    RecordMetadata,
+    TopicPartition,
+)
 
 __all__ = ["ConsumerChain", "Named", "ProducerChain"]
 
@@ -82,6 +90,18 @@ class _Chain(Generic[T]):
             except BaseException as error:  # noqa: BLE001 - what is not the interceptor's own is raised again
                 self._contain(error, link.name, "close", link.closed)
 
+    def left_out(self, topic: str, reason: str, count: int = 1) -> None:
+        """Have records counted that go without headers which the profile adds, once for all that do."""
+        for link in self._links:
+            told = getattr(link.interceptor, "kwitness_left_out", None)
+            if told is None:
+                continue
+            try:
+                told(topic, reason, count)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_send", link.sent, topic)
+            return
+
     def _only_counts(self, method: str) -> bool:
         return len(self._links) == 1 and hasattr(self._links[0].interceptor, method)
 
@@ -105,7 +125,7 @@ class ProducerChain(_Chain[ProducerInterceptor]):
     """The interceptors of one producer; none of its methods raises what an interceptor raised.
 
     `wants_records` is false where the one interceptor there is only counts: it is told by `sent` and `settled`, for
-    which nothing has to be made.
+    which nothing has to be made. `wants_serialized` says whether `serialized` has something to add.
     """
 
     def __init__(
@@ -113,6 +133,8 @@ class ProducerChain(_Chain[ProducerInterceptor]):
     ) -> None:
         super().__init__(interceptors, failures)
         self.wants_records = not self._only_counts("kwitness_sent")
+        self._serialized = tuple(one for one in self._links if hasattr(one.interceptor, "kwitness_serialized"))
+        self.wants_serialized = bool(self._serialized)
 
     def sent(self, topic: str) -> None:
         """Tell of a record that nobody changes."""
@@ -166,8 +188,21 @@ class ProducerChain(_Chain[ProducerInterceptor]):
                 count.add_time(perf_counter_ns() - started)
         return record
 
+    def serialized(self, topic: str, key: Any, value: Any, headers: Sequence[Any]) -> list[AddedHeader]:
+        """Return the headers that a record gets once its bytes are known; `headers` are those that it has."""
+        added: list[AddedHeader] = []
+        for link in self._serialized:
+            try:
+                one = link.interceptor.kwitness_serialized(topic, key, value, headers)  # type: ignore[attr-defined] # as it was asked for
+                if one is not None:
+                    added.append(one)
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_send", link.sent, topic)
+        return added
+
     def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
         """Tell of records that cannot be changed any more."""
+        self.left_out(topic, "headers_left_out", count)
         for link in self._links:
             link.sent.begin()
             try:
@@ -217,6 +252,7 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
     """The interceptors of one consumer; none of its methods raises what an interceptor raised.
 
     `wants_records` is false where the one interceptor there is only counts: it is told by `consumed`.
+    `wants_serialized` says whether `received` has something to compare.
     """
 
     def __init__(
@@ -224,6 +260,16 @@ class ConsumerChain(_Chain[ConsumerInterceptor]):
     ) -> None:
         super().__init__(interceptors, failures)
         self.wants_records = not self._only_counts("kwitness_consumed")
+        self._received = tuple(one for one in self._links if hasattr(one.interceptor, "kwitness_received"))
+        self.wants_serialized = bool(self._received)
+
+    def received(self, topic: str, key: Any, value: Any, headers: Sequence[Any], *, known: bool) -> None:
+        """Tell of a record before it is deserialized; `known` says whether these are its bytes."""
+        for link in self._received:
+            try:
+                link.interceptor.kwitness_received(topic, key, value, headers, known=known)  # type: ignore[attr-defined] # likewise
+            except BaseException as error:  # noqa: BLE001 - as above
+                self._contain(error, link.name, "on_consume", link.consumed, topic)
 
     def consumed(self, batches: Iterable[Batch]) -> None:
         """Tell of records that nobody changes, and that the application gets at once."""

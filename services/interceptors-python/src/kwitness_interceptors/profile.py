@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
+from .adding.checksum import ConsumerChecksum, ProducerChecksum
+from .adding.stamp import ProducerStamp
+from .adding.tracing import ConsumerTracing, ProducerTracing
 from .chain import Named
 from .containment import FAILURES, is_contained, reason_of
 from .interface import ConsumerInterceptor, ProducerInterceptor
 from .loading import find_class
 from .measures.client_counts import ClientCounts
+from .measures.header_interceptors import ConsumerHeaders, ProducerHeaders
+from .measures.header_judge import HeaderJudge
 from .measures.interceptors import ConsumerMeasure, ProducerMeasure
 from .measures.selected import SelectedConsumerInterceptor, SelectedProducerInterceptor
 from .settings import Entry, Settings, is_selected
@@ -21,6 +26,7 @@ PRODUCER = "producer"
 CONSUMER = "consumer"
 
 _MEASURES = frozenset({"Audit", "Latency", "Sizes"})
+_OF_HEADERS = frozenset({"Headers", "Stamp", "Tracing", "Checksum"})
 _MOST_REMEMBERED = 10_000
 _LONGEST_REASON = 256
 
@@ -57,17 +63,20 @@ class Profile:
     """The settings in force, and what a collector said of them since.
 
     `is_suspended` says whether records pass and nothing is counted. `unusable` has, by the interceptor's name, why it
-    could not be made.
+    could not be made. `judge` judges headers by the settings' rules.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.judge = HeaderJudge(settings.headers)
         self._directive: Optional[tuple[str, bool]] = None
         self.is_suspended = settings.suspend
         self.unusable: dict[str, str] = {}
 
     def renew(self, settings: Settings) -> None:
         """Take other settings; interceptors of clients that are open stay what they are."""
+        if settings.headers != self.settings.headers:
+            self.judge = HeaderJudge(settings.headers)
         self.settings = settings
         self._suspend()
         names = {one.name for one in settings.interceptors}
@@ -97,12 +106,36 @@ class Profile:
                 # One does what all of them do, in one call, which is reported as the first one's.
                 measure = ProducerMeasure if side == PRODUCER else ConsumerMeasure
                 one = measure([other.type for other in measures], counts, selected)
+            elif entry.type in _OF_HEADERS:
+                one = self._of_headers(entry, side, config, counts, selected)
             else:
                 # Cardinality and Stats are those of librdkafka's plugin.
                 one = None
             if one is not None:
                 made.append(Named(entry.name, one))
         return made
+
+    def _of_headers(
+        self,
+        entry: Entry,
+        side: str,
+        config: Mapping[str, Any],
+        counts: Optional[ClientCounts],
+        selected: Selection,
+    ) -> Optional[Union[ProducerInterceptor, ConsumerInterceptor]]:
+        """Make what looks at headers or adds them, also where nobody would be told of its counts."""
+        header, client_id = entry.header, str(config.get("client.id", ""))
+        makers: Mapping[tuple[str, str], Callable[[], Union[ProducerInterceptor, ConsumerInterceptor]]] = {
+            (PRODUCER, "Headers"): lambda: ProducerHeaders(lambda: self.judge, counts, selected),
+            (CONSUMER, "Headers"): lambda: ConsumerHeaders(lambda: self.judge, counts, selected),
+            (PRODUCER, "Stamp"): lambda: ProducerStamp(entry.stamps, self.settings, client_id, counts, selected),
+            (PRODUCER, "Tracing"): lambda: ProducerTracing(header, counts, selected),
+            (CONSUMER, "Tracing"): lambda: ConsumerTracing(selected),
+            (PRODUCER, "Checksum"): lambda: ProducerChecksum(header or "", counts, selected),
+            (CONSUMER, "Checksum"): lambda: ConsumerChecksum(header or "", counts, selected),
+        }
+        make = makers.get((side, entry.type))
+        return None if make is None else make()
 
     def _made(self, entry: Entry, side: str, config: Mapping[str, Any], selected: Selection) -> Optional[Any]:
         try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Optional
 
 __all__ = [
+    "AddedHeader",
     "Batch",
     "ConsumerRecord",
     "Header",
@@ -21,6 +22,12 @@ class Header(NamedTuple):
 
     key: str
     value: Optional[bytes]
+
+
+class AddedHeader(Header):
+    """One that the profile added: the record can go without it."""
+
+    __slots__ = ()
 
 
 class TopicPartition(NamedTuple):

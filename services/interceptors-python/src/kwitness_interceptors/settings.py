@@ -10,7 +10,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Optional
+from typing import NamedTuple, Optional
+
+from .header_rules import HeaderRules, parse_header_rules
+from .settings_fields import Fields, SettingsError, matching
 
 __all__ = [
     "Collector",
@@ -18,6 +21,7 @@ __all__ = [
     "Limits",
     "Settings",
     "SettingsError",
+    "Stamp",
     "ThroughObserver",
     "is_selected",
     "parse_settings",
@@ -36,23 +40,41 @@ _TYPES = {
     "Cardinality": ("window_ms",),
     "Stats": (),
     "Custom": ("class_name", "settings"),
+    "Headers": (),
+    "Stamp": ("stamps",),
+    "Tracing": ("header",),
+    "Checksum": ("header",),
 }
+_SOURCES = ("ClientId", "ClusterId", "Pod", "Namespace", "Workload", "UniqueId", "Value", "Attribute")
+_WITH_VALUE = frozenset({"Value", "Attribute"})
+_CHECKSUM_HEADER = "kwitness.checksum"
+_LONGEST_KEY = 128
 _PROTOCOLS = frozenset(("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
 _WINDOW_MS = (1_000, 3_600_000)
 
 
-class SettingsError(ValueError):
-    """The file cannot be used; names the field, what is wrong, and what is right."""
+class Stamp(NamedTuple):
+    """A header that records get; `value` is the text of Value, and of Attribute the name of one of the attributes."""
+
+    key: str
+    source: str
+    value: Optional[str] = None
 
 
 class Entry(NamedTuple):
-    """One interceptor; `window_ms` is that of Cardinality, `class_name` and `settings` those of Custom."""
+    """One interceptor.
+
+    `window_ms` is that of Cardinality, `class_name` and `settings` those of Custom, `stamps` those of Stamp, `header`
+    that of Tracing or Checksum.
+    """
 
     name: str
     type: str
     window_ms: int = 60_000
     class_name: str = ""
     settings: Mapping[str, str] = {}
+    stamps: tuple[Stamp, ...] = ()
+    header: Optional[str] = None
 
 
 class Limits(NamedTuple):
@@ -97,6 +119,7 @@ class Settings(NamedTuple):
     attributes: Mapping[str, str] = {}
     workload: Optional[Mapping[str, str]] = None
     through_observer: Optional[ThroughObserver] = None
+    headers: Optional[HeaderRules] = None
     hash: str = ""
 
 
@@ -112,7 +135,7 @@ def parse_settings(text: str) -> Settings:
         given = json.loads(text)
     except ValueError as error:
         raise SettingsError(f"the file is no JSON ({error}): write it again") from error
-    data = _Fields(given, "the file", Settings._fields[:-1])
+    data = Fields(given, "the file", Settings._fields[:-1])
     interceptors = tuple(_entry(one, f"interceptors[{at}]") for at, one in enumerate(data.list("interceptors", 1, 16)))
     if len({one.name for one in interceptors}) < len(interceptors):
         raise SettingsError("interceptors: two of them have the same name; each needs its own")
@@ -124,12 +147,13 @@ def parse_settings(text: str) -> Settings:
         suspend=data.flag("suspend"),
         interceptors=interceptors,
         collector=_collector(data.required("collector")),
-        topics=tuple(_matching(one, _TOPIC, "topics", 249) for one in data.list("topics", 0, 64)),
+        topics=tuple(matching(one, _TOPIC, "topics", 249) for one in data.list("topics", 0, 64)),
         window_ms=data.number("window_ms", 10_000, *_WINDOW_MS),
         limits=_limits(data.given.get("limits", {})),
         attributes=_texts(data.given.get("attributes", {}), "attributes", 16, 63, _ATTRIBUTE),
         workload=_workload(data.given.get("workload")),
         through_observer=_through_observer(data.given.get("through_observer")),
+        headers=parse_header_rules(data.given.get("headers")),
         hash=settings_hash(text),
     )
 
@@ -144,50 +168,11 @@ def is_selected(topic: str, topics: tuple[str, ...]) -> bool:
     return not topics or any(topic.startswith(one[:-1]) if one.endswith("*") else topic == one for one in topics)
 
 
-class _Fields:
-    """An object of the file, whose fields are all known."""
-
-    def __init__(self, given: object, place: str, known: tuple[str, ...]) -> None:
-        if not isinstance(given, dict):
-            raise SettingsError(f"{place} is {type(given).__name__}: it must be an object")
-        unknown = sorted(set(given) - set(known))
-        if unknown:
-            raise SettingsError(f"{place} has the unknown field {unknown[0]}: correct or remove it")
-        self.given: dict[str, Any] = given
-        self._place = place
-
-    def required(self, name: str) -> Any:
-        if name not in self.given:
-            raise SettingsError(f"{self._place} has no {name}: add it")
-        return self.given[name]
-
-    def text(self, name: str, pattern: Optional[re.Pattern[str]], longest: int) -> str:
-        return _matching(self.required(name), pattern, name, longest)
-
-    def flag(self, name: str) -> bool:
-        value = self.required(name)
-        if not isinstance(value, bool):
-            raise SettingsError(f"{name} is {value!r}: it must be true or false")
-        return value
-
-    def number(self, name: str, default: int, least: int, most: int) -> int:
-        value = self.given.get(name, default)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise SettingsError(f"{name} is {value!r}: it must be a whole number from {least} to {most}")
-        return value
-
-    def list(self, name: str, least: int, most: int) -> list[Any]:
-        value = self.required(name) if least else self.given.get(name, [])
-        if not isinstance(value, list) or not least <= len(value) <= most:
-            raise SettingsError(f"{name} must be a list of {least} to {most}")
-        return value
-
-
 def _entry(given: object, place: str) -> Entry:
     kind = given.get("type") if isinstance(given, dict) else None
     if kind not in _TYPES:
         raise SettingsError(f"{place}: type is {kind!r}; it must be one of {', '.join(_TYPES)}")
-    fields = _Fields(given, place, ("name", "type", *_TYPES[kind]))
+    fields = Fields(given, place, ("name", "type", *_TYPES[kind]))
     name = fields.text("name", _LABEL, 63)
     if kind == "Cardinality":
         return Entry(name, kind, fields.number("window_ms", 60_000, *_WINDOW_MS))
@@ -196,11 +181,34 @@ def _entry(given: object, place: str) -> Entry:
         return Entry(
             name, kind, 60_000, class_name, _texts(fields.given.get("settings", {}), "settings", 64, 1024, None)
         )
+    if kind == "Stamp":
+        stamps = tuple(_stamp(one, f"{place}.stamps[{at}]") for at, one in enumerate(fields.list("stamps", 1, 32)))
+        if len({one.key for one in stamps}) < len(stamps):
+            raise SettingsError(f"{place}.stamps: two of them have the same key; each needs its own")
+        return Entry(name, kind, stamps=stamps)
+    if kind == "Tracing":
+        header = fields.given.get("header")
+        return Entry(name, kind, header=None if header is None else matching(header, None, "header", _LONGEST_KEY))
+    if kind == "Checksum":
+        header = fields.given.get("header", _CHECKSUM_HEADER)
+        return Entry(name, kind, header=matching(header, None, "header", _LONGEST_KEY))
     return Entry(name, kind)
 
 
+def _stamp(given: object, place: str) -> Stamp:
+    fields = Fields(given, place, ("key", "from", "value"))
+    source, value = fields.one_of("from", _SOURCES), fields.given.get("value")
+    if (value is not None) != (source in _WITH_VALUE):
+        raise SettingsError(f"{place}: value is for Value and Attribute, which need it")
+    return Stamp(
+        fields.text("key", None, _LONGEST_KEY),
+        source,
+        None if value is None else matching(value, None, "value", 1_024),
+    )
+
+
 def _limits(given: object) -> Limits:
-    fields = _Fields(given, "limits", Limits._fields)
+    fields = Fields(given, "limits", Limits._fields)
     return Limits(
         fields.number("topics", 32, 1, 1_024),
         fields.number("partitions", 256, 1, 1_024),
@@ -212,35 +220,35 @@ def _limits(given: object) -> Limits:
 def _collector(given: object) -> Optional[Collector]:
     if given is None:
         return None
-    fields = _Fields(given, "collector", ("url", "replicas", "ca_file", "token_file"))
+    fields = Fields(given, "collector", ("url", "replicas", "ca_file", "token_file"))
     fields.required("replicas")
     ca_file = fields.given.get("ca_file")
     return Collector(
         fields.text("url", None, 2_048),
         fields.number("replicas", 1, 1, 1_024),
         fields.text("token_file", None, 4_096),
-        None if ca_file is None else _matching(ca_file, None, "ca_file", 4_096),
+        None if ca_file is None else matching(ca_file, None, "ca_file", 4_096),
     )
 
 
 def _workload(given: object) -> Optional[Mapping[str, str]]:
     if given is None:
         return None
-    fields = _Fields(given, "workload", ("kind", "name"))
+    fields = Fields(given, "workload", ("kind", "name"))
     return {"kind": fields.text("kind", None, 63), "name": fields.text("name", None, 253)}
 
 
 def _through_observer(given: object) -> Optional[ThroughObserver]:
     if given is None:
         return None
-    fields = _Fields(given, "through_observer", ThroughObserver._fields)
+    fields = Fields(given, "through_observer", ThroughObserver._fields)
     servers = fields.given.get("bootstrap_servers")
     protocols = fields.given.get("protocols", {})
     if not isinstance(protocols, dict) or not _PROTOCOLS.issuperset((*protocols, *protocols.values())):
         raise SettingsError(f"protocols is {protocols!r}: it must be an object with {', '.join(sorted(_PROTOCOLS))}")
     return ThroughObserver(
-        None if servers is None else _matching(servers, None, "bootstrap_servers", 128),
-        frozenset(_matching(one, None, "addresses", 320) for one in fields.list("addresses", 0, 256)),
+        None if servers is None else matching(servers, None, "bootstrap_servers", 128),
+        frozenset(matching(one, None, "addresses", 320) for one in fields.list("addresses", 0, 256)),
         protocols,
     )
 
@@ -249,15 +257,7 @@ def _texts(given: object, place: str, most: int, longest: int, keys: Optional[re
     if not isinstance(given, dict) or len(given) > most:
         raise SettingsError(f"{place} must be an object with {most} fields at most")
     for key, value in given.items():
-        _matching(key, keys, f"a key of {place}", 128)
+        matching(key, keys, f"a key of {place}", 128)
         if not isinstance(value, str) or len(value) > longest:
             raise SettingsError(f"{place}.{key} must be text of {longest} characters at most")
     return given
-
-
-def _matching(value: object, pattern: Optional[re.Pattern[str]], place: str, longest: int) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= longest:
-        raise SettingsError(f"{place} is {value!r}: it must be text of 1 to {longest} characters")
-    if pattern is not None and pattern.fullmatch(value) is None:
-        raise SettingsError(f"{place} is {value!r}: it must match {pattern.pattern}")
-    return value

@@ -74,7 +74,7 @@ impl Options {
                 redirected: std::collections::BTreeSet::new(),
             },
             window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
-            report: Report { connections: true, traffic: true, latency: true, requests: None },
+            report: Report { connections: true, traffic: true, latency: true, requests: None, headers: None },
             identity: Identity::default(),
             limits: Limits {
                 max_connections: 10_000,
@@ -121,6 +121,7 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
         ports: Some(Arc::new(Ports::new(options.listen, opened))),
         pod_address: None,
         names: Arc::clone(&names),
+        copies: None,
         windows,
         number: Arc::default(),
         epoch: Instant::now(),

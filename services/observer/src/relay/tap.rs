@@ -2,11 +2,13 @@
 
 use std::cell::RefMut;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use kwitness_wire::aggregate::{Client, Identity, Recorder, Security, Unfollowed};
+use kwitness_wire::samples::{LeftOut, Sample, Sampling};
 use kwitness_wire::schema::Api;
 use kwitness_wire::{Broken, Connection, Event, Limits, Nanos, Opaque, SharedWishes, Side};
 use tokio::time::Instant;
@@ -16,6 +18,7 @@ use crate::client_information::{Information, Informed};
 use crate::clock::now_ms;
 use crate::control::Control;
 use crate::counters::{Counters, Software, State};
+use crate::headers::Copies;
 use crate::log::log;
 use crate::open_connections::Open;
 use crate::recording;
@@ -37,6 +40,7 @@ pub(crate) struct Tap {
     listed: Option<Listed>,
     /// What the connection tells of each message.
     wishes: Option<SharedWishes>,
+    copying: Option<Copying>,
     software: Option<Software>,
     informed: Informed,
     /// Clients see the brokers' own names.
@@ -51,6 +55,48 @@ pub(crate) struct Tap {
 struct Recorded {
     recorder: recording::Shared,
     client: Client,
+}
+
+/// Batches of a connection that are looked into.
+#[derive(Debug)]
+struct Copying {
+    copies: Copies,
+    thread: usize,
+    /// One in so many is; `None` where none is.
+    every: Option<NonZeroU32>,
+    /// Those that came before it was known who the client is.
+    waiting: Vec<Sample>,
+}
+
+/// So many batches wait until it is known who the client is.
+const MOST_WAITING: usize = 4;
+
+impl Copying {
+    /// Copy the batches that are wanted now.
+    fn follow(&mut self, connection: &mut Connection, wanted: Option<&Sampling>, number: u64) {
+        let every = wanted.map(|wanted| wanted.every);
+        if self.every != every {
+            self.every = every;
+            connection.sample(wanted.cloned(), number);
+        }
+    }
+
+    /// Have those looked into that were copied.
+    fn hand_on(&mut self, connection: &mut Connection, client: &Client) {
+        if self.every.is_none() {
+            return;
+        }
+        for sample in connection.samples() {
+            if self.waiting.len() < MOST_WAITING || client.is_known() {
+                self.waiting.push(sample);
+            } else {
+                self.copies.gate().leave_out(LeftOut::QueueFull);
+            }
+        }
+        if client.is_known() {
+            self.waiting.drain(..).for_each(|sample| self.copies.put(self.thread, client.identity(), sample));
+        }
+    }
 }
 
 /// A connection as whoever asks for open ones sees it.
@@ -74,6 +120,7 @@ impl Tap {
             recorded: None,
             listed: None,
             wishes: None,
+            copying: None,
             software: None,
             informed: Informed::default(),
             keeps_names: false,
@@ -85,6 +132,12 @@ impl Tap {
     /// Of a client that sees the brokers' own names, so that it may sign them.
     pub(crate) const fn keeping_names(mut self) -> Self {
         self.keeps_names = true;
+        self
+    }
+
+    /// Of which batches are looked into as settings say, and put among those of its thread.
+    pub(crate) fn copying(mut self, copies: Copies, thread: usize) -> Self {
+        self.copying = Some(Copying { copies, thread, every: None, waiting: Vec::new() });
         self
     }
 
@@ -152,6 +205,9 @@ impl Tap {
         self.is_to_resume = false;
         self.connection = Some(Connection::new(self.limits));
         self.wishes = None;
+        if let Some(copying) = &mut self.copying {
+            copying.every = None;
+        }
         self.turn_to(State::Sniff);
     }
 
@@ -175,6 +231,10 @@ impl Tap {
             self.wishes = wishes.cloned();
             connection.tell_messages(self.wishes.clone());
         }
+        let number = self.listed.as_ref().map_or(0, |listed| listed.number);
+        if let Some((copying, (recorder, _))) = self.copying.as_mut().zip(recorded.as_ref()) {
+            copying.follow(connection, recorder.sampling(), number);
+        }
         let mut seen = Seen {
             counters: &self.counters,
             now_ms: now_ms(),
@@ -193,6 +253,9 @@ impl Tap {
         }
         let (has_request, opaque, software) = (seen.has_request, seen.opaque, seen.software.take());
         self.is_introduced = seen.is_introduced;
+        if let Some((copying, (_, client))) = self.copying.as_mut().zip(seen.recorded.as_ref()) {
+            copying.hand_on(connection, client);
+        }
         let (unserved, is_refused) = (seen.unserved, seen.is_refused);
         drop(seen);
         self.list_again();

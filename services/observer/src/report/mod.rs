@@ -26,9 +26,10 @@ use progress::Progress;
 use crate::client_information::Information;
 use crate::control::{Control, later};
 use crate::counters::{Counters, Total, unpoisoned};
+use crate::headers::Seen;
 use crate::log::log;
 use crate::metrics::resident_bytes;
-use crate::recording::Finished;
+use crate::recording::{Finished, most_series};
 use crate::redirection::Redirection;
 use crate::settings::{Collector, Settings};
 
@@ -50,6 +51,8 @@ pub(crate) struct Reporter {
     pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) redirection: Redirection,
     pub(crate) names: Arc<TopicNames>,
+    /// What was seen of headers, and what was left out.
+    pub(crate) headers: Seen,
     /// By which name it numbers what it reports: `<namespace>/<pod>`.
     pub(crate) source: String,
     pub(crate) epoch_ms: u64,
@@ -121,7 +124,7 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
         tokio::select! {
             biased;
             window = windows.recv() => match window {
-                Some(finished) => sender.take(&finished),
+                Some(finished) => sender.take(finished),
                 None => break,
             },
             () = tokio::time::sleep_until(due) => sender.send().await,
@@ -146,21 +149,23 @@ impl Sender {
         due.max(self.not_before)
     }
 
-    fn take(&mut self, Finished { thread, window }: &Finished) {
+    fn take(&mut self, Finished { thread, mut window }: Finished) {
         let settings = Arc::clone(&self.reporter.settings.borrow());
         if settings.collector.is_none() {
             return;
         }
+        let seen = self.reporter.headers.take(thread, most_series(&settings));
+        window.headers = seen.filter(|seen| !seen.is_empty());
         let (queue, names) = (&mut self.queue, &self.reporter.names);
-        self.writer.write(window, names, &mut |row| {
+        self.writer.write(&window, names, &mut |row| {
             queue.push(Item::Row(row), settings.limits.queue_bytes);
             Ok(())
         });
         window.left_out.iter().for_each(|(reason, rows)| queue.leave_out(reason, rows));
-        for totals in self.writer.totals(window, names) {
+        for totals in self.writer.totals(&window, names) {
             queue.push(Item::Totals(totals), settings.limits.queue_bytes);
         }
-        self.progress.add(*thread, window.end_ms, self.writer.next_seq());
+        self.progress.add(thread, window.end_ms, self.writer.next_seq());
         self.publish();
     }
 
@@ -297,7 +302,8 @@ impl Sender {
             *sum = sum.saturating_add(*count);
         }
         let opaque: BTreeMap<_, _> = total.rare.opaque.iter().map(|(reason, count)| (reason.name(), *count)).collect();
-        let unread: BTreeMap<_, _> = total.rare.unread.iter().map(|(why, count)| (reason(why), *count)).collect();
+        let unread = total.rare.unread.iter().map(|(why, count)| (reason(why), *count));
+        let unread: BTreeMap<_, _> = unread.chain(left_out(&self.reporter.headers)).collect();
         let unserved: BTreeMap<_, _> = total.rare.unserved.iter().map(|(way, count)| (way.name(), *count)).collect();
         let ledger = self.queue.ledger();
         // Zeros, too: a counter that begins with its first one does not rise by it.
@@ -322,6 +328,15 @@ impl Sender {
             "ended": self.has_ended,
         })
     }
+}
+
+/// Batches that were not looked into, among what is unread.
+pub(crate) fn left_out(seen: &Seen) -> impl Iterator<Item = (String, u64)> + use<> {
+    seen.gate()
+        .left_out()
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(why, count)| (why.name().to_owned(), count))
 }
 
 /// The first line of a request.

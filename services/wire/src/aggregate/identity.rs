@@ -261,6 +261,11 @@ impl Identities {
         }
     }
 
+    /// The number of this identity, if it has one.
+    pub(crate) fn find(&self, identity: &Identity) -> Option<u32> {
+        self.places.find(identity)
+    }
+
     /// The identity of this number; `None` for [`OTHER`].
     pub(crate) fn get(&self, number: u32) -> Option<&Arc<Identity>> {
         self.places.key(number)

@@ -5,6 +5,7 @@
 
 mod budget;
 mod counts;
+mod headers;
 mod identity;
 mod json;
 mod life;
@@ -21,6 +22,7 @@ mod window;
 
 pub use budget::Budget;
 pub use counts::{Counts, DIFFERENT};
+pub use headers::{HEADERS_OF_A_CLIENT, HeaderRow, Headers, SeenInBatch};
 pub(crate) use identity::uuid;
 pub use identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey};
 pub(crate) use json::text;

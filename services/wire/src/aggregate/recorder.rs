@@ -13,6 +13,7 @@ use super::window::{ApiKey, PartitionKey, TopicKey, WINDOW_FULL, Window};
 use crate::connection::Side;
 use crate::event::{Event, Exchange, IdentityField, Message, PartitionExchange, Request, Topic, TransactionEnd};
 use crate::messages::SharedWishes;
+use crate::samples::Sampling;
 use crate::sasl::{Authenticated, PrincipalSource, is_sasl};
 use crate::schema::Api;
 
@@ -48,6 +49,8 @@ pub struct Settings {
     pub latency: bool,
     /// Whether requests and responses are told one by one, and how.
     pub requests: Option<RequestSettings>,
+    /// Whether batches are looked into for the headers of their records, and which.
+    pub headers: Option<Sampling>,
 }
 
 impl Settings {
@@ -65,6 +68,7 @@ impl Settings {
             traffic: true,
             latency: true,
             requests: None,
+            headers: None,
         }
     }
 }
@@ -99,6 +103,12 @@ impl Client {
     #[must_use]
     pub const fn identity(&self) -> &Arc<Identity> {
         &self.identity
+    }
+
+    /// Whether the broker has answered more than which versions it knows, so that it is known who it is.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        self.is_told
     }
 
     /// How it speaks, as far as it is known by now.
@@ -207,6 +217,12 @@ impl Recorder {
     #[must_use]
     pub fn wishes(&self) -> Option<&SharedWishes> {
         self.settings.requests.as_ref().map(|requests| &requests.wishes)
+    }
+
+    /// Which batches are to be looked into, where that is wanted.
+    #[must_use]
+    pub const fn sampling(&self) -> Option<&Sampling> {
+        self.settings.headers.as_ref()
     }
 
     /// Count what a connection tells. It belongs to the window that is open, and what is told of the connection itself
@@ -318,6 +334,10 @@ impl Recorder {
     fn partition(&mut self, client: &mut Client, exchange: &PartitionExchange<'_>) {
         self.serves(client);
         note_error(client, exchange.error);
+        if self.settings.headers.is_some() && exchange.error == 0 {
+            let (who, topic) = (self.who(client), self.window.topic(&exchange.topic));
+            self.window.pass(who, topic, exchange.key == Api::PRODUCE, exchange.content.records);
+        }
         if !self.settings.traffic {
             return;
         }

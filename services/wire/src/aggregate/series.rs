@@ -78,6 +78,12 @@ impl<K, V> Series<K, V> {
         self.entries.get(number as usize).map(|(key, _)| key)
     }
 
+    /// What is kept under this number, to be read.
+    #[must_use]
+    pub fn get(&self, number: u32) -> Option<&V> {
+        self.entries.get(number as usize).map(|(_, value)| value)
+    }
+
     /// What is kept under this number.
     pub fn value(&mut self, number: u32) -> Option<&mut V> {
         self.entries.get_mut(number as usize).map(|(_, value)| value)

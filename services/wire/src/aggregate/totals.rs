@@ -5,13 +5,15 @@ use std::mem;
 
 use serde::Serialize;
 
+use super::headers::Headers;
 use super::identity::IdentityKey;
 use super::json::text;
-use super::rows::{Named, Writer, api_name};
+use super::rows::{Named, Writer, api_name, side};
 use super::sketch::Sketch;
 use super::tally::grow;
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
+use crate::record_headers::key_text;
 use crate::schema;
 
 /// The bounds of the response times, in microseconds; `contracts/vectors/response_time_bounds.json` says the same.
@@ -82,6 +84,28 @@ struct ApiLabels {
     api: String,
     #[serde(flatten)]
     client: ClientLabels,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct HeaderLabels {
+    side: &'static str,
+    /// `None` where topics are not told apart, and while its name is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
+    /// `None` where keys are not told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_id: Option<String>,
+    registered: bool,
+}
+
+#[derive(Default, Serialize)]
+struct HeaderSums {
+    headers: u64,
+    bytes: u64,
+    problems: BTreeMap<&'static str, u64>,
+    removed: u64,
 }
 
 /// What is answered, and to whom.
@@ -181,6 +205,7 @@ impl Writer {
             "times",
             window.times(names).into_iter().map(|(labels, sketch)| (labels, times(sketch))).collect(),
         );
+        parts.add_all("headers", headers(window, names));
         parts.finish();
         self.skip_to(parts.next);
         parts.made
@@ -196,6 +221,27 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         grow(&mut sums.request_bytes, tally.request_bytes);
         grow(&mut sums.response_bytes, tally.response_bytes);
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+    }
+    all
+}
+
+fn headers(window: &Window, names: &TopicNames) -> BTreeMap<HeaderLabels, HeaderSums> {
+    let mut all: BTreeMap<HeaderLabels, HeaderSums> = BTreeMap::new();
+    for row in window.headers.iter().flat_map(Headers::rows) {
+        let Some(tally) = row.tally else { continue };
+        let labels = HeaderLabels {
+            side: side(row.is_produced),
+            topic: row.topic.and_then(|topic| Named::of(Which::Topic(topic), names).topic),
+            key: row.key.map(|key| key_text(key).into_owned()),
+            client_id: label(row.client.map_or(Who::Others, Who::Client), IdentityKey::ClientId),
+            registered: tally.registered,
+        };
+        let sums = all.entry(labels).or_default();
+        grow(&mut sums.headers, tally.headers);
+        grow(&mut sums.bytes, tally.bytes);
+        for (problem, count) in tally.problems() {
+            grow(sums.problems.entry(problem.name()).or_default(), count);
+        }
     }
     all
 }

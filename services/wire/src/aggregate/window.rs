@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::OTHER;
 use super::counts::Counts;
+use super::headers::Headers;
 use super::identity::{Identities, Identity};
 use super::life::{ConnectionEvent, Unfollowed};
 use super::recorder::Settings;
@@ -106,6 +107,8 @@ pub struct Window {
     pub requests: Vec<RequestEvent>,
     /// Those that are told nowhere, by reason.
     pub left_out: Counts<&'static str>,
+    /// What was seen of headers, put here by who has looked.
+    pub headers: Option<Headers>,
     /// Requests that were not, or not wholly, understood.
     pub unread: Counts<Unread>,
     /// Connections that became opaque.
@@ -119,6 +122,8 @@ pub struct Window {
     apis: Series<ApiKey, ApiTally>,
     by_topic: Series<TopicKey, TopicTally>,
     presence: Series<(u32, u32), u32>,
+    /// Records by client, topic and whether they were written, where headers are looked at.
+    passed: Series<(u32, u32, bool), u64>,
 }
 
 impl Window {
@@ -130,6 +135,7 @@ impl Window {
             connections: Vec::new(),
             requests: Vec::new(),
             left_out: Counts::default(),
+            headers: None,
             request_bytes: 0,
             unread: Counts::default(),
             opaque: Counts::default(),
@@ -140,6 +146,7 @@ impl Window {
             apis: Series::new(settings.most_series),
             by_topic: Series::new(settings.most_series),
             presence: Series::new(settings.most_series),
+            passed: Series::new(settings.most_series),
         }
     }
 
@@ -204,6 +211,22 @@ impl Window {
         if let Some(most) = self.presence.value(row) {
             *most = partitions.max(*most);
         }
+    }
+
+    pub(crate) fn pass(&mut self, who: u32, topic: u32, is_produced: bool, records: u64) {
+        let key = (who, topic, is_produced);
+        if let Some(row) = self.passed.place(&key, || key)
+            && let Some(passed) = self.passed.value(row)
+        {
+            grow(passed, records);
+        }
+    }
+
+    /// How many records a client wrote to a topic, or read from it; `None` where it is not told apart from others.
+    #[must_use]
+    pub fn passed(&self, client: &Identity, topic: &Topic<'_>, is_produced: bool) -> Option<u64> {
+        let key = (self.identities.find(client)?, self.topics.find(topic)?, is_produced);
+        self.passed.get(self.passed.find(&key)?).copied()
     }
 
     pub(crate) fn happened(&mut self, event: ConnectionEvent) {

@@ -22,6 +22,8 @@ pub(crate) struct Batch {
     /// `None` where messages are compressed within a message.
     pub(crate) records: Option<u64>,
     pub(crate) codec: usize,
+    /// Whether it is of format 2, which has headers.
+    pub(crate) may_have_headers: bool,
     pub(crate) is_transactional: bool,
     pub(crate) is_control: bool,
     pub(crate) sequence: Option<Sequence>,
@@ -141,6 +143,7 @@ fn batch(bytes: usize, head: &mut Reader<'_>) -> Result<Batch, Stop> {
         bytes,
         records: Some(records),
         codec: codec(attributes),
+        may_have_headers: true,
         is_transactional: attributes & IS_TRANSACTIONAL != 0,
         is_control: attributes & IS_CONTROL != 0,
         sequence: (producer >= 0).then_some(Sequence { producer, epoch, first }),
@@ -168,6 +171,7 @@ fn message<'a>(
         bytes,
         records: is_plain.then_some(1),
         codec,
+        may_have_headers: false,
         is_transactional: false,
         is_control: false,
         sequence: None,

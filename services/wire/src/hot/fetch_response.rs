@@ -153,8 +153,10 @@ impl Machine for FetchResponse {
             }
             At::Batch => {
                 let head = self.records.next(reader)?;
-                if let Some(batch) = &head.batch {
-                    self.add(batch);
+                let Some(batch) = &head.batch else { return Ok(After::Skip(head.skip)) };
+                self.add(batch);
+                if !self.is_replica {
+                    return Ok(memory.after(Api::FETCH, self.list.topic, batch, head.skip));
                 }
                 return Ok(After::Skip(head.skip));
             }

@@ -21,7 +21,7 @@ mod topic_list;
 mod topics;
 mod units;
 
-pub(crate) use batch::Records;
+pub(crate) use batch::{Batch, Records};
 pub(crate) use memory::Memory;
 pub(crate) use reading::{Reading, RequestEnd, ResponseEnd, Wanted};
 pub(crate) use units::{After, Machine, Stop, Units};

@@ -99,7 +99,7 @@ impl Machine for ProduceRequest {
                 let head = self.records.next(reader)?;
                 let batch = head.batch.ok_or(Stop::Unread(Unread::Malformed))?;
                 self.part.add(&batch);
-                return Ok(After::Skip(head.skip));
+                return Ok(memory.after(Api::PRODUCE, self.list.topic, &batch, head.skip));
             }
         }
         Ok(After::Next)

@@ -183,10 +183,9 @@ impl Machine for ShareFetchResponse {
             }
             At::Batch => {
                 let head = self.records.next(reader)?;
-                if let Some(batch) = &head.batch {
-                    self.add(batch)?;
-                }
-                return Ok(After::Skip(head.skip));
+                let Some(batch) = &head.batch else { return Ok(After::Skip(head.skip)) };
+                self.add(batch)?;
+                return Ok(memory.after(Api::SHARE_FETCH, self.list.topic, batch, head.skip));
             }
             At::Acquired if self.acquired == 0 => {
                 let tags = reader.tag_count(FLEXIBLE)?;

@@ -3,6 +3,7 @@
 use super::memory::Memory;
 use crate::event::{Event, Unread};
 use crate::reader::{Fault, Reader};
+use crate::samples::Sample;
 
 /// In bytes, so that units are short; topics have no more than 249.
 pub(super) const LONGEST_NAME: usize = 1_000;
@@ -34,6 +35,8 @@ pub(crate) enum After {
     Next,
     /// So many bytes that nobody reads.
     Skip(usize),
+    /// So many bytes that are kept for the sample that was chosen.
+    Copy(usize),
     /// So many tagged fields.
     Tags(usize),
     /// Nothing more that is read of this message.
@@ -66,18 +69,21 @@ pub(crate) struct Units {
     skip: usize,
     tags: usize,
     is_done: bool,
+    /// Gets the bytes that are skipped.
+    copy: Option<Box<Sample>>,
     /// The beginning of a unit whose rest has not come.
     carry: Vec<u8>,
 }
 
 impl Units {
     pub(crate) const fn new() -> Self {
-        Self { left: 0, skip: 0, tags: 0, is_done: true, carry: Vec::new() }
+        Self { left: 0, skip: 0, tags: 0, is_done: true, copy: None, carry: Vec::new() }
     }
 
     /// A message of so many bytes begins.
     pub(crate) fn begin(&mut self, length: usize) {
         (self.left, self.skip, self.tags, self.is_done) = (length, 0, 0, false);
+        self.copy = None;
         self.carry.clear();
     }
 
@@ -97,7 +103,10 @@ impl Units {
         let Some(mut rest) = self.complete_unit(bytes, machine, memory, tell)? else { return Ok(()) };
         while !self.is_done {
             if self.skip > 0 {
-                rest.pass(&mut self.skip);
+                let passed = rest.pass(&mut self.skip);
+                if self.copy.is_some() {
+                    self.keep(passed, memory);
+                }
             }
             if rest.goes_on_later() {
                 self.left = rest.left();
@@ -135,6 +144,9 @@ impl Units {
                 let earlier = carry.len().saturating_sub(taken);
                 // What a unit has looked at and leaves to be skipped may have come with earlier pieces.
                 let passed = read.max(earlier);
+                if passed > read {
+                    self.copy = None; // its first bytes are gone
+                }
                 self.skip = self.skip.saturating_sub(passed.saturating_sub(read));
                 self.left = self.left.saturating_sub(passed);
                 // What was tried beyond the unit is still at hand.
@@ -148,6 +160,18 @@ impl Units {
                 Ok(None)
             }
             Err(Stop::Unread(why)) => Err(why),
+        }
+    }
+
+    /// Keep bytes that were skipped for the sample that they belong to.
+    fn keep(&mut self, passed: &[u8], memory: &mut Memory) {
+        let Some(mut copy) = self.copy.take().filter(|_| memory.sampler.is_some()) else { return };
+        if !copy.add(passed) {
+            return;
+        }
+        match &mut memory.sampler {
+            Some(sampler) if self.skip == 0 => sampler.complete(*copy),
+            _ => self.copy = Some(copy),
         }
     }
 
@@ -193,6 +217,10 @@ impl Units {
             match machine.unit(reader, memory, tell)? {
                 After::Next => {}
                 After::Skip(skip) => self.skip = skip,
+                After::Copy(skip) => {
+                    self.skip = skip;
+                    self.copy = memory.sampler.as_mut().and_then(|sampler| sampler.take_chosen());
+                }
                 After::Tags(tags) => self.tags = tags,
                 After::Done => self.is_done = true,
             }

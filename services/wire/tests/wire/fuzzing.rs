@@ -1,7 +1,13 @@
 //! What any bytes must leave true: `cargo fuzz` looks for bytes that do not, and `corpora` tries those that are known.
 
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use kwitness_wire::samples::{Gate, LONGEST_RECORDS, LeftOut, Sampling, Seen};
 use kwitness_wire::schema::{Api, Field, Value, Visitor, api, apis, walk};
-use kwitness_wire::{Address, AddressMap, Broken, Limits, Reader, Rewriter, SharedWishes, Side, Wishes};
+use kwitness_wire::{
+    Address, AddressMap, Broken, Connection, Limits, Nanos, Reader, Rewriter, SharedWishes, Side, Wishes,
+};
 
 use crate::transcript::{Conversation, Told, frame, request, response};
 
@@ -14,8 +20,14 @@ const LONGEST_PRINCIPAL: usize = "User:".len() + 1024;
 type Try = fn(&[u8]);
 
 /// Each of them, by the name of its corpus.
-pub const TARGETS: [(&str, Try); 5] =
-    [("walker", walker), ("connection", connection), ("rewriter", rewriter), ("sasl", sasl), ("batches", batches)];
+pub const TARGETS: [(&str, Try); 6] = [
+    ("walker", walker),
+    ("connection", connection),
+    ("rewriter", rewriter),
+    ("sasl", sasl),
+    ("batches", batches),
+    ("samples", samples),
+];
 
 /// Counts what it is told.
 #[derive(Default)]
@@ -181,4 +193,34 @@ pub fn batches(bytes: &[u8]) {
         (Side::Broker, response(2, &came)),
     ]);
     assert!(api(Api::FETCH).is_some_and(|api| api.request(fetch).is_some()));
+}
+
+/// Records of format 2 in a batch of their own that is looked into: the codec, how many they are said to be, the bytes.
+pub fn samples(bytes: &[u8]) {
+    let Some(([codec, count @ ..], records)) = bytes.split_first_chunk::<3>() else { return };
+    let count = i32::from(u16::from_be_bytes(*count));
+    let length = i32::try_from(records.len() + 49).unwrap();
+    let head = [&[0; 8][..], &length.to_be_bytes(), &[0; 4], &[2], &[0; 4], &[0, codec & 7], &[0; 20]].concat();
+    let batch = [&head[..], &[0xff; 14], &count.to_be_bytes(), records].concat();
+    let gate = Arc::new(Gate::new(1 << 20));
+    let mut connection = Connection::new(Limits { request: 1 << 20, ..LIMITS });
+    connection.sample(Some(Sampling { every: NonZeroU32::MIN, gate: Arc::clone(&gate) }), 0);
+    let topic = [0, 0, 0, 1, 0, 1, b't', 0, 0, 0, 1, 0, 0, 0, 0]; // one topic, one partition
+    let size = i32::try_from(batch.len()).unwrap().to_be_bytes();
+    let body = [&[0xff, 0xff, 0, 1, 0, 0, 0, 9][..], &topic, &size, &batch].concat();
+    let request = request(Api::PRODUCE, 7, 1, false, &body);
+    request.chunks(7).for_each(|piece| connection.feed(Side::Client, piece, Nanos(0), &mut |_| {}));
+    let samples = connection.samples();
+    assert_eq!(samples.len(), usize::from(count > 0 && !records.is_empty()));
+    for sample in samples {
+        let (mut ends, mut seen) = (0, 0);
+        let looked = sample.look(&mut Vec::new(), &mut |one| match one {
+            Seen::End => ends += 1,
+            Seen::Header { key, value } => seen += 2 + key.len() + value.map_or(0, <[u8]>::len),
+        });
+        match looked {
+            Ok(()) => assert!(ends == count && seen <= LONGEST_RECORDS, "{ends} records, {seen} bytes of headers"),
+            Err(why) => assert!((ends, seen) == (0, 0) && matches!(why, LeftOut::TooLarge | LeftOut::Unreadable)),
+        }
+    }
 }

@@ -13,7 +13,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from kwitness.jobs.rejection import QUARANTINE_SCHEMA
 
-TopicKind = Literal["connections", "traffic", "requests", "interceptions", "telemetry", "seals"]
+TopicKind = Literal["connections", "traffic", "requests", "interceptions", "headers", "telemetry", "seals"]
 """Which of the platform's topics; its name is in the job's configuration."""
 
 

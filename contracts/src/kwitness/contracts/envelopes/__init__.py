@@ -25,6 +25,7 @@ from .events import (
     WorkloadName,
 )
 from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
+from .header_totals import HeaderTotals
 from .interceptor_events import (
     HookTotals,
     InterceptedTotals,
@@ -42,6 +43,7 @@ from .inventory import (
     ClientItem,
     ClientPage,
     ClusterState,
+    HeaderFinding,
     HopState,
     InterceptorState,
     ObserverState,
@@ -88,6 +90,8 @@ __all__ = [
     "EventsAnswer",
     "EventsHead",
     "GaugeSnapshot",
+    "HeaderFinding",
+    "HeaderTotals",
     "HookTotals",
     "HopState",
     "InterceptedTotals",

@@ -15,6 +15,7 @@ from kwitness.contracts.observers import ObserverMode, ReportedBy, ResourceName,
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
+from .header_totals import HeaderTotals
 from .number_ranges import RANGES
 from .open_connections import OpenConnections
 from .pushes import Rejection
@@ -70,7 +71,7 @@ class EventRow(Envelope):
 
     seq: Count = Field(description="Number within the source's epoch.")
     topic: Annotated[str, Field(max_length=64)] = Field(
-        description="Topic without its prefix: traffic, connections, requests, interceptions or seals."
+        description="Topic without its prefix: traffic, connections, requests, interceptions, headers or seals."
     )
     key: Annotated[str, Field(max_length=1024)] = Field("", description="Key of the record; any text.")
     bytes: Annotated[int, Field(ge=2, le=MAX_EVENTS_BYTES)] = Field(
@@ -127,6 +128,9 @@ class WindowTotals(Envelope):
     traffic: tuple[TrafficTotals, ...] = Field((), description="By client and topic.", max_length=_MOST)
     apis: tuple[ApiTotals, ...] = Field((), description="By client and request.", max_length=_MOST)
     times: tuple[TimeTotals, ...] = Field((), description="Times of answers.", max_length=_MOST)
+    headers: tuple[HeaderTotals, ...] = Field(
+        (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
 
 
 class ObserverLedger(Envelope):

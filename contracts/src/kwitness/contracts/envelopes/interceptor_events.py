@@ -17,6 +17,7 @@ from kwitness.contracts.observers import ResourceName
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, Milliseconds
 from .events import MAX_EVENTS_ROWS, CountsByReason, EventRow, ObserverLedger, TopicText, WorkloadName
+from .header_totals import HeaderTotals
 
 __all__ = [
     "HookTotals",
@@ -122,6 +123,9 @@ class InterceptionTotals(Envelope):
     sizes: tuple[SizeTotals, ...] = Field((), description="Sizes, by topic.", max_length=_MOST)
     keys: tuple[KeyTotals, ...] = Field((), description="Distinct keys, by topic.", max_length=_MOST)
     hooks: tuple[HookTotals, ...] = Field((), description="By interceptor and hook.", max_length=96)
+    headers: tuple[HeaderTotals, ...] = Field(
+        (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
     dropped: CountsByReason = Field(default_factory=dict, description="Rows given up since the last window, by reason.")
 
 
@@ -154,8 +158,9 @@ class InterceptorReport(Envelope):
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
     sealed_until_ms: Milliseconds | None = Field(
         None,
-        description="Windows that end before it are delivered, or counted as dropped, in milliseconds since 1970. Of a "
-        "reporter that ends without a last word, what is later is uncertain.",
+        description="Windows that end at it or before are delivered, or counted as dropped, in milliseconds since "
+        "1970. Of a reporter that ends without a last word later ones are uncertain: the one that was open, and one "
+        "that had just ended.",
     )
     ended: bool = Field(False, description="Whether this is its last word: it ends, and nothing is left.")
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 from pydantic import Field
 
 from kwitness.contracts.identity import Identity
-from kwitness.contracts.interceptors import InterceptorRuntime, Reporter
+from kwitness.contracts.interceptors import InterceptorRuntime, Reporter, Side
 from kwitness.contracts.observers import ObserverMode, ReportedBy
 
 from .envelope_model import Count, Envelope, Milliseconds
 from .events import ObserverLedger
 from .gauges import PluginLedger
+from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
 
 __all__ = [
     "BrokerState",
     "ClientItem",
     "ClientPage",
     "ClusterState",
+    "HeaderFinding",
     "HopState",
     "InterceptorState",
     "ObserverState",
@@ -143,6 +145,31 @@ class InterceptorState(Envelope):
     last_heard_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
 
 
+class HeaderFinding(Envelope):
+    """Something that is wrong with a key of record headers, and who sends it or gets it."""
+
+    side: Side = Field(description="Whether the client sends the headers or gets them.")
+    topic: str | None = Field(None, description="Topic; absent where topics and keys of the client are too many.")
+    key: HeaderKeyText | None = Field(None, description="Key of the header; absent likewise.")
+    problem: HeaderProblemText = Field(
+        description="What is wrong: unregistered, wrong_type, too_large, deprecated, testing_id or missing."
+    )
+    k8s_namespace: str | None = Field(
+        None, description="Namespace of the client's pod; absent where an observer is not in the pod of its clients."
+    )
+    k8s_workload: str | None = Field(None, description="Name of what made the pod, where its name bears it out.")
+    k8s_pod: str | None = Field(None, description="The client's pod.")
+    client_id: str | None = Field(None, description="Client id, where the pod is not known.")
+    seen_by: HeaderWitness = Field(description="What saw them.")
+    first_seen_ms: Milliseconds = Field(
+        description="When the collector heard of it first, in milliseconds since 1970; what does not come again for an "
+        "hour is forgotten."
+    )
+    last_seen_ms: Milliseconds = Field(description="When it heard of it last.")
+    headers: Count = Field(0, description="Such headers within the last hour; of `missing`, records.")
+    removed: Count = Field(0, description="Headers with this key that the policy Deny removed, within the last hour.")
+
+
 class HopState(Envelope):
     """One hop of the ledger, summed over replicas."""
 
@@ -160,6 +187,12 @@ class ClusterState(Envelope):
     brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
     observers: tuple[ObserverState, ...] = Field((), description="Observers heard from.")
     interceptors: tuple[InterceptorState, ...] = Field((), description="Reporters of interceptors heard from.")
+    headers: tuple[HeaderFinding, ...] = Field(
+        (), description="What was wrong with record headers within the last hour."
+    )
+    headers_left_out: Count = Field(
+        0, description="Reports of something wrong with a header that found no room in `headers`, since the start."
+    )
     software: tuple[SoftwareState, ...] = Field((), description="Software seen connected.")
     series: Count = Field(0, description="Series exposed now.")
     overflowed: Count = Field(0, description="Series that did not fit the budget.")

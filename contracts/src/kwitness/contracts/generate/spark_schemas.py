@@ -15,6 +15,7 @@ from kwitness.contracts.records import (
     ApiTraffic,
     ClientInterceptions,
     ConnectionEvent,
+    HeaderRow,
     KeyInterceptions,
     PartitionTraffic,
     RequestEvent,
@@ -35,6 +36,7 @@ _RECORDS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("TOPIC_INTERCEPTIONS", TopicInterceptions, "in kwitness.interceptions of kind topic"),
     ("KEY_INTERCEPTIONS", KeyInterceptions, "in kwitness.interceptions of kind keys"),
     ("CLIENT_INTERCEPTIONS", ClientInterceptions, "in kwitness.interceptions of kind client"),
+    ("HEADER_ROW", HeaderRow, "in kwitness.headers"),
     ("WINDOW_SEAL", WindowSeal, "in kwitness.seals"),
 )
 _SIMPLE = {"string": "StringType()", "integer": "LongType()", "boolean": "BooleanType()", "number": "DoubleType()"}

@@ -3,7 +3,7 @@
 Each carries the schema's name and version, the number its source gave it, and what is known about the client. Unknown
 keys are ignored, unknown values absent. The snapshots in `kwitness.connections` are in `kwitness.contracts.envelopes`,
 since the plugin's heartbeat has the same parts. Observers' records arrive as lines of bodies
-(`kwitness.contracts.envelopes.events`), and so do those of interceptors.
+(`kwitness.contracts.envelopes.events`), and so do those of interceptors; headers may come from both.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from .connections import ConnectionEvent
 from .distinct_keys import DistinctKeys
 from .event import Event, Observed, OffsetRange, Window
+from .headers import HeaderRow, HeaderValue
 from .interceptions import (
     ClientInterceptions,
     ClientStatistics,
@@ -33,6 +34,8 @@ __all__ = [
     "ConnectionEvent",
     "DistinctKeys",
     "Event",
+    "HeaderRow",
+    "HeaderValue",
     "HookCalls",
     "KeyInterceptions",
     "Observed",

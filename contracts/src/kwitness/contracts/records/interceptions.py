@@ -71,8 +71,8 @@ class PartitionInterceptions(Envelope):
 class TopicInterceptions(_OfTopic):
     """One row for each window, client instance and topic.
 
-    Over all windows, `sent` is `acknowledged`, the sum of `failures` and what is not known yet: each record counts in
-    the window of its sending or refusal.
+    Each thing counts in the window in which it happened: a record's acknowledgement may be in a later one than its
+    sending. Over all windows, `sent` is `acknowledged`, the sum of `failures` and what is not known yet.
     """
 
     kind: Literal["topic"] = Field(description="What the row is.")
@@ -103,7 +103,9 @@ class TopicInterceptions(_OfTopic):
     anomalies: CountsByReason = Field(
         default_factory=dict,
         description="Records that were not measured or not as they were, by reason: negative_latency, own_timestamp, "
-        "key_changed, topic_changed, no_record, unsupported_key_type.",
+        "key_changed, topic_changed, no_record, unsupported_key_type; no_room, headers_left_out and headers_refused, "
+        "which went without headers that the profile adds; not_removable, which kept a header that the policy Deny "
+        "forbids; checksum_mismatch, checksum_not_compared, checksum_left_out, of which Checksum is the reason.",
     )
     partitions: tuple[PartitionInterceptions, ...] = Field((), description="By partition.", max_length=1024)
     partitions_left_out: Count = Field(0, description="Partitions that found no room in `partitions`.")

@@ -12,9 +12,10 @@ from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
+from .header_registry import HeaderText
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
-from .references import ClusterRef, LabelSelector
+from .references import ClusterRef, HeaderRegistryRef, LabelSelector
 from .standstill import suspend_field
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ProcessRuntime",
     "ReportingProcess",
     "SkippedPods",
+    "Stamp",
 ]
 
 Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
@@ -34,7 +36,8 @@ Command = Annotated[str, Field(max_length=512)]
 TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
 SettingName = Annotated[str, Field(min_length=1, max_length=128)]
 SettingText = Annotated[str, Field(max_length=1024)]
-_SETTINGS = ("cardinality", "custom")
+_SETTINGS = ("cardinality", "custom", "headers", "stamp", "tracing", "checksum")
+_ONCE = ("Headers", "Tracing", "Checksum")
 
 
 class CardinalitySettings(Contract):
@@ -60,6 +63,66 @@ class CustomSettings(Contract):
     )
 
 
+class HeadersSettings(Contract):
+    """Which headers' values are counted."""
+
+    values_of: tuple[HeaderText, ...] = Field(
+        (),
+        description="Keys whose values are counted, up to 32 different ones of 64 bytes for each window, topic and "
+        "client. Those of a key that is not registered or registered as Secret never are.",
+        max_length=16,
+        json_schema_extra=list_set(),
+    )
+
+
+class Stamp(Contract):
+    """A header that records get."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            *(
+                Rule(
+                    f"has(self.{name}) == (self.from == '{enum_value(name)}')",
+                    f"{name} is for from: {enum_value(name)}, which needs it",
+                    field_path=f".{name}",
+                )
+                for name in ("value", "attribute")
+            )
+        )
+    )
+    key: HeaderText = Field(description="The header's key. A record that has it already is left as it is.")
+    from_: Literal["ClientId", "ClusterId", "Pod", "Namespace", "Workload", "UniqueId", "Value", "Attribute"] = Field(
+        alias="from",
+        description="Where the value comes from: the client, the cluster, the pod, what made the pod, a UUID of "
+        "version 7 for each record, or what value or attribute says. Where it is unknown, records do not get the "
+        "header.",
+    )
+    value: str | None = Field(None, description="The text, of Value.", min_length=1, max_length=1024)
+    attribute: AttributeName | None = Field(None, description="Name of one of spec.attributes, of Attribute.")
+
+
+class StampSettings(Contract):
+    """Headers that records get when they are sent."""
+
+    stamps: tuple[Stamp, ...] = Field(
+        description="The headers.", min_length=1, max_length=32, json_schema_extra=list_map("key")
+    )
+
+
+class TracingSettings(Contract):
+    """W3C Trace Context in the header traceparent."""
+
+    header: HeaderText | None = Field(
+        None, description="A header that gets the trace's id as well, as 32 hex digits. Absent: none does."
+    )
+
+
+class ChecksumSettings(Contract):
+    """A checksum of serialised key and value."""
+
+    header: HeaderText = Field("kwitness.checksum", description="The header that holds it.")
+
+
 class InterceptorEntry(Contract):
     """One interceptor and its settings."""
 
@@ -78,14 +141,19 @@ class InterceptorEntry(Contract):
                 "type Custom needs custom.className",
                 field_path=".custom",
             ),
+            Rule("self.type != 'Stamp' || has(self.stamp)", "type Stamp needs stamp.stamps", field_path=".stamp"),
         )
     )
     name: InterceptorName = Field(description="What metrics and rows call it.")
-    type: Literal["Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom"] = Field(
-        description="What the interceptor does."
-    )
+    type: Literal[
+        "Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom", "Headers", "Stamp", "Tracing", "Checksum"
+    ] = Field(description="What the interceptor does.")
     cardinality: CardinalitySettings | None = Field(None, description="Settings of Cardinality.")
     custom: CustomSettings | None = Field(None, description="Settings of Custom.")
+    headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
+    stamp: StampSettings | None = Field(None, description="Settings of Stamp.")
+    tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
+    checksum: ChecksumSettings | None = Field(None, description="Settings of Checksum.")
 
 
 class InterceptorAttribute(Contract):
@@ -117,9 +185,25 @@ class InterceptorProfileSpec(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.interceptors.all(one, one.type != 'Custom') || self.runtimes.exists(one, one != 'Librdkafka')",
-                "interceptors of type Custom are called in Python and Java: add one of them to runtimes, or remove "
-                "the interceptor",
+                "self.interceptors.all(one, !(one.type in ['Custom', 'Tracing', 'Checksum'])) || "
+                "self.runtimes.exists(one, one != 'Librdkafka')",
+                "interceptors of type Custom, Tracing and Checksum act in Python and Java: add one of them to "
+                "runtimes, or remove the interceptor",
+                field_path=".interceptors",
+            ),
+            *(
+                Rule(
+                    f"self.interceptors.filter(one, one.type == '{kind}').size() <= 1",
+                    f"there can be one interceptor of type {kind}: put its settings together",
+                    field_path=".interceptors",
+                )
+                for kind in _ONCE
+            ),
+            Rule(
+                "self.interceptors.all(entry, !has(entry.stamp) || entry.stamp.stamps.all(stamp, "
+                "!has(stamp.attribute) || (has(self.attributes) && "
+                "self.attributes.exists(one, one.name == stamp.attribute))))",
+                "a stamp's attribute must be the name of one of spec.attributes",
                 field_path=".interceptors",
             ),
             Rule(
@@ -198,6 +282,12 @@ class InterceptorProfileSpec(Contract):
         "Sidecar), which is how connections with TLS are observed although nothing of the application changes. A "
         "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in in a way "
         "that needs the broker itself (a certificate, Kerberos); status.clientsNotThroughObserver counts these.",
+    )
+    header_registries: tuple[HeaderRegistryRef, ...] = Field(
+        (),
+        description="Registers that Headers judges by. Of entries for the same key or prefix the first register's "
+        "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
+        max_length=16,
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 

@@ -9,14 +9,39 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.observers import ReportableApi
 
 from .contract_model import Contract, Rule, list_set, rules
+from .references import HeaderRegistryRef
 
-__all__ = ["EVENTS_PER_SECOND", "IdentityTreatment", "ObserverEntry", "ObserverLimits"]
+__all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "IdentityTreatment", "ObserverEntry", "ObserverLimits"]
 
 Treatment = Literal["Keep", "Drop"]
 
 
 EVENTS_PER_SECOND: Final = 1_000
 """Of one observer process, unless the entry says otherwise."""
+
+
+class HeaderSampling(Contract):
+    """By which registers headers are judged, how many batches of records are looked into, and what that may take."""
+
+    registries: tuple[HeaderRegistryRef, ...] = Field(
+        (),
+        description="Registers that headers are judged by. Of entries for the same key or prefix the first register's "
+        "counts. Empty: headers are counted as of keys that are not registered.",
+        max_length=16,
+    )
+    sample_every: int = Field(
+        100,
+        description="One batch in so many is looked into, by chance, and the first of each connection.",
+        ge=1,
+        le=1_000_000,
+    )
+    cpu_percent: int = Field(
+        1,
+        description="Most of a CPU core that one observer process spends on it, in percent; beyond it batches are left "
+        "out and counted.",
+        ge=1,
+        le=100,
+    )
 
 
 class ObserverEntry(Contract):
@@ -34,12 +59,17 @@ class ObserverEntry(Contract):
                 "eventsPerSecond is of type Requests alone: remove it, or set type to Requests",
                 field_path=".eventsPerSecond",
             ),
+            Rule(
+                "self.type == 'Headers' || !has(self.headers)",
+                "headers is of type Headers alone: remove it, or set type to Headers",
+                field_path=".headers",
+            ),
         )
     )
-    type: Literal["Connections", "Traffic", "Latency", "Requests"] = Field(
+    type: Literal["Connections", "Traffic", "Latency", "Requests", "Headers"] = Field(
         description="What is reported. Connections: opened, closed, and how. Traffic: requests, records, bytes and "
         "errors by api, client, topic and partition. Latency: response times. Requests: requests and answers one by "
-        "one, in the order of their connection."
+        "one, in the order of their connection. Headers: keys of record headers (KIP-82), of a sample of the batches."
     )
     apis: tuple[ReportableApi, ...] | None = Field(
         None,
@@ -56,6 +86,14 @@ class ObserverEntry(Contract):
         ge=1,
         le=1_000_000,
     )
+    headers: HeaderSampling | None = Field(
+        None, description="Of Headers: its registers, and how large the sample is. Absent: its defaults."
+    )
+
+    @property
+    def header_sampling(self) -> HeaderSampling:
+        """Registers and sample, with defaults."""
+        return self.headers or HeaderSampling()
 
 
 class ObserverLimits(Contract):

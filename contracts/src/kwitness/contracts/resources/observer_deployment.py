@@ -235,7 +235,7 @@ class ObserverDeploymentSpec(Contract):
         le=64_000,
     )
     observers: tuple[ObserverEntry, ...] = Field(
-        description="What is reported.", min_length=1, max_length=4, json_schema_extra=list_map("type")
+        description="What is reported.", min_length=1, max_length=5, json_schema_extra=list_map("type")
     )
     window: str = duration_field("10s", "Length of a window of Traffic and Latency.", minimum="1s", maximum="1h")
     limits: ObserverLimits = Field(default_factory=ObserverLimits, description="Bounds of one observer process.")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.dns_label import DNS_LABEL
+from kwitness.contracts.dns_label import DNS_LABEL, DnsLabel
 
 from .contract_model import Contract, Rule, rules
 
@@ -15,6 +15,7 @@ __all__ = [
     "CertificateSecretRef",
     "ClusterRef",
     "ConfigMapRef",
+    "HeaderRegistryRef",
     "LabelSelector",
     "LabelText",
     "PasswordSecretRef",
@@ -136,4 +137,13 @@ class LabelSelector(Contract):
 
     match_labels: dict[str, LabelText] = Field(
         description="Labels that an object must have, all of them.", min_length=1, max_length=16
+    )
+
+
+class HeaderRegistryRef(Contract):
+    """A HeaderRegistry."""
+
+    name: str = Field(description="Name of the HeaderRegistry.", min_length=1, max_length=253, pattern=_SUBDOMAIN)
+    namespace: DnsLabel | None = Field(
+        None, description="Its namespace, if not the same. Registers can be named from everywhere."
     )

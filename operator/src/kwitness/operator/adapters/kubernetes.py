@@ -173,6 +173,48 @@ class Kubernetes:
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
+    async def exchange(self, at: Key, data: Mapping[str, str], *, version: str | None) -> None:
+        """Let a ConfigMap hold ``data`` if it is still of resource version ``version``.
+
+        None: if it does not exist, or holds nothing, as when another operator has made it a moment ago.
+
+        Raises
+        ------
+        KubernetesUnavailableError
+            Also where it is not so any more: what is there now has to be read first.
+        """
+        changed = f"ConfigMap {at} was changed by someone else just now; it is looked at again"
+        if version is None:
+            # Fields of another manager, so that this takes nothing away from one that has data by now.
+            labels = {"app.kubernetes.io/part-of": "kwitness", "app.kubernetes.io/managed-by": "kwitness-operator"}
+            made = await self._request(
+                "PATCH",
+                "ConfigMap",
+                at.namespace,
+                at.name,
+                parameters={"fieldManager": f"{FIELD_MANAGER}-making", "force": "true"},
+                content_type="application/apply-patch+yaml",
+                body={
+                    "apiVersion": "v1",
+                    "kind": "ConfigMap",
+                    "metadata": {"name": at.name, "namespace": at.namespace, "labels": labels},
+                },
+            )
+            if made is None or made.get("data"):
+                raise KubernetesUnavailableError(changed)
+            version = str(made["metadata"]["resourceVersion"])
+        written = await self._request(
+            "PATCH",
+            "ConfigMap",
+            at.namespace,
+            at.name,
+            parameters={"fieldManager": FIELD_MANAGER},
+            content_type="application/merge-patch+json",
+            body={"metadata": {"resourceVersion": version}, "data": dict(data)},
+        )
+        if written is None:
+            raise KubernetesUnavailableError(changed)
+
     async def patch_status(self, kind: str, key: Key, patch: Object, *, version: str) -> Object | None:
         """Change a status by a merge patch; the new object, or None if it is gone.
 

@@ -21,7 +21,16 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
-from kwitness.contracts.topics import CONNECTIONS, INTERCEPTIONS, REQUESTS, SEALS, TELEMETRY, TRAFFIC, topic_name
+from kwitness.contracts.topics import (
+    CONNECTIONS,
+    HEADERS,
+    INTERCEPTIONS,
+    REQUESTS,
+    SEALS,
+    TELEMETRY,
+    TRAFFIC,
+    topic_name,
+)
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
@@ -54,6 +63,7 @@ def collector_config(
         traffic=topic_name(prefix, TRAFFIC),
         requests=topic_name(prefix, REQUESTS),
         interceptions=topic_name(prefix, INTERCEPTIONS),
+        headers=topic_name(prefix, HEADERS),
         seals=topic_name(prefix, SEALS),
     )
     account = settings.collector.service_account

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from kwitness.contracts.resources.meta import Status
@@ -18,6 +18,7 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.shapes.actions import Remember
 from kwitness.operator.shapes.facts import Body, Fact, NamedObject
 from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
 from kwitness.operator.work_queue import Requeue
@@ -74,6 +75,9 @@ class Engine:
         if decision.again == "forget":
             self.facts.subscribe(unit, ())
             return Requeue.never()
+        if decision.remember is not None:
+            await self._remember(unit, decision.remember, decision.outcomes)
+            return Requeue(after=0.0)
         if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
             await self._share(unit, decision.shared)
         waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]
@@ -129,6 +133,21 @@ class Engine:
             written = NamedObject(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
             self.facts.outdate((written,))
             self.facts.told(written)
+
+    async def _remember(self, unit: Unit, what: Remember, outcomes: Iterable[Key]) -> None:
+        written = NamedObject("ConfigMap", what.at)
+        try:
+            await self._context.kubernetes.exchange(what.at, what.data, version=what.version)
+        except Exception as caught:
+            error = as_operator_error(caught, unit.kind, unit.key)
+            if not isinstance(error, KubernetesUnavailableError):
+                for key in outcomes:
+                    await self._report(Unit(unit.kind, key), error)
+            raise error from caught
+        finally:
+            # Whoever was first, what we know is not what is there.
+            self.facts.outdate((written,))
+        self.facts.told(written)
 
     async def _perform(self, kind: str, key: Key, outcome: Outcome) -> OperatorError | None:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kwitness.contracts.envelopes import Directives
 from kwitness.operator.model.store import Key
 
-__all__ = ["TellInterceptors", "TellObservers"]
+__all__ = ["Remember", "TellInterceptors", "TellObservers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,15 @@ class TellInterceptors:
     encrypted: bool
     authority: str | None
     directives: Directives
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """What a ConfigMap of the installation is to hold, if it is still of resource version ``version``.
+
+    None: if there is none, or nothing in it. It is nobody's child, and outlives an uninstall.
+    """
+
+    at: Key
+    version: str | None
+    data: Mapping[str, str]

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import TellInterceptors, TellObservers
+from kwitness.operator.shapes.actions import Remember, TellInterceptors, TellObservers
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
@@ -72,11 +72,13 @@ class Outcome:
 class Decision:
     """What becomes of a unit. ``again``: at the resync, or never, since nothing is left of it.
 
-    ``shared`` are objects of the installation that no resource owns; they are applied before anything else.
+    ``shared`` are objects of the installation that no resource owns; they are applied before anything else. With
+    ``remember`` nothing but that is carried out: outcomes are about what is remembered, so it is decided again then.
     """
 
     outcomes: Mapping[Key, Outcome] = field(default_factory=dict)
     shared: tuple[Body, ...] = ()
+    remember: Remember | None = None
     again: Literal["resync", "forget"] = "resync"
 
 

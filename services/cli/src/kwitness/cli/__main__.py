@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kwitness.cli import observe
+from kwitness.cli import generate, observe
 from kwitness.cli.failure import CommandFailedError
 
 
@@ -20,7 +20,10 @@ class Subcommand(NamedTuple):
     run: Callable[[Sequence[str]], int]
 
 
-SUBCOMMANDS = {"observe": Subcommand(observe.ABOUT, observe.run)}
+SUBCOMMANDS = {
+    "generate": Subcommand(generate.ABOUT, generate.run),
+    "observe": Subcommand(observe.ABOUT, observe.run),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

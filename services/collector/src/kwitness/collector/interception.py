@@ -8,6 +8,7 @@ from typing import Final
 
 from kwitness.collector.event_lines import EventBatch
 from kwitness.collector.event_numbers import SourceNumbers
+from kwitness.collector.header_counts import HeaderCounts
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.reporters import Reporters
 from kwitness.collector.origin import Sender, origin_of
@@ -15,17 +16,21 @@ from kwitness.collector.pipeline import now_ms
 from kwitness.collector.prometheus.intercepted import InterceptedSeries, Reported, parts_of, trouble_with_bounds
 from kwitness.collector.taking import EventTaking
 from kwitness.contracts.envelopes import EventsAnswer, InterceptorsHead, Rejection
-from kwitness.contracts.topics import INTERCEPTIONS, SEALS
+from kwitness.contracts.topics import HEADERS, INTERCEPTIONS, SEALS
 
-_TOPICS: Final = (INTERCEPTIONS, SEALS)
+_TOPICS: Final = (INTERCEPTIONS, HEADERS, SEALS)
 _ENTRIES_PER_STEP: Final = 250
 
 
 class Interception:
-    """Everything that this replica knows from interceptors. It is forgotten with the process, as of observers."""
+    """Everything that this replica knows from interceptors. It is forgotten with the process, as of observers.
 
-    def __init__(self, taking: EventTaking) -> None:
+    ``headers`` are counted there, together with those that observers saw.
+    """
+
+    def __init__(self, taking: EventTaking, headers: HeaderCounts) -> None:
         self._taking = taking
+        self._headers = headers
         self.reporters = Reporters()
         self.directives = DirectiveTable()
         self.totals = InterceptedSeries(0, now_ms)
@@ -60,6 +65,7 @@ class Interception:
                 continue
             for part in parts_of(window, _ENTRIES_PER_STEP):
                 self.totals.add(reported, part, now)
+                self._headers.add(reported.origin, head.runtime, part.headers, now)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
             numbers.take((window.seq,))
             taken.add(window.seq)

@@ -57,6 +57,7 @@ class MetricsPage:
         yield render_own(self._pipeline, self._observation, self._requests, openmetrics=openmetrics)
         yield from self._observation.totals.render(openmetrics=openmetrics)
         yield from self._observation.interception.totals.render(openmetrics=openmetrics)
+        yield from self._observation.headers.series.render(openmetrics=openmetrics)
         yield from self._pipeline.state.core.render(openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"

@@ -8,6 +8,7 @@ from typing import Final
 
 from kwitness.collector.event_lines import EventBatch
 from kwitness.collector.event_numbers import SourceNumbers
+from kwitness.collector.header_counts import HeaderCounts
 from kwitness.collector.interception import Interception
 from kwitness.collector.inventory.connection_registry import ConnectionRegistry
 from kwitness.collector.inventory.directives import DirectiveTable
@@ -18,18 +19,20 @@ from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals, 
 from kwitness.collector.taking import EventTaking
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.envelopes import EventsAnswer, EventsHead, InterceptorsHead, Rejection
-from kwitness.contracts.topics import CONNECTIONS, REQUESTS, SEALS, TRAFFIC
+from kwitness.contracts.topics import CONNECTIONS, HEADERS, REQUESTS, SEALS, TRAFFIC
 
-_TOPICS: Final = (TRAFFIC, CONNECTIONS, REQUESTS, SEALS)
+_TOPICS: Final = (TRAFFIC, CONNECTIONS, REQUESTS, HEADERS, SEALS)
 _ENTRIES_PER_STEP: Final = 250
 _SHARE: Final = 2
 """Observers' totals may have one series for two of clients' own telemetry, and so may those of interceptors."""
+_SHARE_OF_HEADERS: Final = 4
+"""Keys of headers may have one for four."""
 
 
 class Observation:
     """Everything that this replica knows from observers. It is forgotten with the process (docs/decisions/0043).
 
-    ``interception`` is what it knows from interceptors.
+    ``interception`` is what it knows from interceptors, ``headers`` what it knows of record headers from both.
     """
 
     def __init__(self, pipeline: Pipeline, config: CollectorConfig) -> None:
@@ -39,19 +42,22 @@ class Observation:
         self.registry = ConnectionRegistry()
         self.directives = DirectiveTable()
         self.totals = ObservedTotals(0)
-        self.interception = Interception(self._taking)
+        self.headers = HeaderCounts()
+        self.interception = Interception(self._taking, self.headers)
         self.configure(config)
 
     def configure(self, config: CollectorConfig) -> None:
         """Take a new configuration."""
         self._taking.collector = f"{config.namespace}/{config.name}"
         self.totals.max_series = self.interception.totals.max_series = config.prometheus.max_series // _SHARE
+        self.headers.series.max_series = config.prometheus.max_series // _SHARE_OF_HEADERS
 
     def expire(self, now: int) -> None:
         """Let observers and series go that were not heard of for long; ``now`` in milliseconds since 1970."""
         self.observers.expire(now)
         self.registry.expire(now)
         self.totals.expire(now)
+        self.headers.expire(now)
         self.interception.expire(now)
 
     async def accept(self, batch: EventBatch, sender: Sender) -> EventsAnswer:
@@ -91,6 +97,7 @@ class Observation:
                 continue
             for part in parts_of(window, _ENTRIES_PER_STEP):
                 self.totals.add(origin, part, now)
+                self.headers.add(origin, "observer", part.headers, now)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
             numbers.take((window.seq,))
             taken.add(window.seq)

@@ -49,6 +49,9 @@ def render_own(
         overflowed["interceptors"] = intercepted.overflowed
     if intercepted.pods_overflowed:
         overflowed["interceptor_pods"] = intercepted.pods_overflowed
+    headers = observation.headers.series
+    if headers.overflowed:
+        overflowed["headers"] = headers.overflowed
     if state.brokers.software.overflowed:
         overflowed["software"] = state.brokers.software.overflowed
     events: list[tuple[Mapping[str, str], float]] = []
@@ -60,7 +63,7 @@ def render_own(
         ]
     families: list[tuple[str, Rows]] = [
         ("kafka_client_connections", _connections(pipeline, observation)),
-        ("kwitness_series", [({}, counts.series + observation.totals.series + intercepted.series)]),
+        ("kwitness_series", [({}, counts.series + observation.totals.series + intercepted.series + headers.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),

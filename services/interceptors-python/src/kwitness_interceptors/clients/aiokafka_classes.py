@@ -16,7 +16,17 @@ from kwitness_interceptors.records import RecordMetadata
 
 from .confluent_delivery import size_of
 from .hooked_classes import CHAIN, Method, derived, in_place
-from .python_records import changed_arguments, committed, consumed, not_committed, producer_record, separated
+from .python_records import (
+    DESERIALIZES,
+    changed_arguments,
+    committed,
+    consumed,
+    deserializes,
+    not_committed,
+    producer_record,
+    separated,
+)
+from .refused_headers import refuses_headers, without_added
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
@@ -50,7 +60,7 @@ def intercepted_class(kind: type) -> Optional[type]:
 class _Outcome:
     """Tells the chain what became of one record."""
 
-    __slots__ = ("_chain", "_partition", "_started", "_topic", "key_size", "value_size")
+    __slots__ = ("_chain", "_partition", "_started", "_topic", "key_size", "value_size", "wants_headers")
 
     def __init__(self, chain: ProducerChain, topic: str, partition: Optional[int]) -> None:
         self._chain = chain
@@ -58,6 +68,12 @@ class _Outcome:
         self._partition = partition if isinstance(partition, int) else -1
         self._started = perf_counter()
         self.key_size = self.value_size = -1
+        self.wants_headers = False
+
+    def add_headers(self, key: Any, value: Any, headers: list[Any]) -> None:
+        """Add the headers that the record gets once its bytes are known."""
+        added = self._chain.serialized(self._topic, key, value, headers)
+        headers.extend((one.key, one.value) for one in added)
 
     def done(self, future: Any) -> None:
         if future.cancelled():
@@ -143,9 +159,23 @@ def _sending(send: Method) -> Method:
             return await send(self, topic, *args, **kwargs)
         sent = chain.on_send(record)
         outcome = _Outcome(chain, topic, sent.partition)
+        arguments = changed_arguments(given, record, sent)
+        if chain.wants_serialized:
+            # The client keeps this list until it has the bytes.
+            arguments["headers"] = list(arguments.get("headers") or ())
+        outcome.wants_headers = chain.wants_serialized
         token = _SENDING.set(outcome)
         try:
-            future = await send(self, topic, **changed_arguments(given, record, sent))
+            try:
+                future = await send(self, topic, **arguments)
+            except Exception as error:
+                fallback = without_added(sent.headers)
+                if (fallback is None and not chain.wants_serialized) or not refuses_headers(error):
+                    raise
+                arguments["headers"] = list(sent.headers) if fallback is None else fallback
+                outcome.wants_headers = False
+                future = await send(self, topic, **arguments)
+                chain.left_out(topic, "headers_refused")
         except BaseException as error:
             outcome.failed(error)
             raise
@@ -163,6 +193,8 @@ def _serializing(serialize: Method) -> Method:
         outcome = _SENDING.get()
         if outcome is not None:
             outcome.key_size, outcome.value_size = size_of(serialized[0]), size_of(serialized[1])
+            if outcome.wants_headers and isinstance(headers, list):
+                outcome.add_headers(serialized[0], serialized[1], headers)
         return serialized
 
     return intercepted_serialize
@@ -194,6 +226,7 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
         client, config = separated(configs, _CLIENT_ID)
         connect_by_arguments(client)
         construct(self, *topics, **client)
+        setattr(self, DESERIALIZES, deserializes(client))
         client_id = getattr(self._client, "_client_id", None) or config.whole["client.id"]
         chain = consumer_chain(config.classes, {**config.whole, "client.id": client_id})
         setattr(self, CHAIN, chain)
@@ -213,13 +246,14 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
             record = await getone(self, *partitions)
             if chain is None:
                 return record
-            for kept in consumed(chain, {None: [record]}).values():
-                return kept[0]
+            kept = _kept(self, chain, {None: [record]})
+            if kept:
+                return kept[None][0]
 
     async def intercepted_getmany(self: Any, *partitions: Any, **kwargs: Any) -> Any:
         records = await getmany(self, *partitions, **kwargs)
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
-        return records if chain is None or not records else consumed(chain, records)
+        return records if chain is None or not records else _kept(self, chain, records)
 
     return {
         "__init__": intercepted_init,
@@ -228,6 +262,10 @@ def _consumer_hooks(base: Any) -> dict[str, Method]:
         "getmany": intercepted_getmany,
         "stop": _closing(stop),
     }
+
+
+def _kept(consumer: Any, chain: ConsumerChain, records: Any) -> dict[Any, list[Any]]:
+    return consumed(chain, records, known=not getattr(consumer, DESERIALIZES, True))
 
 
 def _telling(chain: ConsumerChain, commit: Method) -> Method:

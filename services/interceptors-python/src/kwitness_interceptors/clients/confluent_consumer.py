@@ -76,7 +76,11 @@ def _poll(original: Method) -> Method:
         if getattr(self, _DESERIALIZES, False):
             # The serialized bytes are not to be had any more once they are deserialized.
             setattr(self, _SIZES, _sizes(message))
+            if chain.wants_serialized:
+                _compare(chain, message)
             return message
+        if chain.wants_serialized:
+            _compare(chain, message)
         return next(iter(_consumed(chain, [message], [_sizes(message)])), None)
 
     return poll
@@ -89,7 +93,11 @@ def _poll_deserialized(original: Method) -> Method:
         chain: Optional[ConsumerChain] = getattr(self, CHAIN, None)
         if chain is None or message is None:
             return message
-        return next(iter(_consumed(chain, [message], [getattr(self, _SIZES) or (-1, -1)])), None)
+        sizes = getattr(self, _SIZES)
+        if sizes is None and chain.wants_serialized:
+            # Its base has no hooks.
+            _compare(chain, message, known=False)
+        return next(iter(_consumed(chain, [message], [sizes or (-1, -1)])), None)
 
     return poll
 
@@ -103,6 +111,10 @@ def _consume(original: Method) -> Method:
         if not chain.wants_records:
             _count(chain, messages)
             return messages
+        if chain.wants_serialized:
+            for one in messages:
+                if one.error() is None:
+                    _compare(chain, one)
         return _consumed(chain, messages, [_sizes(one) for one in messages])
 
     return consume
@@ -169,6 +181,13 @@ def _consumed(chain: ConsumerChain, messages: Sequence[Any], sizes: Sequence[Siz
     except Exception as error:  # noqa: BLE001 - what interceptors put into a record may be what no message takes
         FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
         return list(messages)
+
+
+def _compare(chain: ConsumerChain, message: Any, *, known: bool = True) -> None:
+    """Tell of a message; `known` says whether key and value are as they were received."""
+    headers = message.headers()
+    if headers:
+        chain.received(message.topic(), message.key(), message.value(), headers, known=known)
 
 
 def _count(chain: ConsumerChain, messages: Sequence[Any]) -> None:

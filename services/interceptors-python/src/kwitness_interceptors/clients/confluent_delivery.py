@@ -28,9 +28,23 @@ class Delivery:
         The application's own; what it raises is the application's.
     key_size, value_size
         In bytes, serialized; both are -1 where they are not yet.
+
+    `knows_bytes` says whether it was told of the serialized key and value. `fallback` has the record's headers without
+    those that the profile added, None where it added none.
     """
 
-    __slots__ = ("_callback", "_chain", "_key_size", "_partition", "_started", "_told", "_topic", "_value_size")
+    __slots__ = (
+        "_callback",
+        "_chain",
+        "_key_size",
+        "_partition",
+        "_started",
+        "_told",
+        "_topic",
+        "_value_size",
+        "fallback",
+        "knows_bytes",
+    )
 
     def __init__(
         self,
@@ -48,6 +62,8 @@ class Delivery:
         self._key_size = key_size
         self._value_size = value_size
         self._told = False
+        self.knows_bytes = False
+        self.fallback: Optional[list[tuple[str, Optional[bytes]]]] = None
         self._started = perf_counter()
 
     def __call__(self, error: Any, message: Any) -> None:
@@ -61,6 +77,7 @@ class Delivery:
 
     def serialized(self, key: object, value: object) -> None:
         """Take the sizes of key and value, which are known now."""
+        self.knows_bytes = True
         self._key_size, self._value_size = size_of(key), size_of(value)
 
     def _tell(self, message: Any, error: Optional[BaseException]) -> None:

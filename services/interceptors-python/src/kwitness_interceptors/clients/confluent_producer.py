@@ -18,6 +18,7 @@ from kwitness_interceptors.records import Header, ProducerRecord
 
 from .confluent_delivery import Delivery, DeliveryCallback, exception_of, only_errors, size_of
 from .hooked_classes import CHAIN, Method, closing
+from .refused_headers import refuses_headers, without_added
 
 __all__ = ["DEFAULT_CLIENT_ID", "producer_hooks"]
 
@@ -93,16 +94,36 @@ def _produce(original: Method, names: tuple[str, ...]) -> Method:
             # That of a serializing producer, which this one is the base of.
             delivery = callback
             delivery.serialized(given.get("key"), given.get("value"))
+            if chain.wants_serialized:
+                _add_serialized(chain, topic, given, headers, delivery)
         else:
             delivery = _begun(chain, topic, given, headers, callback, getattr(self, _TOLD), serializing)
         given["on_delivery"] = delivery
         try:
             original(self, topic, **given)
         except BaseException as error:
+            if delivery.fallback is not None and refuses_headers(error):
+                _produce_without(original, self, topic, given, delivery)
+                return
             delivery.refuse(error)
             raise
+        if serializing and chain.wants_serialized and not delivery.knows_bytes:
+            # Its base has no hooks.
+            chain.left_out(topic, "checksum_left_out")
 
     return produce
+
+
+def _produce_without(original: Method, self: Any, topic: str, given: dict[str, Any], delivery: Delivery) -> None:
+    """Produce the record without the headers that the profile added."""
+    chain: ProducerChain = getattr(self, CHAIN)
+    given["headers"], delivery.fallback = delivery.fallback, None
+    try:
+        original(self, topic, **given)
+    except BaseException as error:
+        delivery.refuse(error)
+        raise
+    chain.left_out(topic, "headers_refused")
 
 
 def _begun(
@@ -116,6 +137,7 @@ def _begun(
 ) -> Delivery:
     """Tell the chain of a record, and return what will tell it of its delivery; `given` has what it changed."""
     key, value, partition = given.get("key"), given.get("value"), given.get("partition")
+    fallback = None
     if partition == _UNSET_PARTITION:
         partition = None
     if chain.wants_records:
@@ -124,13 +146,32 @@ def _begun(
         if sent is not record:
             _apply(given, record, sent)
             value, key, partition = sent.value, sent.key, sent.partition
+            if sent.headers is not headers:
+                headers = sent.headers
+                fallback = without_added(headers)
     else:
         chain.sent(topic)
     if told is not None:
         callback = told(callback)
     if serializing:
-        return Delivery(chain, topic, partition, callback, -1, -1)
-    return Delivery(chain, topic, partition, callback, size_of(key), size_of(value))
+        delivery = Delivery(chain, topic, partition, callback, -1, -1)
+    else:
+        delivery = Delivery(chain, topic, partition, callback, size_of(key), size_of(value))
+    delivery.fallback = fallback
+    if chain.wants_serialized and not serializing:
+        _add_serialized(chain, topic, given, headers, delivery)
+    return delivery
+
+
+def _add_serialized(
+    chain: ProducerChain, topic: str, given: dict[str, Any], headers: tuple[Header, ...], delivery: Delivery
+) -> None:
+    """Add the headers that a record gets once its bytes are known."""
+    added = chain.serialized(topic, given.get("key"), given.get("value"), headers)
+    if added:
+        if delivery.fallback is None:
+            delivery.fallback = [(key, value) for key, value in headers]
+        given["headers"] = [(key, value) for key, value in (*headers, *added)]
 
 
 def _produce_batch(original: Method) -> Method:
@@ -179,8 +220,9 @@ def _of_batch(
         if sent.partition != record.partition:
             message["partition"] = _UNSET_PARTITION if sent.partition is None else sent.partition
         if sent.headers:
-            # librdkafka's batches have none.
             FAILURES.note("kwitness_interceptors", "headers_left_out")
+    # librdkafka's batches have none.
+    chain.left_out(topic, "headers_left_out")
     callback, told = message.get("callback") or common, getattr(producer, _TOLD)
     if told is not None:
         callback = told(callback)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextvars import ContextVar
 from time import perf_counter
 from types import ModuleType
 from typing import Any, Optional
@@ -17,11 +18,23 @@ from kwitness_interceptors.made_chains import close_with, consumer_chain, produc
 from kwitness_interceptors.records import ProducerRecord, RecordMetadata
 
 from .hooked_classes import CHAIN, Method, closing, derived, in_place
-from .python_records import SEND, changed_arguments, committed, consumed, not_committed, producer_record, separated
+from .python_records import (
+    DESERIALIZES,
+    SEND,
+    changed_arguments,
+    committed,
+    consumed,
+    deserializes,
+    not_committed,
+    producer_record,
+    separated,
+)
+from .refused_headers import refuses_headers, without_added
 
 __all__ = ["intercept_consumers", "intercept_producers", "intercepted_class"]
 
 _ON_COMMIT = "default_offset_commit_callback"
+_KEY_AND_VALUE = 2
 _UPDATES_OFFSETS = 2
 """Place of `update_offsets` among the arguments of `poll`."""
 
@@ -68,17 +81,77 @@ def _producer_hooks(base: Any) -> dict[str, Method]:
             return send(self, topic, *args, **kwargs)
         sent = chain.on_send(record)
         outcome = _Outcome(chain, sent)
+        arguments = changed_arguments(given, record, sent)
         try:
-            future = send(self, topic, **changed_arguments(given, record, sent))
+            future = _sent(self, send, chain, topic, arguments)
         except BaseException as error:
-            outcome.refused(error)
-            raise
+            fallback = without_added(sent.headers)
+            if (fallback is None and not chain.wants_serialized) or not refuses_headers(error):
+                outcome.refused(error)
+                raise
+            arguments["headers"] = list(sent.headers) if fallback is None else fallback
+            try:
+                future = send(self, topic, **arguments)
+            except BaseException as again:
+                outcome.refused(again)
+                raise
+            chain.left_out(topic, "headers_refused")
         # Before the application has the future, so before what it adds.
         future.add_callback(outcome.acknowledged)
         future.add_errback(outcome.failed, future)
         return future
 
-    return {"__init__": intercepted_init, "send": intercepted_send, "close": closing(close)}
+    return {
+        "__init__": intercepted_init,
+        "send": intercepted_send,
+        "_serialize": _serializing(base._serialize),  # noqa: SLF001 - the bytes are nowhere else before they are sent
+        "close": closing(close),
+    }
+
+
+class _Sending:
+    """A record whose `send` is under way in this thread: its key is serialized first, then its value."""
+
+    __slots__ = ("chain", "headers", "parts", "topic")
+
+    def __init__(self, chain: ProducerChain, topic: str, headers: list[Any]) -> None:
+        self.chain = chain
+        self.topic = topic
+        self.headers = headers
+        self.parts: list[Any] = []
+
+    def serialized(self, part: Any) -> None:
+        self.parts.append(part)
+        if len(self.parts) == _KEY_AND_VALUE:
+            added = self.chain.serialized(self.topic, self.parts[0], self.parts[1], self.headers)
+            self.headers.extend((one.key, one.value) for one in added)
+
+
+_SENDING: ContextVar[Optional[_Sending]] = ContextVar("kwitness_kafka_sending", default=None)
+
+
+def _sent(producer: Any, send: Method, chain: ProducerChain, topic: str, arguments: dict[str, Any]) -> Any:
+    """Send a record, with the headers that it gets once its bytes are known."""
+    if not chain.wants_serialized:
+        return send(producer, topic, **arguments)
+    # The client keeps this list until it has the bytes.
+    headers = list(arguments.get("headers") or ())
+    token = _SENDING.set(_Sending(chain, topic, headers))
+    try:
+        return send(producer, topic, **{**arguments, "headers": headers})
+    finally:
+        _SENDING.reset(token)
+
+
+def _serializing(serialize: Method) -> Method:
+    def intercepted_serialize(self: Any, *args: Any, **kwargs: Any) -> Any:
+        serialized = serialize(self, *args, **kwargs)
+        sending = _SENDING.get()
+        if sending is not None:
+            sending.serialized(serialized)
+        return serialized
+
+    return intercepted_serialize
 
 
 class _Outcome:
@@ -138,6 +211,7 @@ def _constructing_consumer(base: Any) -> Method:
         client, config = separated(configs, base.DEFAULT_CONFIG["client_id"])
         chain = consumer_chain(config.classes, config.whole)
         setattr(self, CHAIN, chain)
+        setattr(self, DESERIALIZES, deserializes(client))
         if chain is not None:
             client[_ON_COMMIT] = _telling(chain, client.get(_ON_COMMIT, base.DEFAULT_CONFIG[_ON_COMMIT]))
             close_with(self, chain)
@@ -154,7 +228,7 @@ def _polling(poll: Method) -> Method:
         iterates = not (args[_UPDATES_OFFSETS] if len(args) > _UPDATES_OFFSETS else kwargs.get("update_offsets", True))
         if chain is None or not records or iterates:
             return records
-        return consumed(chain, records)
+        return consumed(chain, records, known=not getattr(self, DESERIALIZES, True))
 
     return intercepted_poll
 
@@ -166,7 +240,8 @@ def _iterating(generate: Method) -> Method:
             if chain is None:
                 yield record
             else:
-                for kept in consumed(chain, {None: [record]}).values():
+                known = not getattr(self, DESERIALIZES, True)
+                for kept in consumed(chain, {None: [record]}, known=known).values():
                     yield from kept
 
     return intercepted_generator

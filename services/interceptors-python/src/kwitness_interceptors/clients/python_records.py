@@ -12,15 +12,19 @@ from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.records import ConsumerRecord, Header, OffsetAndMetadata, ProducerRecord, TopicPartition
 
 __all__ = [
+    "DESERIALIZES",
     "SEND",
     "changed_arguments",
     "committed",
     "consumed",
+    "deserializes",
     "not_committed",
     "producer_record",
     "separated",
 ]
 
+DESERIALIZES = "_kwitness_deserializes"
+"""Attribute of a consumer: whether its records have other keys and values than those that were received."""
 SEND = ("value", "key", "headers", "partition", "timestamp_ms")
 
 
@@ -60,22 +64,32 @@ def changed_arguments(given: Mapping[str, Any], record: ProducerRecord, sent: Pr
     return arguments
 
 
-def consumed(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]]) -> dict[Any, list[Any]]:
-    """Return, by partition, the records that the application gets instead of those that the client has."""
+def deserializes(arguments: Mapping[str, Any]) -> bool:
+    """Whether a consumer that is made with these arguments deserializes."""
+    return any(arguments.get(name) is not None for name in ("key_deserializer", "value_deserializer"))
+
+
+def consumed(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]], *, known: bool) -> dict[Any, list[Any]]:
+    """Return, by partition, the records that the application gets instead of those that the client has.
+
+    `known` says whether these have the keys and values that were received.
+    """
     try:
-        return _kept(chain, batches)
+        return _kept(chain, batches, known=known)
     except Exception as error:  # noqa: BLE001 - other releases may have other records
         FAILURES.add("kwitness_interceptors", "on_consume", reason_of(error))
         return {partition: list(batch) for partition, batch in batches.items()}
 
 
-def _kept(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]]) -> dict[Any, list[Any]]:
+def _kept(chain: ConsumerChain, batches: Mapping[Any, Iterable[Any]], *, known: bool) -> dict[Any, list[Any]]:
     originals: dict[tuple[Any, ...], tuple[Any, Any, ConsumerRecord]] = {}
     records: list[ConsumerRecord] = []
     for partition, batch in batches.items():
         for theirs in batch:
             ours = _record(theirs)
             records.append(ours)
+            if chain.wants_serialized and ours.headers:
+                chain.received(ours.topic, ours.key, ours.value, ours.headers, known=known)
             originals[ours[:3]] = (partition, theirs, ours)
     kept = chain.on_consume(records)
     result: dict[Any, list[Any]] = {}

@@ -10,11 +10,11 @@ from typing import NamedTuple, Optional
 
 from kwitness_interceptors.hook_counts import HookSum
 
+from .header_counts import HeaderWindow
 from .offset_ranges import OffsetRanges
 from .sketch import Sketch
 
 __all__ = [
-    "CLOSED_AFTER",
     "ClientCounts",
     "PartitionCounts",
     "TopicCounts",
@@ -22,9 +22,6 @@ __all__ = [
     "first_open_window",
     "now_ms",
 ]
-
-CLOSED_AFTER = 2
-"""A window is closed so many windows after its end: acknowledgements come late."""
 
 _MOST_WINDOWS = 64
 """Reached only while nothing takes windows out."""
@@ -85,12 +82,16 @@ class TopicCounts:
 
 
 class Window(NamedTuple):
-    """A closed window, in milliseconds since 1970; None is the row of topics that found no room."""
+    """A closed window, in milliseconds since 1970; None is the row of topics that found no room.
+
+    `headers` is None where none were looked at.
+    """
 
     start_ms: int
     end_ms: int
     topics: Mapping[Optional[str], TopicCounts]
     hooks: Mapping[tuple[str, str], HookSum]
+    headers: Optional[HeaderWindow] = None
 
 
 class ClientCounts:
@@ -131,6 +132,7 @@ class ClientCounts:
         self._window_ms = window_ms
         self._most_topics = most_topics
         self._windows: dict[int, dict[Optional[str], TopicCounts]] = {}
+        self._headers: dict[int, HeaderWindow] = {}
         self._oldest = 0
         self._hooks: dict[tuple[str, str], HookSum] = {}
         self._told_hooks_of = 0
@@ -142,8 +144,8 @@ class ClientCounts:
     def topic(self, topic: Optional[str], at_ms: float) -> TopicCounts:
         """Return the counts of a topic in the window of this time; `lock` must be held.
 
-        What comes after its window was closed is in the oldest one that is not; while nobody takes windows out, the
-        newest of a few has what is later.
+        Where that was taken out, since the lock was waited for or the clock was set back, they are in the oldest one
+        that was not; while nobody takes windows out, the newest of a few has what is later.
         """
         if topic == self._last_topic and self._last_from <= at_ms < self._last_until:
             return self._last
@@ -160,15 +162,24 @@ class ClientCounts:
         self._last_topic, self._last_from, self._last_until, self._last = topic, start, start + self._window_ms, found
         return found
 
+    def headers(self, at_ms: float) -> HeaderWindow:
+        """Return the headers of the window of this time, as `topic` does; `lock` must be held."""
+        start = max(int(at_ms) // self._window_ms * self._window_ms, self._oldest)
+        if start not in self._headers and len(self._headers) >= _MOST_WINDOWS:
+            start = max(self._headers)
+        return self._headers.setdefault(start, HeaderWindow())
+
     def finished(self, now_ms: float, hooks: Mapping[tuple[str, str], HookSum]) -> list[Window]:
-        """Take out the windows that ended long enough ago, of a closed client all; oldest first.
+        """Take out the windows that have ended, of a closed client all; oldest first.
 
         `hooks` are the calls of the profile's interceptors until now: what is new is in the last of the windows.
         """
         first_open = first_open_window(now_ms, self._window_ms)
         with self.lock:
-            starts = sorted(start for start in self._windows if self.closed or start < first_open)
-            taken = [(start, self._windows.pop(start)) for start in starts]
+            known = {*self._windows, *self._headers}
+            starts = sorted(start for start in known if self.closed or start < first_open)
+            taken = [(start, self._windows.pop(start, {})) for start in starts]
+            headers = {start: self._headers.pop(start) for start in starts if start in self._headers}
             self._oldest = max(self._oldest, first_open, *(start + self._window_ms for start in starts))
             self._forget_last()
         new = {key: _since(value, self._hooks.get(key)) for key, value in hooks.items()}
@@ -180,13 +191,17 @@ class ClientCounts:
             return []
         self._hooks = dict(hooks)
         last = self._told_hooks_of = taken[-1][0]
-        return [Window(start, start + self._window_ms, topics, new if start == last else {}) for start, topics in taken]
+        return [
+            Window(start, start + self._window_ms, topics, new if start == last else {}, headers.get(start))
+            for start, topics in taken
+        ]
 
     def leave_to_parent(self) -> None:
         """Count nothing any more, in a process that was forked: the client is its parent's."""
         self.lock = threading.RLock()
         self.deaf = True
         self._windows.clear()
+        self._headers.clear()
         self._forget_last()
 
     def _forget_last(self) -> None:
@@ -195,8 +210,8 @@ class ClientCounts:
 
 
 def first_open_window(now_ms: float, window_ms: int) -> int:
-    """Return the start of the oldest window that is not closed yet, in milliseconds since 1970."""
-    return (int(now_ms) // window_ms - CLOSED_AFTER) * window_ms
+    """Return the start of the window of this time, in milliseconds since 1970: those before it have ended."""
+    return int(now_ms) // window_ms * window_ms
 
 
 def _since(now: HookSum, before: Optional[HookSum]) -> HookSum:

@@ -80,14 +80,12 @@ class ProducerMeasure(ProducerInterceptor):
         elapsed: float,
         exception: Optional[BaseException],
     ) -> None:
-        """Count what became of a record, as `on_acknowledgement` does."""
+        """Count what became of a record in the window of now, as `on_acknowledgement` does."""
         if not self._counted(name):
             return
         counts = self._counts
-        # In the window of its sending.
-        sent_at = (time() - elapsed if elapsed > 0 else time()) * 1000
         with counts.lock:
-            topic = counts.topic(name, sent_at)
+            topic = counts.topic(name, time() * 1000)
             if self._audit:
                 if exception is None:
                     topic.acknowledged += 1

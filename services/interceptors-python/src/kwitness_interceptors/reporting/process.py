@@ -18,13 +18,16 @@ from kwitness_interceptors.chain import ConsumerChain, Named, ProducerChain
 from kwitness_interceptors.containment import FAILURES, reason_of
 from kwitness_interceptors.hook_counts import HookSum
 from kwitness_interceptors.measures.client_counts import ClientCounts, first_open_window, now_ms
+from kwitness_interceptors.measures.header_warnings import WARNINGS
 from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
 from kwitness_interceptors.settings import Settings, SettingsError, parse_settings
 from kwitness_interceptors.through_observer import way_through
 
+from .client_window import ClientWindow
+from .header_rows import header_rows
 from .identity import SETTINGS_VARIABLE, Reporter, drawn_reporter
-from .queue import INTERCEPTIONS, SEALS, TOTALS, Queue
-from .rows import ClientWindow, rows, totals
+from .queue import HEADERS, INTERCEPTIONS, SEALS, TOTALS, Queue
+from .rows import rows, totals
 from .sender import HEARTBEAT_S, Sender
 
 __all__ = ["PROCESS", "Client", "Process"]
@@ -90,6 +93,8 @@ class Process:
         self._not_through_observer: Counter[str] = Counter()
         self._unsettled: deque[tuple[int, int, int]] = deque()
         """Start and end of windows in the queue, in milliseconds since 1970, and the number after their last."""
+        self._closed_until_ms = 0
+        """Windows that ended by then are in the queue, in milliseconds since 1970."""
         self._sealed_until_ms = 0
 
     def client(self, side: str, config: Mapping[str, Any]) -> Client:
@@ -136,6 +141,7 @@ class Process:
     def leave_to_parent(self) -> None:
         """Begin again after a fork: locks may be held by threads that are not here, and counts are the parent's."""
         FAILURES.begin_again()
+        WARNINGS.begin_again()
         clients = self._clients
         atexit.unregister(self._end)
         self.__init__()  # type: ignore[misc] # as a new process has it
@@ -197,7 +203,7 @@ class Process:
         if time.monotonic() - self._read_at >= HEARTBEAT_S:
             self._read()
         self._close_windows(report)
-        # One request for the rows, one for their seal.
+        # One request for the rows, one for their seal, one to say that both are there.
         for _ in range(4):
             if not report.sender.is_due(time.monotonic()):
                 return
@@ -237,12 +243,7 @@ class Process:
                     by_start.setdefault((window.start_ms, window.end_ms), []).append(ClientWindow(counts, window))
         for (start_ms, end_ms), windows in sorted(by_start.items()):
             self._queue_window(report, profile, start_ms, end_ms, windows)
-        open_from = first_open_window(now, profile.settings.window_ms)
-        while self._unsettled and self._unsettled[0][2] <= report.queue.settled:
-            self._unsettled.popleft()
-        # Of a closed client windows are queued at once, before older ones of others.
-        until = min([open_from, *(start_ms for start_ms, _, _ in self._unsettled)])
-        self._sealed_until_ms = max(self._sealed_until_ms, until)
+        self._closed_until_ms = first_open_window(now, profile.settings.window_ms)
 
     def _open_clients(self) -> list[Client]:
         """Return the clients; those that were closed are returned for the last time."""
@@ -259,36 +260,49 @@ class Process:
     ) -> None:
         settings, reporter, queue = profile.settings, report.reporter, report.queue
         event = {"event_source": reporter.source, "event_epoch": reporter.epoch_ms}
-        first, count, dropped = queue.next_seq, 0, 0
-        for one in windows:
-            instance = f"{reporter.name}/{one.client.number}"
-            for row in rows(one, instance, settings):
-                fields = {"schema": "kwitness.interceptions/1", **event, **row}
-                if queue.push(INTERCEPTIONS, instance, fields, settings.limits.queue_bytes) is None:
-                    dropped += 1
-                else:
-                    count += 1
-        last = queue.next_seq - 1
+        seals: list[dict[str, Any]] = []
+        dropped = 0
+        for topic, written in ((INTERCEPTIONS, rows), (HEADERS, header_rows)):
+            first, count, lost = queue.next_seq, 0, 0
+            for one in windows:
+                instance = f"{reporter.name}/{one.client.number}"
+                for row in written(one, instance, settings):
+                    fields = {"schema": f"kwitness.{topic}/1", **event, **row}
+                    if queue.push(topic, instance, fields, settings.limits.queue_bytes) is None:
+                        lost += 1
+                    else:
+                        count += 1
+            if topic == HEADERS and not count and not lost:
+                continue
+            dropped += lost
+            place = {"topic": topic, "first_seq": first, "last_seq": queue.next_seq - 1, "count": count}
+            seals.append({**place, **({"dropped": {"queue_full": lost}} if lost else {})})
         told = {"dropped": {"queue_full": dropped}} if dropped else {}
         queue.push(TOTALS, "", {**totals(windows), **told}, settings.limits.queue_bytes)
-        seal = {
-            "schema": "kwitness.seals/1",
-            **event,
-            "cluster_id": settings.cluster_id,
-            "window_start_ms": start_ms,
-            "window_end_ms": end_ms,
-            "reported_by": "pod",
-            "topic": INTERCEPTIONS,
-            "first_seq": first,
-            "last_seq": last,
-            "count": count,
-            **told,
-        }
-        # Without room for a seal there was none for its rows: the ledger counts them.
-        if queue.push(SEALS, reporter.source, seal, settings.limits.queue_bytes) is not None:
-            self._unsettled.append((start_ms, end_ms, queue.next_seq))
+        for seal in seals:
+            fields = {
+                "schema": "kwitness.seals/1",
+                **event,
+                "cluster_id": settings.cluster_id,
+                "window_start_ms": start_ms,
+                "window_end_ms": end_ms,
+                "reported_by": "pod",
+                **seal,
+            }
+            # Without room for a seal there was none for its rows: the ledger counts them.
+            if queue.push(SEALS, reporter.source, fields, settings.limits.queue_bytes) is not None:
+                self._unsettled.append((start_ms, end_ms, queue.next_seq))
+
+    def _seal(self, settled: int) -> None:
+        """Look up to which time everything is settled, where all numbers below this are."""
+        while self._unsettled and self._unsettled[0][2] <= settled:
+            self._unsettled.popleft()
+        # Of a closed client the open window is queued at once, before those of others.
+        until = min([self._closed_until_ms, *(start_ms for start_ms, _, _ in self._unsettled)])
+        self._sealed_until_ms = max(self._sealed_until_ms, until)
 
     def _state(self, report: _Report, *, ended: bool) -> dict[str, Any]:
+        self._seal(report.queue.settled)
         has_ended = ended and not len(report.queue)
         with self._lock:
             sides = Counter(one.counts.side for one in self._clients if one.counts is not None)

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Optional
 
 from .answer import Answer
 
-__all__ = ["INTERCEPTIONS", "SEALS", "TOTALS", "Item", "Ledger", "Queue"]
+__all__ = ["HEADERS", "INTERCEPTIONS", "SEALS", "TOTALS", "Item", "Ledger", "Queue"]
 
 INTERCEPTIONS = "interceptions"
+HEADERS = "headers"
 SEALS = "seals"
 TOTALS = ""
 """Topic of an item that goes into the head instead."""
@@ -95,7 +96,8 @@ class Queue:
         size = 0
         for item in self._items:
             size += len(item.line) + len(item.key) + _ROW_OVERHEAD
-            if batch and (item.topic == SEALS or size > _MOST_BYTES or len(batch) >= min(most, _MOST_ITEMS)):
+            begins_seals = item.topic == SEALS and bool(batch) and batch[-1].topic != SEALS
+            if batch and (begins_seals or size > _MOST_BYTES or len(batch) >= min(most, _MOST_ITEMS)):
                 break
             batch.append(item)
         return batch

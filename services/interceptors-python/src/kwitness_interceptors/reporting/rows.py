@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 from kwitness_interceptors.hook_counts import HookSum
-from kwitness_interceptors.measures.client_counts import ClientCounts, PartitionCounts, TopicCounts, Window
+from kwitness_interceptors.measures.client_counts import PartitionCounts, TopicCounts
 from kwitness_interceptors.measures.sketch import Sketch
 from kwitness_interceptors.profile import CONSUMER
 from kwitness_interceptors.settings import Settings
 
-__all__ = ["LATENCY_BOUNDS_US", "SIZE_BOUNDS_BYTES", "ClientWindow", "rows", "totals"]
+from .client_window import ClientWindow
+from .header_rows import header_totals
+
+__all__ = ["LATENCY_BOUNDS_US", "SIZE_BOUNDS_BYTES", "rows", "totals"]
 
 RUNTIME = "python"
 LATENCY_BOUNDS_US = (
@@ -25,13 +28,6 @@ SIZE_BOUNDS_BYTES = (64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 
 _MOST_TOTALS = 4_096
 _MOST_HOOKS = 96
 _MOST_REASONS = 64
-
-
-class ClientWindow(NamedTuple):
-    """A closed window of one client."""
-
-    client: ClientCounts
-    window: Window
 
 
 def rows(of: ClientWindow, instance: str, settings: Settings) -> Iterator[dict[str, Any]]:
@@ -60,6 +56,7 @@ def rows(of: ClientWindow, instance: str, settings: Settings) -> Iterator[dict[s
 
 def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
     """Return what was new in these windows, of all clients together, but for the number and what was dropped."""
+    windows = list(windows)
     topics: dict[tuple[Any, ...], TopicCounts] = {}
     latencies: dict[tuple[Any, ...], Sketch] = defaultdict(Sketch)
     sizes: dict[tuple[Any, ...], Sketch] = defaultdict(Sketch)
@@ -113,6 +110,7 @@ def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
                 for (side, name), sketch in sizes.items()
             ][:_MOST_TOTALS],
             "hooks": _hooks(hooks),
+            "headers": header_totals(windows)[:_MOST_TOTALS],
         }
     )
 

@@ -49,6 +49,8 @@ class Sender:
         self._failures = 0
         self._not_before = 0.0
         self._sent_at = float("-inf")
+        self._has_news = False
+        """Whether something was settled by the last answer, which nobody was told of."""
         self._acknowledges: Optional[tuple[str, str]] = None
 
     @property
@@ -58,12 +60,14 @@ class Sender:
 
     def is_due(self, now: float) -> bool:
         """Whether there is something to send at this monotonic time."""
-        return now >= self._not_before and (len(self._queue) > 0 or now - self._sent_at >= HEARTBEAT_S)
+        is_waiting = len(self._queue) > 0 or self._has_news
+        return now >= self._not_before and (is_waiting or now - self._sent_at >= HEARTBEAT_S)
 
     def send(self, state: Mapping[str, Any]) -> None:
         """Make a request of what waits, and settle it; never raises for what the collector or the network does."""
         collector = self._profile.settings.collector
         self._sent_at = time.monotonic()
+        self._has_news = False
         if collector is None:
             return
         batch = self._queue.batch(self._most)
@@ -89,7 +93,10 @@ class Sender:
         self._failures = 0
         self._most = min(self._most * 2, _EVERYTHING)
         self._profile.told(answer.settings, answer.suspend)
-        if self._queue.settle(batch, answer):
+        again = self._queue.settle(batch, answer)
+        # Who is killed before it says so leaves these in doubt.
+        self._has_news = len(batch) > again
+        if again:
             wait = min(max(_SHORTEST_WAIT_S, answer.retry_after_ms / 1000), _LONGEST_WAIT_S)
             self._not_before = time.monotonic() + wait
 

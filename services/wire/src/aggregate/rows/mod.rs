@@ -1,6 +1,7 @@
 //! A finished window as the records that go to the platform's topics: one JSON object each.
 
 mod connections;
+mod headers;
 mod requests;
 mod seals;
 mod traffic;
@@ -9,16 +10,19 @@ use std::fmt::Debug;
 
 use serde::Serialize;
 
+use super::headers::{HeaderRow, Headers};
 use super::json::KnownKeys;
 use super::life::ConnectionEvent;
 use super::requests::RequestEvent;
 use super::topics::TopicNames;
 use super::window::{WINDOW_FULL, Who, Window};
 use connections::ConnectionRow;
+use headers::HeaderKeyRow;
 use requests::RequestRow;
 use seals::{SealRow, Sealed, Unmade};
 use traffic::{ApiRow, PartitionRow, PresenceRow};
 
+pub(super) use headers::side;
 pub(super) use traffic::{Named, api_name};
 
 /// Who writes records. A source numbers them, without a gap, within its epoch.
@@ -53,6 +57,7 @@ pub struct Row {
 const TRAFFIC: &str = "traffic";
 const CONNECTIONS: &str = "connections";
 const REQUESTS: &str = "requests";
+const HEADERS: &str = "headers";
 const SEALS: &str = "seals";
 
 const UNWRITABLE: &str = "unwritable";
@@ -146,6 +151,11 @@ impl Writer {
         }
         let unmade: Vec<_> = window.left_out.iter().collect();
         self.seal(window, REQUESTS, &sealed, &unmade, give);
+        let mut sealed = Sealed::default();
+        for row in window.headers.iter().flat_map(Headers::rows) {
+            self.header(window, &row, names, &mut sealed, give);
+        }
+        self.seal(window, HEADERS, &sealed, &[], give);
     }
 
     fn traffic(
@@ -186,6 +196,20 @@ impl Writer {
         let (head, who) = (self.head("kwitness.requests/1"), KnownKeys(Some(&event.identity)));
         let line = serde_json::to_vec(&Record { head, who, rest });
         self.give(REQUESTS, connection_id(&self.source, event.connection), line, sealed, give);
+    }
+
+    fn header(
+        &mut self,
+        window: &Window,
+        row: &HeaderRow<'_>,
+        names: &TopicNames,
+        sealed: &mut Sealed,
+        give: &mut impl FnMut(Row) -> Result<(), &'static str>,
+    ) {
+        let key = row.client.map(|identity| format!("{:016x}", identity.stable_hash()));
+        let (head, rest) = (self.head("kwitness.headers/1"), within(window, HeaderKeyRow::new(window, row, names)));
+        let line = serde_json::to_vec(&Record { head, who: KnownKeys(row.client), rest });
+        self.give(HEADERS, key.unwrap_or_default(), line, sealed, give);
     }
 
     fn seal(

@@ -13,6 +13,7 @@ from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.header_registries import registries_resolved
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
 from kwitness.operator.environment.refused import seen_since
 from kwitness.operator.kinds.interceptor_profile.coverage import (
@@ -21,6 +22,7 @@ from kwitness.operator.kinds.interceptor_profile.coverage import (
     intercepted_pods,
     processes,
 )
+from kwitness.operator.kinds.interceptor_profile.header_rules import registries_of
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
 from kwitness.operator.kinds.interceptor_profile.verdicts import (
@@ -30,7 +32,7 @@ from kwitness.operator.kinds.interceptor_profile.verdicts import (
     through_observer,
     working,
 )
-from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
@@ -101,6 +103,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         *reporting(pods, own, known=state is not None),
         *working(own, without),
         *through_observer(resource, own, apart),
+        *_resolved(resource, view),
     )
     actions = _directives(subject.key, resource, own, digest, view)
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
@@ -145,3 +148,9 @@ def _previous(subject: Subject, body: dict[str, Any]) -> InterceptorProfileStatu
         return status
     # Pods that were refused before this generation say nothing about it.
     return status.model_copy(update={"refused_in": (), "refusals_since": None})
+
+
+def _resolved(resource: InterceptorProfile, view: View) -> tuple[Verdict, ...]:
+    if not resource.spec.header_registries:
+        return ()
+    return (registries_resolved("spec.headerRegistries", registries_of(resource, view)),)

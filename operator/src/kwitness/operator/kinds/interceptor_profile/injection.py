@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import InjectedContainer
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_FOLDER, InterceptorInjection
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile
+from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile, Stamp
 from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
+from kwitness.operator.kinds.interceptor_profile.header_rules import header_rules, refuse_foreign_stamps
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
@@ -40,9 +42,9 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     Raises
     ------
     TerminalError
-        Unsupported: the installation names no image. ClusterNotReady, RefNotPermitted or CollectorNotReady.
+        Unsupported: the installation names no image. ClusterNotReady, RefNotPermitted, CollectorNotReady or KeyNotOurs.
     TransientError
-        ClusterNotReady: the cluster was never reached. Progressing: the installation has no name yet.
+        ClusterNotReady: the cluster was never reached. Progressing: the installation has no name yet. IdsUnreadable.
     """
     spec, metadata, settings = resource.spec, resource.metadata, view.settings
     files = _files(settings)
@@ -50,6 +52,8 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(cluster, view)
+    refuse_foreign_stamps(resource, view)
+    rules = header_rules(resource, view)
     namespaces = spec.namespace_selector
     return InterceptorInjection.model_validate(
         {
@@ -64,7 +68,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
             "through_observer": spec.through_observer,
             "java_variable": _JAVA_VARIABLES[spec.java_variable],
             "files": files,
-            "settings": _settings(resource, collector, cluster_id, settings),
+            "settings": _settings(resource, collector, cluster_id, rules, settings),
             "attributes": {one.name: one.pod_label for one in spec.attributes},
             "collector_ca": collector.authority,
             "token_audience": collector_audience(
@@ -94,7 +98,11 @@ def _files(settings: OperatorSettings) -> InjectedContainer:
 
 
 def _settings(
-    resource: InterceptorProfile, collector: ServingCollector, cluster_id: str, settings: OperatorSettings
+    resource: InterceptorProfile,
+    collector: ServingCollector,
+    cluster_id: str,
+    rules: HeaderRules | None,
+    settings: OperatorSettings,
 ) -> InterceptorSettings:
     spec = resource.spec
     if settings.installation is None:
@@ -111,6 +119,7 @@ def _settings(
             "window_ms": _milliseconds(spec.window),
             "limits": spec.limits.model_dump(),
             "collector": collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
+            "headers": rules,
         }
     )
 
@@ -121,7 +130,17 @@ def _entry(entry: InterceptorEntry) -> dict[str, Any]:
         found["window_ms"] = _milliseconds(entry.cardinality.window)
     if entry.custom is not None:
         found |= {"class_name": entry.custom.class_name, "settings": entry.custom.settings}
+    if entry.stamp is not None:
+        found["stamps"] = [_stamp(one) for one in entry.stamp.stamps]
+    if entry.tracing is not None:
+        found["header"] = entry.tracing.header
+    if entry.checksum is not None:
+        found["header"] = entry.checksum.header
     return found
+
+
+def _stamp(stamp: Stamp) -> dict[str, Any]:
+    return {"key": stamp.key, "from": stamp.from_, "value": stamp.attribute or stamp.value}
 
 
 def _milliseconds(duration: str) -> int:

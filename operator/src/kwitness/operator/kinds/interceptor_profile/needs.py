@@ -14,6 +14,7 @@ from kwitness.operator.environment.needs import (
     cluster_needs,
     patience,
 )
+from kwitness.operator.kinds.interceptor_profile.header_rules import header_needs
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
@@ -54,4 +55,5 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
 
 def related(key: Key, resource: InterceptorProfile, view: View) -> set[Need]:
     """What decides on what the injector is told of a resource."""
-    return cluster_needs(key, cluster_key(key.namespace, resource.spec.cluster_ref), view)
+    cluster = cluster_key(key.namespace, resource.spec.cluster_ref)
+    return cluster_needs(key, cluster, view) | header_needs(resource, view)

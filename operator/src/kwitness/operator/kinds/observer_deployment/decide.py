@@ -20,6 +20,7 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     gateway_settings,
     settings_text,
 )
+from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved, registries_of
 from kwitness.operator.kinds.observer_deployment.host.outcome import with_host
 from kwitness.operator.kinds.observer_deployment.needs import KIND
 from kwitness.operator.kinds.observer_deployment.objects import gateway_objects
@@ -98,7 +99,14 @@ def _gateway(
     slots = assign_slots(remembered_slots(memory), node_ids)
     suspend = resource.spec.suspend or relay_only
     settings = gateway_settings(
-        resource, cluster, listener, collector, cluster_id=cluster_id, slots=slots, suspend=suspend
+        resource,
+        cluster,
+        listener,
+        collector,
+        rules=registries_of(resource, view).rules,
+        cluster_id=cluster_id,
+        slots=slots,
+        suspend=suspend,
     )
     digest = settings_hash(settings_text(settings))
     state = view[Inventory(at)].value
@@ -117,7 +125,7 @@ def _gateway(
     verdict = readiness(deployment, resource.spec.gateway_replicas, suspended=resource.spec.suspend)
     secrets = secret_volumes(resource, cluster, listener)
     children = gateway_objects(resource, settings, slots, collector, view.settings, secrets=secrets)
-    verdicts = (verdict, *reporting(own, known=state is not None), *serving(own))
+    verdicts = (verdict, *reporting(own, known=state is not None), *serving(own), *registers_resolved(resource, view))
     actions = directives(subject.key, own, collector, settings=digest, suspend=suspend)
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kwitness.contracts.endpoints import PROBE_PORT
+from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
@@ -52,6 +53,7 @@ def gateway_settings(
     listener: ClientListener,
     collector: ServingCollector,
     *,
+    rules: HeaderRules,
     cluster_id: str,
     slots: Mapping[int, int],
     suspend: bool,
@@ -82,7 +84,7 @@ def gateway_settings(
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},
             tls=listener_tls(resource),
         ),
-        **reported(resource),
+        **reported(resource, rules),
         collector=collector_address(
             collector, authority=f"{SETTINGS_FOLDER}/{AUTHORITY_KEY}", token=f"{TOKEN_FOLDER}/token"
         ),

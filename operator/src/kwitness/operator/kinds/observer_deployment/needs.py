@@ -6,6 +6,7 @@ from typing import Final
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.environment.header_registries import registry_needs
 from kwitness.operator.environment.injector import INJECTOR, config_map_key
 from kwitness.operator.environment.needs import (
     PODS_SECONDS,
@@ -14,6 +15,7 @@ from kwitness.operator.environment.needs import (
     cluster_needs,
     patience,
 )
+from kwitness.operator.kinds.observer_deployment.header_registries import registers_of
 from kwitness.operator.kinds.observer_deployment.host.outcome import host_deployment
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -69,9 +71,10 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
 
 
 def related(key: Key, resource: ObserverDeployment, view: View) -> set[Need]:
-    """What decides on a resource in any mode: its cluster, who else observes that, and who collects."""
+    """What decides on a resource in any mode: its cluster, who else observes that, who collects, and its registers."""
     at = cluster_key(key.namespace, resource.spec.cluster_ref)
-    return {Need(Referring(KIND, at)), *cluster_needs(key, at, view, rivals=KIND)}
+    registers = registry_needs(registers_of(resource), view)
+    return {Need(Referring(KIND, at)), *cluster_needs(key, at, view, rivals=KIND), *registers}
 
 
 def _sidecar(key: Key, resource: ObserverDeployment, view: View) -> set[Need]:

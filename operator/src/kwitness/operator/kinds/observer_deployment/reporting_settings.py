@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
+from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.observer_settings import (
+    HeaderSettings,
     IdentitySettings,
     LimitSettings,
     ReportSettings,
@@ -27,12 +29,12 @@ class Reported(TypedDict):
     limits: LimitSettings
 
 
-def reported(resource: ObserverDeployment) -> Reported:
-    """Translate what the resource says of reports."""
+def reported(resource: ObserverDeployment, rules: HeaderRules) -> Reported:
+    """Translate what the resource says of reports; headers are judged by ``rules``."""
     spec, limits = resource.spec, resource.spec.limits
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
-        "report": _report(spec.observers),
+        "report": _report(spec.observers, rules),
         "identity": IdentitySettings.model_validate(
             {"drop": [name for name, treatment in spec.identity if treatment == "Drop"]}
         ),
@@ -46,15 +48,21 @@ def reported(resource: ObserverDeployment) -> Reported:
     }
 
 
-def _report(observers: Iterable[ObserverEntry]) -> ReportSettings:
+def _report(observers: Iterable[ObserverEntry], rules: HeaderRules) -> ReportSettings:
     entries = {entry.type: entry for entry in observers}
     return ReportSettings(
         connections="Connections" in entries,
         traffic="Traffic" in entries,
         latency="Latency" in entries,
         requests=_requests(entries["Requests"]) if "Requests" in entries else None,
+        headers=_headers(entries["Headers"], rules) if "Headers" in entries else None,
     )
 
 
 def _requests(entry: ObserverEntry) -> RequestSettings:
     return RequestSettings(apis=entry.apis or (), events_per_second=entry.events_per_second or EVENTS_PER_SECOND)
+
+
+def _headers(entry: ObserverEntry, rules: HeaderRules) -> HeaderSettings:
+    sampling = entry.header_sampling
+    return HeaderSettings(rules=rules, sample_every=sampling.sample_every, cpu_permille=sampling.cpu_percent * 10)

@@ -11,6 +11,7 @@ from kwitness.collector.failures import NotFoundError
 from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others, others_parts, page_limit
 from kwitness.collector.inventory import reports, subscription_report
+from kwitness.collector.inventory.header_report import with_headers
 from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.reporter_report import with_reporters
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
@@ -80,18 +81,31 @@ class InventoryApi:
         """Answer what is known of a cluster."""
         local = await asks_locally(request, self._authenticator)
         cluster_id = request.match_info["cluster_id"]
-        observers, totals = self._observation.observers, self._observation.totals
+        observers, totals, headers = self._observation.observers, self._observation.totals, self._observation.headers
         counts = self._state.core.counts()
         counts = counts._replace(
-            series=counts.series + totals.series, overflowed={**counts.overflowed, "observers": totals.overflowed}
+            series=counts.series + totals.series + headers.series.series,
+            overflowed={
+                **counts.overflowed,
+                "observers": totals.overflowed,
+                "headers": headers.series.overflowed,
+            },
         )
         part = reports.cluster_part(self._state.clients, self._state.brokers, counts, self._ledger, cluster_id)
         own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
         own = with_reporters(own, self._observation.interception.reporters)
+        own = with_headers(own, headers.problems, now_ms())
         if local:
             return answer(own)
         merged = reports.merge_clusters([own, *await others_parts(request, self._peers, ClusterState)])
-        known = merged.brokers or merged.observers or merged.interceptors or merged.software or merged.clients
+        known = (
+            merged.brokers
+            or merged.observers
+            or merged.interceptors
+            or merged.headers
+            or merged.software
+            or merged.clients
+        )
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from kwitness.collector.core import CoreCounts
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.header_report import merged_headers
 from kwitness.collector.inventory.observer_report import with_observed_connections
 from kwitness.collector.ledger import Ledger
 from kwitness.contracts.envelopes import (
@@ -148,6 +149,8 @@ def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
                 _wider_software,
             )
         ),
+        headers=merged_headers(parts),
+        headers_left_out=sum(part.headers_left_out for part in parts),
         series=sum(part.series for part in parts),
         overflowed=sum(part.overflowed for part in parts),
         clients=sum(part.clients for part in parts),

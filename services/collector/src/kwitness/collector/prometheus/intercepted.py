@@ -42,7 +42,7 @@ _LATENCY_COUNTS: Final = len(bounds_of(_END_TO_END, _MICROSECONDS)) + 1
 _SIZE_COUNTS: Final = len(bounds_of(_SIZES, 1)) + 1
 _WINDOWS_SHOWN: Final = 2
 """Distinct keys are shown until so many windows of theirs have passed since they came."""
-_LISTS: Final = ("topics", "latencies", "sizes", "keys", "hooks")
+_LISTS: Final = ("topics", "latencies", "sizes", "keys", "hooks", "headers")
 
 
 class Reported(NamedTuple):

@@ -27,6 +27,7 @@ _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
+_LISTS: Final = ("traffic", "apis", "times", "headers")
 
 
 class ObservedTotals(BudgetedSeries):
@@ -64,10 +65,10 @@ class ObservedTotals(BudgetedSeries):
 
 def parts_of(window: WindowTotals, most: int) -> Iterator[WindowTotals]:
     """Split a window into parts of at most ``most`` entries, which add up to it."""
-    for name in ("traffic", "apis", "times"):
+    for name in _LISTS:
         entries = getattr(window, name)
         for first in range(0, len(entries), most):
-            nothing: dict[str, object] = {"traffic": (), "apis": (), "times": ()}
+            nothing: dict[str, object] = dict.fromkeys(_LISTS, ())
             yield window.model_copy(update={**nothing, name: entries[first : first + most]})
 
 

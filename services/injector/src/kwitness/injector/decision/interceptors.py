@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
+from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import LeftOutReason, left_out_text, parse_left_out
 from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS,
@@ -15,6 +16,7 @@ from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS_HASH,
     INTERCEPTORS_LEFT_OUT,
     RUNTIMES,
+    TESTING,
     InterceptorInjection,
     interceptor_injection_hash,
 )
@@ -110,7 +112,9 @@ def _fit(
     environments = _environments(injection, pod, runtimes)
     if not isinstance(environments, dict):
         return environments
-    settings = _settings(injection, pod, way_through(observer, place.name) if injection.through_observer else None)
+    settings = _settings(
+        injection, pod, place, way_through(observer, place.name) if injection.through_observer else None
+    )
     if not annotations_fit(pod, interceptor_files(injection, settings)):
         return "AnnotationsTooLong"
     return _Fit(settings, runtimes, environments)
@@ -171,7 +175,7 @@ def _has_our_paths(container: Json) -> bool:
 
 
 def _settings(
-    injection: InterceptorInjection, pod: Json, through_observer: ThroughObserver | None
+    injection: InterceptorInjection, pod: Json, place: Place, through_observer: ThroughObserver | None
 ) -> InterceptorSettings:
     labels = pods.labels_of(pod)
     return injection.settings.model_copy(
@@ -179,8 +183,16 @@ def _settings(
             "workload": workload_of(pod["metadata"]),
             "attributes": {name: labels[label] for name, label in injection.attributes.items() if label in labels},
             "through_observer": through_observer,
+            "headers": _headers(injection.settings.headers, place),
         }
     )
+
+
+def _headers(rules: HeaderRules | None, place: Place) -> HeaderRules | None:
+    """The rules; ids for tests are nothing to report of a namespace that is there for them."""
+    if rules is None or pods.labels_of(place.namespace).get(TESTING) != "true":
+        return rules
+    return rules.model_copy(update={"keys": tuple(one.model_copy(update={"testing_id": False}) for one in rules.keys)})
 
 
 def _containers(pod: Json, fit: _Fit) -> list[Operation]:

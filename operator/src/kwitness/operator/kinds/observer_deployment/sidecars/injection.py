@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from kwitness.contracts.audiences import collector_audience
+from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, InjectedContainer, Injection, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
@@ -15,6 +16,7 @@ from kwitness.operator.environment.clusters import cluster_identity
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
 from kwitness.operator.kinds.observer_deployment.environment import observer_image, uses_sasl, uses_tls
+from kwitness.operator.kinds.observer_deployment.header_registries import registries_of
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import check_own_listener, own_listener_settings
 from kwitness.operator.model.errors import TerminalError, TransientError
@@ -81,6 +83,7 @@ def injection_of(
             _beside_client(resource, listener, upstream_ca, redirected)
             if spec.mode == "Sidecar"
             else _beside_broker(resource, listener),
+            rules=registries_of(resource, view).rules,
             cluster_id=cluster_id,
             suspend=spec.suspend or relay_only,
         ),
@@ -97,6 +100,7 @@ def _settings(
     collector: ServingCollector,
     between: tuple[UpstreamSettings, ListenerSettings],
     *,
+    rules: HeaderRules,
     cluster_id: str,
     suspend: bool,
 ) -> ObserverSettings:
@@ -111,7 +115,7 @@ def _settings(
         suspend=suspend,
         upstream=upstream,
         listener=listener,
-        **reported(resource),
+        **reported(resource, rules),
         collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
         metrics_port=(resource.spec.sidecar_port if is_sidecar else DEFAULT_BASE_PORT) - 1,
     )

@@ -54,6 +54,11 @@ final class Customs<I extends Configurable> {
         void to(I interceptor) throws Throwable;
     }
 
+    /** Whether there are none. */
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
     /** What those before ours, or those after, make of a value; each gets what the one before it returned. */
     <T> T through(boolean before, String hook, T value, Call<I, T> call, BiPredicate<T, T> replaces) {
         T last = value;

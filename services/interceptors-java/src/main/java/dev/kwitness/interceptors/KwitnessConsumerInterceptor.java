@@ -1,10 +1,13 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.HeaderSteps;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -13,13 +16,16 @@ import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts what a consumer gets and commits, and calls the classes that a profile names; of itself it changes no record.
+ * Counts what a consumer gets and commits, looks at headers as a profile says, and calls the classes that it names; of
+ * itself it changes no record.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
  */
 public final class KwitnessConsumerInterceptor<K, V> implements ConsumerInterceptor<K, V> {
     private Client client = Client.NONE;
+    /** Null where nothing is done with headers. */
+    private Incoming incoming;
     /** Null where they could not be made. */
     private Customs<ConsumerInterceptor<K, V>> customs;
 
@@ -29,6 +35,7 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
             client = Reporting.open(
                 Side.CONSUMER, Identities.of(Side.CONSUMER, configuration),
                 Identities.text(configuration, Reporting.SETTINGS_KEY));
+            incoming = new Incoming(client, configuration);
         } catch (Throwable defect) {
             Log.warn("a consumer is not counted: " + defect);
         }
@@ -41,7 +48,9 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
 
     @Override
     public ConsumerRecords<K, V> onConsume(ConsumerRecords<K, V> records) {
-        ConsumerRecords<K, V> first = custom(true, records);
+        HeaderSteps wanted = incoming == null ? null : client.headerSteps();
+        ConsumerRecords<K, V> first = wanted == null ? custom(true, records)
+            : incoming.take(wanted, records, one -> custom(true, one));
         try {
             client.consumed(all -> count(all, first));
             if (client.countsKeys()) {
@@ -80,13 +89,36 @@ public final class KwitnessConsumerInterceptor<K, V> implements ConsumerIntercep
     }
 
     private ConsumerRecords<K, V> custom(boolean before, ConsumerRecords<K, V> records) {
-        return customs == null ? records : customs.through(
-            before, "on_consume", records, ConsumerInterceptor::onConsume, (was, made) -> made != null);
+        if (customs == null || customs.isEmpty() || records == null) {
+            return records;
+        }
+        try {
+            Predicate<String> selected = Reporting.selection();
+            ConsumerRecords<K, V> theirs = TopicRecords.of(records, selected);
+            if (theirs.isEmpty() && !records.isEmpty()) {
+                return records;
+            }
+            ConsumerRecords<K, V> made = customs.through(
+                before, "on_consume", theirs, ConsumerInterceptor::onConsume, (was, now) -> now != null);
+            if (theirs == records) {
+                return made;
+            }
+            return made == theirs ? records : TopicRecords.with(records, selected, made);
+        } catch (Throwable defect) {
+            defect("on_consume");
+            return records;
+        }
     }
 
     private void tell(boolean before, Map<TopicPartition, OffsetAndMetadata> offsets) {
-        if (customs != null) {
-            customs.tell(before, "on_commit", custom -> custom.onCommit(offsets));
+        if (customs == null || customs.isEmpty() || offsets == null) {
+            return;
+        }
+        Predicate<String> selected = Reporting.selection();
+        Map<TopicPartition, OffsetAndMetadata> theirs = new HashMap<>(offsets);
+        theirs.keySet().removeIf(place -> !selected.test(place.topic()));
+        if (!theirs.isEmpty() || offsets.isEmpty()) {
+            customs.tell(before, "on_commit", custom -> custom.onCommit(theirs));
         }
     }
 

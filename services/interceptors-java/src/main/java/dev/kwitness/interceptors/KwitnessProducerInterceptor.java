@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors;
 
 import dev.kwitness.interceptors.core.Client;
+import dev.kwitness.interceptors.core.HeaderSteps;
 import dev.kwitness.interceptors.core.Log;
 import dev.kwitness.interceptors.core.Reporting;
 import dev.kwitness.interceptors.core.Side;
@@ -13,7 +14,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * Counts what a producer sends, and calls the classes that a profile names; of itself it changes no record.
+ * Counts what a producer sends, does with headers what a profile says, and calls the classes that it names; of itself
+ * it changes no key and no value.
  *
  * @param <K> the type of keys
  * @param <V> the type of values
@@ -24,6 +26,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
 
     private Client client = Client.NONE;
     private Keys keys = Keys.BY_TYPE;
+    /** Null where nothing is done with headers. */
+    private Outgoing outgoing;
     /** Null where they could not be made. */
     private Customs<ProducerInterceptor<K, V>> customs;
 
@@ -34,6 +38,7 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
                 Side.PRODUCER, Identities.of(Side.PRODUCER, configuration),
                 Identities.text(configuration, Reporting.SETTINGS_KEY));
             keys = Keys.of(ProducerInterceptor.class.getClassLoader());
+            outgoing = new Outgoing(client, keys, configuration);
         } catch (Throwable defect) {
             Log.warn("a producer is not counted: " + defect);
         }
@@ -55,7 +60,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             defect("on_send");
         }
-        return custom(false, first);
+        HeaderSteps wanted = outgoing == null ? null : client.headerSteps();
+        return wanted == null ? custom(false, first) : outgoing.send(wanted, first, one -> custom(false, one));
     }
 
     @Override
@@ -82,7 +88,8 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
 
     private void acknowledged(
             RecordMetadata metadata, Exception error, Customs.Told<ProducerInterceptor<K, V>> told) {
-        tell(true, told);
+        String topic = metadata == null ? null : metadata.topic();
+        tell(true, topic, told);
         try {
             if (error == null) {
                 client.acknowledged(
@@ -95,19 +102,24 @@ public final class KwitnessProducerInterceptor<K, V> implements ProducerIntercep
         } catch (Throwable defect) {
             defect("on_acknowledgement");
         }
-        tell(false, told);
+        tell(false, topic, told);
     }
 
     private ProducerRecord<K, V> custom(boolean before, ProducerRecord<K, V> record) {
-        return customs == null ? record : customs.through(
+        return !areCalledFor(record == null ? null : record.topic()) ? record : customs.through(
             before, "on_send", record, ProducerInterceptor::onSend,
             (was, made) -> made != null && made.topic().equals(was.topic()));
     }
 
-    private void tell(boolean before, Customs.Told<ProducerInterceptor<K, V>> told) {
-        if (customs != null) {
+    private void tell(boolean before, String topic, Customs.Told<ProducerInterceptor<K, V>> told) {
+        if (areCalledFor(topic)) {
             customs.tell(before, "on_acknowledgement", told);
         }
+    }
+
+    /** Whether classes of the profile are called for a topic; null where Kafka names none. */
+    private boolean areCalledFor(String topic) {
+        return customs != null && !customs.isEmpty() && (topic == null || Reporting.selection().test(topic));
     }
 
     private static Method withHeaders() {

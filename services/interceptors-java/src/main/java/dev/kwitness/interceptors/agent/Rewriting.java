@@ -43,8 +43,8 @@ final class Rewriting {
             .visit(Advice.to(ConfigurationAdvice.class).on(OF_A_MAP)).make().getBytes();
     }
 
-    /** An accumulator that shows keys as they are appended; null where it appends in another way. */
-    static byte[] showingKeys(String name, byte[] bytes, ClassLoader loader) {
+    /** An accumulator that shows keys and values as they are appended; null where it appends in another way. */
+    static byte[] showingRecords(String name, byte[] bytes, ClassLoader loader) {
         ClassFileLocator locator = locator(name, bytes, loader);
         TypeDescription type = TypePool.Default.of(locator).describe(name).resolve();
         if (type.getDeclaredMethods().filter(APPEND).isEmpty()) {

@@ -19,7 +19,7 @@ final class Transformer implements ClassFileTransformer {
                 return Rewriting.appending(name, bytes, loader);
             }
             if (name.equals(KafkaClasses.ACCUMULATOR)) {
-                return Rewriting.showingKeys(name, bytes, loader);
+                return Rewriting.showingRecords(name, bytes, loader);
             }
             if (KafkaClasses.isRelocated(name)) {
                 Reporting.notIntercepted("relocated");

@@ -20,8 +20,11 @@ public final class Client {
     private final Object sending = new Object();
     private final Object ending = new Object();
     private final Object keying = new Object();
+    private final Object heading = new Object();
     /** Read again under a lock: what was given back is not added to. */
     private volatile Tallies tallies;
+    /** Also where nothing is counted; null where nothing is done with headers. */
+    private volatile HeaderSteps headerSteps;
     private volatile boolean closed;
     /** Written by several threads without a lock: it only says when to look at the clock. */
     private int calls;
@@ -38,12 +41,19 @@ public final class Client {
         synchronized (sending) {
             synchronized (ending) {
                 synchronized (keying) {
-                    before = tallies == null ? null : tallies.close(Long.MAX_VALUE);
-                    tallies = plan == null ? null : new Tallies(plan, nowMs);
+                    synchronized (heading) {
+                        before = tallies == null ? null : tallies.close(Long.MAX_VALUE);
+                        tallies = plan == null ? null : new Tallies(plan, nowMs);
+                    }
                 }
             }
         }
         return before;
+    }
+
+    /** Do with headers what these settings say from now on; null means: nothing. */
+    void act(Settings settings) {
+        headerSteps = settings == null ? null : HeaderSteps.of(settings, identity);
     }
 
     /** Take the windows that end at a time or before it, those of keys at another; null where nothing is counted. */
@@ -51,7 +61,9 @@ public final class Client {
         synchronized (sending) {
             synchronized (ending) {
                 synchronized (keying) {
-                    return tallies == null ? null : tallies.close(untilMs, keysUntilMs);
+                    synchronized (heading) {
+                        return tallies == null ? null : tallies.close(untilMs, keysUntilMs);
+                    }
                 }
             }
         }
@@ -108,7 +120,7 @@ public final class Client {
                 return;
             }
             now.onAcknowledgement.calls++;
-            TopicTally tally = now.topics.at(isSending ? Math.min(timestampMs, nowMs) : nowMs, topic);
+            TopicTally tally = now.topics.at(nowMs, topic);
             if (tally != null) {
                 tally.acknowledged++;
                 TopicTally.PartitionTally one = tally.partition(partition, now.plan.settings.mostPartitions);
@@ -229,6 +241,53 @@ public final class Client {
             KeyTally tally = now.keys.at(CoarseClock.nowMs(), topic);
             if (tally != null) {
                 tally.uncounted++;
+            }
+        }
+    }
+
+    /** What is done with headers of records; null where nothing is. */
+    public HeaderSteps headerSteps() {
+        return headerSteps;
+    }
+
+    /** The headers of a record were judged. */
+    public void judged(JudgedHeaders record) {
+        record.end();
+        Tallies now = tallies;
+        if (now == null || now.headers == null) {
+            return;
+        }
+        synchronized (heading) {
+            now = tallies;
+            if (now != null && now.headers != null) {
+                now.headers.at(CoarseClock.nowMs(), Windows.OTHERS).add(record);
+            }
+        }
+    }
+
+    /** What was to be done with the headers of a record was not, or they are not as they were. */
+    public void anomaly(String topic, String reason) {
+        synchronized (ending) {
+            Tallies now = tallies;
+            TopicTally tally = now == null ? null : now.topics.at(CoarseClock.nowMs(), topic);
+            if (tally != null) {
+                TopicTally.count(tally.anomalies, reason, 1);
+            }
+        }
+    }
+
+    /** A hook has done with headers what it does; whether that failed, and the application has not noticed. */
+    public void headersDone(Side of, long tookNs, boolean failed) {
+        if (tallies == null) {
+            return;
+        }
+        synchronized (heading) {
+            Tallies now = tallies;
+            if (now != null) {
+                Hook hook = of == Side.PRODUCER ? now.onSendHeaders : now.onConsumeHeaders;
+                hook.calls++;
+                hook.errors += failed ? 1 : 0;
+                hook.measured(tookNs);
             }
         }
     }

@@ -7,6 +7,8 @@ final class Plan {
     final boolean latency;
     final boolean sizes;
     final boolean stats;
+    /** Whether headers of records are judged. */
+    final boolean headers;
     /** Length of the windows in which keys are counted, 0 where they are not. */
     final long keysWindowMs;
 
@@ -16,6 +18,7 @@ final class Plan {
         latency = settings.first("Latency") != null;
         sizes = settings.first("Sizes") != null;
         stats = settings.first("Stats") != null;
+        headers = settings.first("Headers") != null;
         Settings.Entry cardinality = settings.first("Cardinality");
         keysWindowMs = cardinality == null ? 0 : cardinality.windowMs;
     }
@@ -27,8 +30,17 @@ final class Plan {
 
     /** By which name calls of hooks are reported: one class does what all our interceptors do, in one call. */
     String hooksOf() {
+        return firstOf(false);
+    }
+
+    /** By which name what is done with headers is reported. */
+    String headerHooksOf() {
+        return firstOf(true);
+    }
+
+    private String firstOf(boolean headers) {
         for (Settings.Entry entry : settings.interceptors) {
-            if (entry.className == null) {
+            if (entry.className == null && entry.isOfHeaders() == headers) {
                 return entry.name;
             }
         }

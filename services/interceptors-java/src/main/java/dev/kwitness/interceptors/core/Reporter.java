@@ -23,6 +23,8 @@ final class Reporter implements Runnable {
     private final CollectorClient client = new CollectorClient();
     private final Pace pace = new Pace();
     private volatile boolean ends;
+    /** Something was settled by the last answer, which nobody was told of. */
+    private volatile boolean hasNews;
     /** The collector that answered first at a URL; only it can acknowledge. */
     private String acknowledgingUrl;
     private String acknowledging;
@@ -42,7 +44,7 @@ final class Reporter implements Runnable {
     public void run() {
         while (!ends || !queue.isEmpty()) {
             try {
-                queue.await(ends ? 0 : HEARTBEAT_MS);
+                queue.await(ends || hasNews ? 0 : HEARTBEAT_MS);
                 Thread.sleep(report(false));
             } catch (InterruptedException notFromUs) {
                 // It ends with the process.
@@ -66,6 +68,7 @@ final class Reporter implements Runnable {
         if (now == null || now.collector == null || source.pod == null) {
             return Pace.LONGEST_WAIT_MS;
         }
+        hasNews = false;
         List<Row> batch = queue.send(pace.most());
         String reason;
         boolean slowly = false;
@@ -75,7 +78,7 @@ final class Reporter implements Runnable {
             if (answer.status == 200) {
                 Verdicts verdicts = acknowledged(now.collector, owner, answer.text);
                 if (verdicts != null) {
-                    return settle(verdicts);
+                    return settle(verdicts, batch.size());
                 }
                 slowly = true;
             } else if (isUnreadable(answer.status)) {
@@ -116,10 +119,12 @@ final class Reporter implements Runnable {
         return verdicts;
     }
 
-    private long settle(Verdicts verdicts) {
+    private long settle(Verdicts verdicts, int sent) {
         pace.succeeded();
         directive.follow(verdicts);
         int again = queue.settle(verdicts);
+        // Who is killed before it says so leaves these in doubt.
+        hasNews = sent > again;
         return again == 0 ? 0 : Pace.bounded(verdicts.retryAfterMs);
     }
 

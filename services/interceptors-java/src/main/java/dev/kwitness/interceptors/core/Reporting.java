@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * What the process reports, from its first client on: the settings, the clients, and the threads that close windows
@@ -25,8 +26,6 @@ public final class Reporting {
     private static final String OFF_VARIABLE = "KWITNESS_OFF";
     private static final long LOOK_MS = 1_000;
     private static final long END_WITHIN_MS = 3_000;
-    /** Windows are closed so many lengths after they ended: acknowledgements come late. */
-    private static final int CLOSED_AFTER = 2;
     private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
     private static final Map<String, Long> NOT_THROUGH_OBSERVER = new TreeMap<>();
@@ -47,6 +46,8 @@ public final class Reporting {
     private volatile Settings settings;
     private long closedUntilMs;
     private Plan plan;
+    /** What clients do with headers by; null where they do nothing. */
+    private Settings acting;
 
     private Reporting(String file) {
         this.file = file;
@@ -73,6 +74,13 @@ public final class Reporting {
         Reporting reporting = process;
         Settings now = reporting == null ? null : reporting.settings;
         return now == null || reporting.directive.suspends(now);
+    }
+
+    /** Which topics are intercepted now. */
+    public static Predicate<String> selection() {
+        Reporting reporting = process;
+        Settings now = reporting == null ? null : reporting.settings;
+        return now == null ? topic -> true : now::selects;
     }
 
     /** The classes of the application that are interceptors by the settings in force. */
@@ -167,6 +175,7 @@ public final class Reporting {
             opened++;
             Client client = new Client(side, opened, identity);
             client.follow(plan, CoarseClock.nowMs());
+            client.act(acting);
             clients.add(client);
             return client;
         }
@@ -233,8 +242,14 @@ public final class Reporting {
         if (now == null) {
             return;
         }
-        boolean counts = isReported(now) && !directive.suspends(now);
+        boolean suspended = directive.suspends(now);
+        boolean counts = isReported(now) && !suspended;
         synchronized (clients) {
+            Settings acts = suspended ? null : now;
+            if (acting != acts) {
+                acting = acts;
+                clients.forEach(client -> client.act(acts));
+            }
             if (counts ? plan != null && plan.settings == now : plan == null) {
                 return;
             }
@@ -263,9 +278,7 @@ public final class Reporting {
                 writer.queued(nowMs);
                 return;
             }
-            long length = plan.settings.windowMs;
-            long untilMs = nowMs - CLOSED_AFTER * length;
-            untilMs -= Math.floorMod(untilMs, length);
+            long untilMs = nowMs - Math.floorMod(nowMs, plan.settings.windowMs);
             boolean anyClosed = clients.stream().anyMatch(Client::isClosed);
             if (untilMs > closedUntilMs || anyClosed) {
                 write(Math.max(untilMs, closedUntilMs), nowMs);

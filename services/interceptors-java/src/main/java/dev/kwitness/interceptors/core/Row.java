@@ -57,11 +57,13 @@ final class Row {
         final long firstSeq;
         final long lastSeq;
 
+        private final String topic;
         private final Json.Body common;
         private final long rows;
         private final Map<String, Long> dropped = new TreeMap<>();
 
-        Seal(Json.Body common, long firstSeq, long lastSeq, long rows) {
+        Seal(String topic, Json.Body common, long firstSeq, long lastSeq, long rows) {
+            this.topic = topic;
             this.common = common;
             this.firstSeq = firstSeq;
             this.lastSeq = lastSeq;
@@ -80,7 +82,7 @@ final class Row {
             long lost = dropped.values().stream().mapToLong(Long::longValue).sum();
             return Json.object(512, object -> {
                 common.write(object);
-                object.put("topic", WindowWriter.TOPIC).put("first_seq", firstSeq).put("last_seq", lastSeq)
+                object.put("topic", topic).put("first_seq", firstSeq).put("last_seq", lastSeq)
                     .put("count", Math.max(0, rows - lost)).putNumbers("dropped", dropped);
             }).getBytes(StandardCharsets.UTF_8);
         }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 /** Everything that the interceptors of one process need to know: interceptors.json, as the operator writes it. */
 final class Settings {
     private static final int HASH_DIGITS = 16;
-    private static final Set<String> TYPES =
-        new HashSet<>(Arrays.asList("Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom"));
+    private static final Set<String> TYPES = new HashSet<>(Arrays.asList(
+        "Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom", "Headers", "Stamp", "Tracing", "Checksum"));
 
     private static final Pattern RESOURCE = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
     private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?");
@@ -49,6 +49,9 @@ final class Settings {
 
     /** Null where clients connect as they are configured. */
     final ThroughObserver throughObserver;
+
+    /** What Headers judges by. */
+    final HeaderRules headers;
 
     private final List<String> topics;
 
@@ -87,6 +90,7 @@ final class Settings {
         workload = made == null ? null : workload(made);
         SettingsFields through = fields.object("through_observer", false);
         throughObserver = through == null ? null : new ThroughObserver(through);
+        headers = new HeaderRules(fields.object("headers", false));
         fields.refuseOthers();
     }
 
@@ -160,6 +164,10 @@ final class Settings {
         final String className;
         /** Of Custom: added to the client's configuration. */
         final Map<String, String> settings;
+        /** Of Stamp. */
+        final List<Stamp> stamps;
+        /** Of Checksum, and of Tracing, where it may be null: the key of the header. */
+        final String header;
 
         private Entry(SettingsFields fields) {
             name = fields.text("name", NAMESPACE);
@@ -171,7 +179,15 @@ final class Settings {
             className = type.equals("Custom") ? fields.text("class_name", CLASS_NAME) : null;
             settings = type.equals("Custom") ? fields.textsByKey("settings", 64, SETTING, 1_024)
                 : Collections.emptyMap();
+            stamps = type.equals("Stamp") ? Stamp.all(fields) : Collections.emptyList();
+            header = type.equals("Checksum") ? fields.text("header", HeaderRule.TEXT, Checksum.HEADER)
+                : type.equals("Tracing") ? fields.optionalText("header", HeaderRule.TEXT) : null;
             fields.refuseOthers();
+        }
+
+        /** Whether it is about headers of records. */
+        boolean isOfHeaders() {
+            return HeaderSteps.isOne(type);
         }
     }
 

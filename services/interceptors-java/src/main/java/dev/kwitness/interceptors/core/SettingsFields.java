@@ -1,6 +1,7 @@
 package dev.kwitness.interceptors.core;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,6 +45,11 @@ final class SettingsFields {
         return matching(key, text(key), pattern);
     }
 
+    /** Likewise; the standard one where it is absent. */
+    String text(String key, Pattern pattern, String standard) {
+        return fields.containsKey(key) ? text(key, pattern) : standard;
+    }
+
     private String matching(String key, String text, Pattern pattern) {
         if (!pattern.matcher(text).matches()) {
             throw wrong(key, "a text that matches " + pattern + " is needed");
@@ -65,6 +71,40 @@ final class SettingsFields {
             throw wrong(key, "true or false is needed");
         }
         return (Boolean) value;
+    }
+
+    /** Likewise where it is there; elsewhere the standard one. */
+    boolean flag(String key, boolean standard) {
+        return fields.containsKey(key) ? flag(key) : standard;
+    }
+
+    /** One of these, as their texts say; the standard one where it is absent and that is not null. */
+    <E extends Enum<E>> E choice(String key, E[] among, E standard) {
+        if (standard != null && !fields.containsKey(key)) {
+            return standard;
+        }
+        String text = text(key);
+        for (E one : among) {
+            if (one.toString().equals(text)) {
+                return one;
+            }
+        }
+        throw wrong(key, text + " is none of " + Arrays.toString(among));
+    }
+
+    /** A text that matches as a whole; null where there is none. */
+    String optionalText(String key, Pattern pattern) {
+        String text = optionalText(key);
+        return text == null ? null : matching(key, text, pattern);
+    }
+
+    /** A whole number within bounds; null where there is none. */
+    Long optionalNumber(String key, long least, long most) {
+        if (fields.get(key) == null) {
+            fields.remove(key);
+            return null;
+        }
+        return number(key, least, least, most);
     }
 
     /** A whole number within bounds, or the standard one where it is absent and that is within them. */

@@ -7,6 +7,9 @@ import java.util.UUID;
 
 /** Who reports: one for each process, or for each class loader whose interceptors were configured by hand. */
 final class Source {
+    static final String POD_NAME = "KWITNESS_POD_NAME";
+    static final String POD_NAMESPACE = "KWITNESS_POD_NAMESPACE";
+
     /** 64 random bits. */
     final String reporter;
     /** Start, in milliseconds since 1970. */
@@ -28,8 +31,8 @@ final class Source {
         String packaged = Source.class.getPackage() == null ? null : Source.class.getPackage()
             .getImplementationVersion();
         version = packaged == null ? "unknown" : packaged;
-        String name = variable("KWITNESS_POD_NAME");
-        String namespace = variable("KWITNESS_POD_NAMESPACE");
+        String name = variable(POD_NAME);
+        String namespace = variable(POD_NAMESPACE);
         pod = name == null || namespace == null ? null : namespace + "/" + name;
         container = variable("KWITNESS_CONTAINER");
     }

@@ -13,10 +13,14 @@ final class Tallies {
     final Windows<Sent> sends;
     final Windows<TopicTally> topics;
     final Windows<KeyTally> keys;
+    /** Of all topics in one, null where headers are not judged. */
+    final Windows<HeaderTally> headers;
     Hook onSend;
     Hook onAcknowledgement;
     Hook onConsume;
     Hook onCommit;
+    Hook onSendHeaders;
+    Hook onConsumeHeaders;
     /** The application says times itself: they are not those of sending. */
     volatile boolean ownTimestamps;
 
@@ -32,11 +36,15 @@ final class Tallies {
         onAcknowledgement = new Hook(ours, "on_acknowledgement");
         onConsume = new Hook(ours, "on_consume");
         onCommit = new Hook(ours, "on_commit");
+        String ofHeaders = plan.headerHooksOf();
+        onSendHeaders = new Hook(ofHeaders, onSend.name);
+        onConsumeHeaders = new Hook(ofHeaders, onConsume.name);
         closedUntilMs = nowMs;
         sends = new Windows<>(Sent::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
         topics = new Windows<>(TopicTally::new, settings::selects, settings.windowMs, settings.mostTopics, nowMs);
         keys = plan.keysWindowMs == 0 ? null
             : new Windows<>(KeyTally::new, settings::selects, plan.keysWindowMs, settings.mostTopics, nowMs);
+        headers = plan.headers ? new Windows<>(HeaderTally::new, all -> true, settings.windowMs, 1, nowMs) : null;
     }
 
     Closed close(long untilMs) {
@@ -58,7 +66,8 @@ final class Tallies {
         boolean tellsOfClient = !ended.isEmpty() || untilMs > closedUntilMs;
         closedUntilMs = Math.max(closedUntilMs, untilMs);
         return new Closed(
-            plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs), clientStart(ended, untilMs),
+            plan, ended, keys == null ? new TreeMap<>() : keys.close(keysUntilMs),
+            headers == null ? new TreeMap<>() : headers.close(untilMs), clientStart(ended, untilMs),
             tellsOfClient ? takeHooks() : null);
     }
 
@@ -69,13 +78,16 @@ final class Tallies {
     }
 
     private List<Hook> takeHooks() {
-        List<Hook> taken = new ArrayList<>(Arrays.asList(onSend, onAcknowledgement, onConsume, onCommit));
+        List<Hook> taken = new ArrayList<>(
+            Arrays.asList(onSend, onAcknowledgement, onConsume, onCommit, onSendHeaders, onConsumeHeaders));
         taken.addAll(customs.values());
         taken.removeIf(hook -> hook.interceptor == null || hook.calls == 0 && hook.errors == 0);
         onSend = onSend.next();
         onAcknowledgement = onAcknowledgement.next();
         onConsume = onConsume.next();
         onCommit = onCommit.next();
+        onSendHeaders = onSendHeaders.next();
+        onConsumeHeaders = onConsumeHeaders.next();
         customs.clear();
         return taken;
     }
@@ -104,6 +116,7 @@ final class Tallies {
         final Plan plan;
         final TreeMap<Long, Map<String, TopicTally>> topics;
         final TreeMap<Long, Map<String, KeyTally>> keys;
+        final TreeMap<Long, Map<String, HeaderTally>> headers;
         /** Start of the window that tells of the client as a whole. */
         final long clientStart;
         /** What was called since the windows before; null where it is not time to tell of the client as a whole. */
@@ -111,10 +124,11 @@ final class Tallies {
 
         private Closed(
                 Plan plan, TreeMap<Long, Map<String, TopicTally>> topics, TreeMap<Long, Map<String, KeyTally>> keys,
-                long clientStart, List<Hook> hooks) {
+                TreeMap<Long, Map<String, HeaderTally>> headers, long clientStart, List<Hook> hooks) {
             this.plan = plan;
             this.topics = topics;
             this.keys = keys;
+            this.headers = headers;
             this.clientStart = clientStart;
             this.hooks = hooks;
         }

@@ -25,6 +25,7 @@ final class Totals {
     private final Map<List<String>, Histogram> sizes = new TreeMap<>(Totals::compare);
     private final Map<List<String>, DistinctKeys> keys = new TreeMap<>(Totals::compare);
     private final Map<List<String>, long[]> hooks = new TreeMap<>(Totals::compare);
+    private final HeaderTotals headers = new HeaderTotals();
 
     void add(Client client, String name, TopicTally tally) {
         String topic = name.equals(Windows.OTHERS) ? null : name;
@@ -47,6 +48,10 @@ final class Totals {
         keys.computeIfAbsent(Arrays.asList(client.side.word, topic), none -> new DistinctKeys()).merge(tally.keys);
     }
 
+    void add(Client client, HeaderTally tally) {
+        headers.add(client, tally);
+    }
+
     void add(Hook hook) {
         long[] sum = hooks.computeIfAbsent(Arrays.asList(hook.interceptor, hook.name), none -> new long[3]);
         sum[0] += hook.calls;
@@ -66,6 +71,7 @@ final class Totals {
         entries.put("sizes", histograms(sizes, "side", "sum_bytes"));
         entries.put("keys", keys(windowMs));
         entries.put("hooks", hooks());
+        entries.put("headers", headers.entries());
         List<String> parts = new ArrayList<>();
         Map<String, List<String>> part = new LinkedHashMap<>();
         int size = 0;
@@ -140,7 +146,7 @@ final class Totals {
         }
     }
 
-    private static int compare(List<String> one, List<String> other) {
+    static int compare(List<String> one, List<String> other) {
         for (int place = 0; place < one.size(); place++) {
             String text = Objects.toString(one.get(place), "");
             int order = text.compareTo(Objects.toString(other.get(place), ""));

@@ -17,7 +17,10 @@ import java.util.TreeSet;
 final class WindowWriter {
     static final String TOPIC = "interceptions";
 
+    static final String HEADERS_TOPIC = "headers";
+
     private static final String SCHEMA = "kwitness.interceptions/1";
+    private static final String HEADERS_SCHEMA = "kwitness.headers/1";
     private static final String SEALS_SCHEMA = "kwitness.seals/1";
 
     private final Source source;
@@ -45,7 +48,7 @@ final class WindowWriter {
             starts.forEach(start -> byStart.computeIfAbsent(start, none -> new ArrayList<>()).add(client));
         });
         byStart.forEach((start, clients) -> {
-            Part part = new Part(settings, start, start + settings.windowMs);
+            Part part = new Part(settings, TOPIC, start, start + settings.windowMs);
             for (Client client : clients) {
                 Tallies.Closed closed = ended.get(client);
                 closed.topics.getOrDefault(start, Collections.emptyMap())
@@ -60,9 +63,19 @@ final class WindowWriter {
         ended.forEach((client, closed) -> closed.keys.keySet().forEach(
             start -> byKeys.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
         byKeys.forEach((start, clients) -> {
-            Part part = new Part(settings, start, start + ended.get(clients.get(0)).plan.keysWindowMs);
+            Part part = new Part(settings, TOPIC, start, start + ended.get(clients.get(0)).plan.keysWindowMs);
             for (Client client : clients) {
                 ended.get(client).keys.get(start).forEach((topic, tally) -> part.keys(client, topic, tally));
+            }
+            part.seal();
+        });
+        TreeMap<Long, List<Client>> byHeaders = new TreeMap<>();
+        ended.forEach((client, closed) -> closed.headers.keySet().forEach(
+            start -> byHeaders.computeIfAbsent(start, none -> new ArrayList<>()).add(client)));
+        byHeaders.forEach((start, clients) -> {
+            Part part = new Part(settings, HEADERS_TOPIC, start, start + settings.windowMs);
+            for (Client client : clients) {
+                ended.get(client).headers.get(start).values().forEach(tally -> part.headers(client, tally));
             }
             part.seal();
         });
@@ -107,13 +120,15 @@ final class WindowWriter {
     /** What is made of one window. */
     private final class Part {
         private final Settings settings;
+        private final String topic;
         private final long startMs;
         private final long endMs;
         private final long firstSeq;
         private final Totals totals = new Totals();
 
-        Part(Settings settings, long startMs, long endMs) {
+        Part(Settings settings, String topic, long startMs, long endMs) {
             this.settings = settings;
+            this.topic = topic;
             this.startMs = startMs;
             this.endMs = endMs;
             this.firstSeq = queue.next();
@@ -153,6 +168,11 @@ final class WindowWriter {
             });
         }
 
+        void headers(Client client, HeaderTally tally) {
+            totals.add(client, tally);
+            HeaderRows.of(tally).forEach(body -> row(client, HEADERS_SCHEMA, "seen_by", body));
+        }
+
         void client(Client client, List<Hook> hooks, Json.Body statistics) {
             if (hooks.isEmpty() && statistics == null) {
                 return;
@@ -178,21 +198,28 @@ final class WindowWriter {
             }
             long own = queue.next();
             push(Row.seal(own, source.name(), new Row.Seal(
-                object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),
+                topic, object -> common(object, SEALS_SCHEMA, own).put("reported_by", "pod"),
                 firstSeq, lastSeq, lastSeq - firstSeq + 1)));
         }
 
         private void row(Client client, String kind, Json.Body rest) {
+            row(client, SCHEMA, "runtime", object -> {
+                object.put("kind", kind);
+                rest.write(object);
+            });
+        }
+
+        private void row(Client client, String schema, String runtimeKey, Json.Body rest) {
             long seq = queue.next();
-            push(Row.of(seq, TOPIC, source.instance(client), Json.object(1_024, object -> {
+            push(Row.of(seq, topic, source.instance(client), Json.object(1_024, object -> {
                 ClientIdentity identity = client.identity;
-                common(object, SCHEMA, seq).put("client_id", identity.clientId).put("group_id", identity.groupId)
+                common(object, schema, seq).put("client_id", identity.clientId).put("group_id", identity.groupId)
                     .put("group_instance_id", identity.groupInstanceId)
                     .put("transactional_id", identity.transactionalId)
                     .put("client_software_name", "apache-kafka-java")
                     .put("client_software_version", identity.softwareVersion)
-                    .put("instance", source.instance(client)).put("runtime", "java").put("side", client.side.word)
-                    .putObject("attributes", all -> settings.attributes.forEach(all::put)).put("kind", kind);
+                    .put("instance", source.instance(client)).put(runtimeKey, "java").put("side", client.side.word)
+                    .putObject("attributes", all -> settings.attributes.forEach(all::put));
                 rest.write(object);
             })));
         }

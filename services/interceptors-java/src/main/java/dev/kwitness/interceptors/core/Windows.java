@@ -7,8 +7,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Tallies by window and topic. Windows begin at whole multiples of their length. What belongs to a window that is
- * closed counts in the oldest one that is open. Not safe for several threads.
+ * Tallies by window and topic. Windows begin at whole multiples of their length. None that was closed is opened again,
+ * also where the clock is set back: the oldest one that may be open has what belongs there. Not safe for several
+ * threads.
  *
  * @param <T> what is kept for each topic
  */

@@ -1,5 +1,8 @@
 package dev.kwitness.interceptors.agent;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -14,6 +17,7 @@ import java.nio.file.Paths;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarInputStream;
 
@@ -29,6 +33,12 @@ final class Clients {
     /** As on an ordinary class path. */
     static ClassLoader ofVersion(String version) throws MalformedURLException {
         return new URLClassLoader(new URL[] {url("kafka-clients-" + version), url("slf4j-api-1.7.36")}, JAVA);
+    }
+
+    /** As of an application that is compiled with it: the tests' own classes see this kafka-clients. */
+    static ClassLoader ofApplication(String version) throws MalformedURLException {
+        URL classes = Clients.class.getProtectionDomain().getCodeSource().getLocation();
+        return new URLClassLoader(new URL[] {classes}, ofVersion(version));
     }
 
     /** As in an archive within the application's archive: classes have no file of their own. */
@@ -80,13 +90,21 @@ final class Clients {
         return type.getMethod("getList", String.class).invoke(configuration, "interceptor.classes");
     }
 
-    /** Have a producer give up one record. */
-    static void sendInVain(ClassLoader loader, String topic) throws Exception {
+    /** Have a producer give up one record without a value; its headers as it was to be sent, by their keys. */
+    static Map<String, String> sendInVain(ClassLoader loader, String topic) throws Exception {
         Class<?> type = loader.loadClass("org.apache.kafka.clients.producer.ProducerRecord");
-        Object record = type.getConstructor(String.class, Object.class).newInstance(topic, "value");
+        Object record = type.getConstructor(String.class, Object.class).newInstance(topic, null);
         try (Closeable producer = make(loader, "producer", Collections.singletonMap("max.block.ms", "1"))) {
             producer.getClass().getMethod("send", type).invoke(producer, record);
         }
+        assertNull(type.getMethod("value").invoke(record));
+        Class<?> header = loader.loadClass("org.apache.kafka.common.header.Header");
+        Map<String, String> found = new TreeMap<>();
+        for (Object one : (Iterable<?>) type.getMethod("headers").invoke(record)) {
+            String value = new String((byte[]) header.getMethod("value").invoke(one), UTF_8);
+            assertNull(found.put((String) header.getMethod("key").invoke(one), value), "it is there twice");
+        }
+        return found;
     }
 
     /** Kafka looks for classes by the thread's loader. */

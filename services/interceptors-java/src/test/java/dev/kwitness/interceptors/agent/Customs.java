@@ -1,9 +1,13 @@
 package dev.kwitness.interceptors.agent;
 
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 
 /** Classes of an application that the profile names, each by its name in small letters. */
 public final class Customs {
@@ -43,6 +47,29 @@ public final class Customs {
         public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> record) {
             record.headers().add(mark, new byte[0]);
             return record;
+        }
+    }
+
+    /** Keeps everything that a consumer gets from the application. */
+    public static final class Keeping implements ConsumerInterceptor<Object, Object> {
+        @Override
+        public ConsumerRecords<Object, Object> onConsume(ConsumerRecords<Object, Object> records) {
+            return ConsumerRecords.empty();
+        }
+
+        @Override
+        public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+            if (!offsets.keySet().stream().allMatch(place -> place.topic().startsWith("orders"))) {
+                throw new AssertionError("offsets of other topics");
+            }
+        }
+
+        @Override
+        public void close() {
+        }
+
+        @Override
+        public void configure(Map<String, ?> configuration) {
         }
     }
 

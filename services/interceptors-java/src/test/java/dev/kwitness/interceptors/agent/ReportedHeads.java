@@ -32,6 +32,11 @@ final class ReportedHeads {
         .map(one -> "{\"name\":\"" + one.getSimpleName().toLowerCase(Locale.ROOT) + "\",\"type\":\"Custom\","
             + "\"class_name\":\"" + one.getName() + "\",\"settings\":{\"mark\":\"seen\"}}")
         .collect(Collectors.joining(","));
+    private static final String HEADERS = "{\"name\":\"headers\",\"type\":\"Headers\"},{\"name\":\"stamp\","
+        + "\"type\":\"Stamp\",\"stamps\":[{\"key\":\"pod\",\"from\":\"Pod\"},"
+        + "{\"key\":\"client\",\"from\":\"ClientId\"}]},"
+        + "{\"name\":\"tracing\",\"type\":\"Tracing\",\"header\":\"trace\"},"
+        + "{\"name\":\"checksum\",\"type\":\"Checksum\"}";
     private static final BlockingQueue<JsonNode> HEADS = new LinkedBlockingQueue<>();
 
     private ReportedHeads() {
@@ -51,8 +56,9 @@ final class ReportedHeads {
         server.createContext("/v1/events", ReportedHeads::take);
         server.start();
         Files.write(settings, ("{\"installation\":\"kwitness\",\"cluster_id\":\"c\",\"namespace\":\"shop\","
-            + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"interceptors\":[{\"name\":\"audit\","
-            + "\"type\":\"Audit\"},{\"name\":\"keys\",\"type\":\"Cardinality\"}," + CUSTOMS + "],\"collector\":{"
+            + "\"name\":\"orders\",\"suspend\":false,\"window_ms\":1000,\"topics\":[\"orders*\"],"
+            + "\"interceptors\":[{\"name\":\"audit\",\"type\":\"Audit\"},"
+            + "{\"name\":\"keys\",\"type\":\"Cardinality\"}," + HEADERS + "," + CUSTOMS + "],\"collector\":{"
             + "\"url\":\"http://127.0.0.1:" + server.getAddress().getPort() + "\",\"replicas\":1,"
             + "\"token_file\":\"" + token + "\"}}").getBytes(UTF_8));
     }

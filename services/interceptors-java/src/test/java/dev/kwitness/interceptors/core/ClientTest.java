@@ -13,6 +13,8 @@ class ClientTest {
     private static final String ALL = "{\"name\":\"a\",\"type\":\"Audit\"},{\"name\":\"l\",\"type\":\"Latency\"},"
         + "{\"name\":\"s\",\"type\":\"Sizes\"},{\"name\":\"k\",\"type\":\"Cardinality\"}";
 
+    private static final long HOUR_MS = 3_600_000;
+
     private final Client client = new Client(Side.PRODUCER, 1, new ClientIdentity("c", null, null, null, "2.8.2"));
 
     @Test
@@ -35,6 +37,21 @@ class ClientTest {
         assertEquals(150, tally.valueBytes);
         assertEquals(41, tally.partitions.get(3).offsets.kept().get(0)[0]);
         assertEquals(42, tally.partitions.get(3).offsets.kept().get(0)[1]);
+        assertFalse(tally.acknowledgementTime.isEmpty());
+    }
+
+    @Test
+    void whatBecameOfARecordCountsInTheWindowInWhichThatIsKnown() {
+        long began = System.currentTimeMillis();
+        // Windows of both hours are open.
+        client.follow(new Plan(settings(ALL, "")), began - 2 * HOUR_MS);
+
+        client.acknowledged("orders", 0, 1, began - HOUR_MS, 1, 1);
+        client.failed("orders", "timed_out");
+
+        TopicTally tally = only("orders");
+        assertEquals(1, tally.acknowledged);
+        assertEquals(1, tally.failures.get("timed_out"));
         assertFalse(tally.acknowledgementTime.isEmpty());
     }
 

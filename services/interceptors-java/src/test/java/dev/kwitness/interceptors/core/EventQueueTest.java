@@ -47,7 +47,7 @@ class EventQueueTest {
     @Test
     void aSealGoesAfterItsRowsAndNamesThoseThatWereLost() throws IOException {
         push(3, ROOM);
-        queue.push(Row.seal(4, "", new Row.Seal(object -> { }, 1, 3, 3)), ROOM);
+        queue.push(Row.seal(4, "", new Row.Seal(WindowWriter.TOPIC, object -> { }, 1, 3, 3)), ROOM);
 
         assertEquals("[1, 2, 3]", numbers(queue.send(9)));
         queue.settle(answer("\"accepted\":\"1-2\",\"rejected\":[{\"seq\":3,\"reason\":\"BadRow\"}]"));

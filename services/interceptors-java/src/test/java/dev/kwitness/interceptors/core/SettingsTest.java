@@ -29,6 +29,14 @@ class SettingsTest {
         assertEquals("shop", settings.attributes.get("team"));
         assertEquals(2, settings.collector.replicas);
         assertEquals("Deployment", settings.workload.get("kind"));
+        assertEquals("shop.trace", settings.first("Tracing").header);
+        assertEquals("shop.checksum", settings.first("Checksum").header);
+        assertEquals(
+            everything.get("interceptors").findValues("stamps").get(0).size(), settings.first("Stamp").stamps.size());
+        assertEquals(HeaderPolicy.DENY, settings.headers.of("shop.stage").policy);
+        assertTrue(settings.headers.of("shop.token").secret);
+        assertEquals("shop.", settings.headers.of("shop.other").name);
+        assertEquals(HeaderPolicy.WARN, settings.headers.of("other").policy);
     }
 
     @Test
@@ -44,6 +52,15 @@ class SettingsTest {
             assertEquals(means.at("/limits/queue_bytes").asLong(), settings.queueBytes);
             assertEquals(means.at("/interceptors/0/window_ms").asLong(), settings.first("Cardinality").windowMs);
         }
+    }
+
+    @Test
+    void aChecksumHasAHeaderOfOursWhereNoneIsNamed() {
+        Settings settings = ClientTest.settings(
+            "{\"name\":\"c\",\"type\":\"Checksum\"},{\"name\":\"t\",\"type\":\"Tracing\"}", "");
+
+        assertEquals("kwitness.checksum", settings.first("Checksum").header);
+        assertNull(settings.first("Tracing").header);
     }
 
     @Test

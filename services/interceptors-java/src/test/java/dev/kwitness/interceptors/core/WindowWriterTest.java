@@ -38,6 +38,61 @@ class WindowWriterTest {
     }
 
     @Test
+    void headersHaveRowsAndASealOfTheirOwn() throws IOException {
+        Settings settings = ClientTest.settings(
+            "{\"name\":\"h\",\"type\":\"Headers\"}", "\"attributes\":{\"team\":\"shop\"},\"headers\":{"
+            + "\"values_of\":[\"a\"],\"keys\":[{\"name\":\"a\",\"type\":\"String\",\"max_bytes\":1}]},");
+        Client client = new Client(Side.PRODUCER, 1, new ClientIdentity("c", null, null, null, "2.8.2"));
+        client.follow(new Plan(settings), System.currentTimeMillis());
+        client.act(settings);
+        JudgedHeaders record = client.headerSteps().judge("orders");
+        record.add("a", new byte[] {'x', 'y'});
+        record.add("b", null);
+        client.judged(record);
+        client.judged(client.headerSteps().judge("payments"));
+
+        writer.write(settings, Collections.singletonMap(client, client.close(Long.MAX_VALUE, Long.MAX_VALUE)));
+
+        Map<String, JsonNode> rows = new HashMap<>();
+        JsonNode totals = null;
+        for (Row row : queue.send(Integer.MAX_VALUE)) {
+            JsonNode line = json.readTree(row.line());
+            if (row.isTotals()) {
+                totals = line;
+            } else {
+                assertEquals("headers", row.topic);
+                rows.put(line.path("topic").asText() + " " + line.path("key").asText(), line);
+            }
+        }
+        JsonNode known = rows.get("orders a");
+        assertEquals("kwitness.headers/1", known.get("schema").asText());
+        assertEquals("java", known.get("seen_by").asText());
+        assertEquals("shop", known.at("/attributes/team").asText());
+        assertEquals("c", known.get("client_id").asText());
+        assertTrue(known.get("registered").asBoolean());
+        assertEquals(1, known.get("records_passed").asLong());
+        assertEquals(1, known.get("records_looked_at").asLong());
+        assertEquals(1, known.get("headers").asLong());
+        assertEquals(2, known.get("bytes").asLong());
+        assertEquals(1, known.get("too_large").asLong());
+        assertEquals("xy", known.at("/values/0/value").asText());
+        assertFalse(rows.get("orders b").get("registered").asBoolean());
+        assertFalse(rows.get("payments ").has("key"));
+        assertEquals(1, rows.get("payments ").get("records_looked_at").asLong());
+        assertEquals(3, rows.size());
+        assertEquals(2, totals.get("headers").size());
+        assertEquals(
+            "{\"side\":\"producer\",\"topic\":\"orders\",\"key\":\"a\",\"client_id\":\"c\",\"registered\":true,"
+            + "\"headers\":1,\"bytes\":2,\"problems\":{\"too_large\":1},\"removed\":0}",
+            totals.at("/headers/0").toString());
+
+        queue.settle(Verdicts.parse("{\"protocol\":2,\"collector\":\"n/c\",\"replica\":0,\"accepted\":\"1-4\"}"));
+        JsonNode seal = json.readTree(queue.send(1).get(0).line());
+        assertEquals("headers", seal.get("topic").asText());
+        assertEquals(3, seal.get("count").asLong());
+    }
+
+    @Test
     void windowsAreSealedWhenWhatIsOfThemIsSettled() {
         writer.queued(5_000);
         assertEquals(5_000, writer.sealedUntilMs(queue.settled()));

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.GZIPOutputStream;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.record.ControlRecordType;
 import org.apache.kafka.common.record.DefaultRecordBatch;
@@ -72,6 +74,8 @@ public final class RecordVectors {
             write(name + " stamped by the broker", batch(magic, codec, TimestampType.LOG_APPEND_TIME, false, 3, 1));
         }
         if (magic == RecordBatch.CURRENT_MAGIC_VALUE) {
+            write(name + " with headers", headed(codec, 3));
+            write(name + " with headers in 300", headed(codec, 300));
             byte[] transaction = batch(magic, codec, TimestampType.CREATE_TIME, true, 6, 1);
             write(name + " in a transaction", transaction);
             write(name + " in a transaction that ended", join(transaction, marker(ControlRecordType.COMMIT), three));
@@ -110,6 +114,25 @@ public final class RecordVectors {
             long timestamp = magic == RecordBatch.MAGIC_VALUE_V0 ? RecordBatch.NO_TIMESTAMP : TIMESTAMP + number * 10L;
             byte[] value = ("value " + number).getBytes(StandardCharsets.UTF_8);
             builder.appendWithOffset(BASE_OFFSET + (long) number * step, timestamp, new byte[] {(byte) number}, value);
+        }
+        return bytes(builder.build().buffer());
+    }
+
+    /** Records with up to five headers: an empty one, null, bytes that are no text, and a key that comes twice. */
+    private static byte[] headed(CompressionType codec, int count) {
+        Header[] all = {
+            new RecordHeader("tenant", "acme".getBytes(StandardCharsets.UTF_8)),
+            new RecordHeader("", new byte[0]),
+            new RecordHeader("traceparent", null),
+            new RecordHeader("sch\u00e9ma", new byte[] {(byte) 0xff, 0, 1}),
+            new RecordHeader("tenant", new byte[200]),
+        };
+        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 16), RecordBatch.CURRENT_MAGIC_VALUE,
+            Compression.of(codec).build(), TimestampType.CREATE_TIME, BASE_OFFSET, TIMESTAMP, PRODUCER, EPOCH, SEQUENCE, false, 2);
+        for (int number = 0; number < count; number++) {
+            byte[] value = number % 2 == 0 ? null : ("value " + number).getBytes(StandardCharsets.UTF_8);
+            Header[] headers = Arrays.copyOf(all, number % (all.length + 1));
+            builder.appendWithOffset(BASE_OFFSET + number, TIMESTAMP + number * 10L, null, value, headers);
         }
         return bytes(builder.build().buffer());
     }
@@ -163,9 +186,28 @@ public final class RecordVectors {
         for (long codec : codecs) {
             perCodec.add(codec);
         }
+        ArrayNode headers = headers(records);
+        if (!headers.isEmpty()) {
+            line.set("headers", headers);
+        }
         line.put("last", last).put("min", min).put("max", max);
         out.write(MAPPER.writeValueAsString(line));
         out.write('\n');
+    }
+
+    /** Keys and values of all headers, in their order. */
+    private static ArrayNode headers(byte[] records) {
+        ArrayNode all = MAPPER.createArrayNode();
+        for (RecordBatch batch : MemoryRecords.readableRecords(ByteBuffer.wrap(records)).batches()) {
+            if (batch.magic() == RecordBatch.CURRENT_MAGIC_VALUE && !batch.isControlBatch()) {
+                for (Record record : batch) {
+                    for (Header header : record.headers()) {
+                        all.addArray().add(header.key()).add(header.value());
+                    }
+                }
+            }
+        }
+        return all;
     }
 
     /** How many records, or null where only decompressing tells. */

@@ -1,0 +1,1 @@
+"""HeaderRegistry: who has which header key, under which number."""

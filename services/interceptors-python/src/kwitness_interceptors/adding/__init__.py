@@ -1,0 +1,1 @@
+"""Stamp, Tracing and Checksum: headers that records get on their way; key, value and partition stay as they are."""
