@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -279,10 +279,13 @@ def injection_hash(injection: Injection) -> str:
 
     Whom it is given to does not count, nor whether it is suspended, of which running observers are told.
     """
-    left_out: dict[str, bool | set[str]] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend"}}
+    left_out: dict[str, Any] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend": True}}
     if injection.pod_volume is None:
         # As it was before there were such volumes, so that no pod is outdated by an upgrade.
         left_out["pod_volume"] = True
+    if injection.settings.report.headers is None:
+        # As it was before anybody looked at headers.
+        left_out["settings"]["report"] = {"headers"}
     text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
 

@@ -18,12 +18,13 @@ from kwitness.contracts.injections import (
     parse_left_out,
 )
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
-from kwitness.contracts.observer_settings import ObserverSettings
+from kwitness.contracts.observer_settings import ObserverSettings, ReportSettings
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
 from .choice import choose
+from .header_rules import rules_in
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
 from .pod_files import pull_secrets
@@ -125,10 +126,19 @@ def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | Le
     written = f"{settings.listener.bind}:{settings.listener.bootstrap_port}"
     if names_another_cluster(pod, injection, place.name, written):
         return "AddressNotOfCluster"
-    settings = settings.model_copy(update={"workload": workload_of(pod["metadata"])})
+    report = _report(settings.report, place)
+    settings = settings.model_copy(update={"workload": workload_of(pod["metadata"]), "report": report})
     if not annotations_fit(pod, observer_files(injection, settings)):
         return "AnnotationsTooLong"
     return settings
+
+
+def _report(report: ReportSettings, place: Place) -> ReportSettings:
+    headers = report.headers
+    if headers is None:
+        return report
+    judged = headers.model_copy(update={"rules": rules_in(place, headers.rules)})
+    return report.model_copy(update={"headers": judged})
 
 
 def _refusal(injection: Injection, pod: Json, place: Place) -> LeftOutReason | None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import LeftOutReason, left_out_text, parse_left_out
 from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS,
@@ -16,7 +15,6 @@ from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS_HASH,
     INTERCEPTORS_LEFT_OUT,
     RUNTIMES,
-    TESTING,
     InterceptorInjection,
     interceptor_injection_hash,
 )
@@ -28,6 +26,7 @@ from kwitness.contracts.workloads import workload_of
 from . import pods, sidecar
 from .choice import choose
 from .decide import Decision
+from .header_rules import rules_in
 from .interceptor_files import (
     FILES_VOLUME,
     files_container,
@@ -177,22 +176,15 @@ def _has_our_paths(container: Json) -> bool:
 def _settings(
     injection: InterceptorInjection, pod: Json, place: Place, through_observer: ThroughObserver | None
 ) -> InterceptorSettings:
-    labels = pods.labels_of(pod)
+    labels, rules = pods.labels_of(pod), injection.settings.headers
     return injection.settings.model_copy(
         update={
             "workload": workload_of(pod["metadata"]),
             "attributes": {name: labels[label] for name, label in injection.attributes.items() if label in labels},
             "through_observer": through_observer,
-            "headers": _headers(injection.settings.headers, place),
+            "headers": None if rules is None else rules_in(place, rules),
         }
     )
-
-
-def _headers(rules: HeaderRules | None, place: Place) -> HeaderRules | None:
-    """The rules; ids for tests are nothing to report of a namespace that is there for them."""
-    if rules is None or pods.labels_of(place.namespace).get(TESTING) != "true":
-        return rules
-    return rules.model_copy(update={"keys": tuple(one.model_copy(update={"testing_id": False}) for one in rules.keys)})
 
 
 def _containers(pod: Json, fit: _Fit) -> list[Operation]:
