@@ -74,7 +74,7 @@ class AgentIT {
     @ParameterizedTest
     @ValueSource(strings = {"2.8.2", "3.7.2", "3.9.2", "4.1.2", "4.3.1", "4.4.0"})
     void recordsOfEveryVersionAreStampedTracedAndTheirHeadersCounted(String version) throws Exception {
-        String topic = "stamped-" + version;
+        String topic = "orders-stamped-" + version;
         Map<String, String> headers = new TreeMap<>();
         long[] counted = new long[1];
 
