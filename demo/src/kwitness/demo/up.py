@@ -51,6 +51,12 @@ RESOURCES = (
 PUSHING = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
 """Client ids of the programs that push for certain."""
 
+INTO_PODS = (
+    ("observerdeployment", SIDECARS, (SIDECAR_WORKLOAD,)),
+    ("interceptorprofile", INTERCEPTORS, (INTERCEPTED_WORKLOAD, INTERCEPTED_JAVA_WORKLOAD)),
+)
+"""Custom resources that put something into pods as they start: kind, name, Deployments of these pods."""
+
 FIRST_PUSH_SECONDS = 180
 """Clients wait 0.5 to 1.5 intervals before the first push, and start in the meantime."""
 
@@ -100,6 +106,7 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
             cluster.apply(manifests.filled(file, values), namespace=APPS)
         deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
         _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
+        _restart_outdated(target, progress)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
     with progress.step("what went through the gateway and the sidecar, and what interceptors saw, in Prometheus"):
@@ -134,6 +141,17 @@ def _ready(target: DemoTarget, progress: Progress, kind: str, name: str, seconds
         log=f"kubectl describe --namespace {NAMESPACE} {kind}/{name}; kubectl logs deployment/kwitness-operator",
         seconds=seconds,
     )
+
+
+def _restart_outdated(target: DemoTarget, progress: Progress) -> None:
+    """Start clients again whose pods have what an earlier demo put into them, as the message of Covered says to do."""
+    for kind, name, workloads in INTO_PODS:
+        found = target.cluster.find(kind, name, "--namespace", NAMESPACE)
+        if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
+            progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} was as it is now")
+            names = [f"deployment/{one}" for one in workloads]
+            target.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
+            _workloads(target, progress, *(("deployment", one) for one in workloads), namespace=APPS)
 
 
 def _pushes(progress: Progress, platform: Platform) -> None:
