@@ -148,7 +148,7 @@ def _restart_outdated(target: DemoTarget, progress: Progress) -> None:
     for kind, name, workloads in INTO_PODS:
         found = target.cluster.find(kind, name, "--namespace", NAMESPACE)
         if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
-            progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} was as it is now")
+            progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
             names = [f"deployment/{one}" for one in workloads]
             target.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
             _workloads(target, progress, *(("deployment", one) for one in workloads), namespace=APPS)
