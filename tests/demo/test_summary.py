@@ -190,5 +190,6 @@ def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str
 def headings(text: str) -> list[str]:
     """The line over each rule of dashes and, where a table follows, the names of its columns."""
     found = re.findall(r"^(\S.*)\n-{8,}\n(.*)$", text, re.MULTILINE)
-    columns = [" ".join(below.split()) for _, below in found if re.match(r"  (software|metric|kind|client) ", below)]
+    tables = [below for _, below in found if re.match(r"  (software|metric|kind|client|register) ", below)]
+    columns = [" ".join(below.split()) for below in tables]
     return [title for title, _ in found] + columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as INTERCEPTORS_MARK
@@ -50,6 +51,15 @@ RESOURCES = (
 
 PUSHING = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
 """Client ids of the programs that push for certain."""
+
+INTERCEPTED = ((INTERCEPTED_WORKLOAD, INTERCEPTED_CLIENT), (INTERCEPTED_JAVA_WORKLOAD, INTERCEPTED_JAVA_CLIENT))
+"""Programs with interceptors: Deployment, client id. Both read what the producer of UNREGISTERED_HEADER writes."""
+
+INTO_PODS = (
+    ("observerdeployment", SIDECARS, (SIDECAR_WORKLOAD,)),
+    ("interceptorprofile", INTERCEPTORS, tuple(workload for workload, _ in INTERCEPTED)),
+)
+"""Custom resources that put something into pods as they start: kind, name, Deployments of these pods."""
 
 FIRST_PUSH_SECONDS = 180
 """Clients wait 0.5 to 1.5 intervals before the first push, and start in the meantime."""
@@ -100,6 +110,7 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
             cluster.apply(manifests.filled(file, values), namespace=APPS)
         deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
         _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
+        _restart_outdated(target, progress)
     with progress.step("first pushes in Prometheus"):
         _pushes(progress, platform)
     with progress.step("what went through the gateway and the sidecar, and what interceptors saw, in Prometheus"):
@@ -136,6 +147,17 @@ def _ready(target: DemoTarget, progress: Progress, kind: str, name: str, seconds
     )
 
 
+def _restart_outdated(target: DemoTarget, progress: Progress) -> None:
+    """Start clients again whose pods have what an earlier demo put into them, as the message of Covered says to do."""
+    for kind, name, workloads in INTO_PODS:
+        found = target.cluster.find(kind, name, "--namespace", NAMESPACE)
+        if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
+            progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
+            names = [f"deployment/{one}" for one in workloads]
+            target.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
+            _workloads(target, progress, *(("deployment", one) for one in workloads), namespace=APPS)
+
+
 def _pushes(progress: Progress, platform: Platform) -> None:
     wanted = {"confluent-kafka-python", "apache-kafka-java"}
 
@@ -168,7 +190,8 @@ def _beside(progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
         if trouble := _not_marked(platform, SIDECAR_WORKLOAD, OBSERVER):
             return f"an observer in the pod of {trouble}"
-        if not platform.query(f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}"}}'):
+        place = _place_of(platform, SIDECAR_WORKLOAD)
+        if not platform.query(f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}",{place}}}'):
             return f"the first window with records of {SIDECAR_CLIENT}"
         return None
 
@@ -177,15 +200,13 @@ def _beside(progress: Progress, platform: Platform) -> None:
 
 
 def _within(progress: Progress, platform: Platform) -> None:
-    for workload, client in (
-        (INTERCEPTED_WORKLOAD, INTERCEPTED_CLIENT),
-        (INTERCEPTED_JAVA_WORKLOAD, INTERCEPTED_JAVA_CLIENT),
-    ):
+    for workload, client in INTERCEPTED:
 
         def missing(workload: str = workload, client: str = client) -> str | None:
             if trouble := _not_marked(platform, workload, INTERCEPTORS_MARK):
                 return f"interceptors in the pod of {trouble}"
-            if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{client}"}}'):
+            place = _place_of(platform, workload)
+            if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{client}",{place}}}'):
                 return f"the first window with records that {client} got"
             return None
 
@@ -196,8 +217,10 @@ def _within(progress: Progress, platform: Platform) -> None:
 def _header_finding(target: DemoTarget, progress: Progress) -> None:
     def missing() -> str | None:
         status = target.cluster.find("headerregistry", HEADERS, "--namespace", NAMESPACE).get("status", {})
-        found = {one["key"] for one in status.get("findings", [])}
-        return None if UNREGISTERED_HEADER in found else f"the header {UNREGISTERED_HEADER} in the register's status"
+        clients = {one["key"]: one["clients"] for one in status.get("findings", [])}
+        if clients.get(UNREGISTERED_HEADER, 0) >= len(INTERCEPTED):
+            return None
+        return f"the header {UNREGISTERED_HEADER} in the register's status, with all who get it"
 
     log = f"kubectl describe --namespace {NAMESPACE} headerregistry/{HEADERS}"
     wait_until(missing, progress=progress, component="header registry", log=log, seconds=120, every=2)
@@ -205,11 +228,21 @@ def _header_finding(target: DemoTarget, progress: Progress) -> None:
 
 def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:
     """The Deployment, and the command that restarts it, where none of its pods has the injector's mark."""
-    pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
-    if any(annotation in pod["metadata"].get("annotations", {}) for pod in pods):
+    if any(annotation in pod["metadata"].get("annotations", {}) for pod in _present_pods(platform, workload)):
         return None
     # They started while no injector answered.
     return f"{workload} (kubectl rollout restart deployment/{workload} --namespace {APPS})"
+
+
+def _place_of(platform: Platform, workload: str) -> str:
+    """A label matcher for its present pods: series of those that were replaced stay for a while."""
+    names = "|".join(pod["metadata"]["name"] for pod in _present_pods(platform, workload))
+    return f'k8s_pod=~"{names}"'
+
+
+def _present_pods(platform: Platform, workload: str) -> list[dict[str, Any]]:
+    pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
+    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
 
 
 def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
