@@ -24,11 +24,11 @@ pytestmark = [pytest.mark.broker, pytest.mark.soak, pytest.mark.timeout(3_600)]
 
 REPORTED: Final = 50
 """Records before a process is killed."""
-WINDOW_MS: Final = 4_000
+WINDOW_MS: Final = 6_000
 LOOKED_EVERY_MS: Final = 1_000
 """How often senders look which windows have ended, at least."""
-UNDER_WAY_MS: Final = 1_500
-"""For the requests that take a window to the collector; with it all are less than two windows."""
+UNDER_WAY_MS: Final = 4_500
+"""For the requests that take a window to the collector, on a busy machine; with it all are less than two windows."""
 
 
 @pytest.mark.parametrize("seed", seeds(10))
