@@ -34,15 +34,15 @@ def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[int, str]]:
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
     """Run both groups over a module of tests; the exit status and what was shown."""
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
     monkeypatch.chdir(tmp_path)
 
-    def suite(module: str) -> tuple[int, str]:
+    def suite(module: str, at_once: int = 2) -> tuple[int, str]:
         (tmp_path / "test_it.py").write_text(f"import pytest, time, pathlib\n{module}")
         shown = io.BytesIO()
-        return run([ONE, TWO], figures=FIGURES, out=shown), shown.getvalue().decode()
+        return run([ONE, TWO], figures=FIGURES, out=shown, at_once=at_once), shown.getvalue().decode()
 
     return suite
 
@@ -65,6 +65,25 @@ def test_b(): meet("b", "a")
     assert titles == ["== the first ==", "== the second =="]
     assert shown.count("1 passed, 1 deselected") == 2
     assert "what failed" not in shown
+
+
+def test_a_group_that_finds_no_room_begins_when_another_has_ended(suite) -> None:
+    status, shown = suite(
+        """
+def test_a():
+    time.sleep(1)
+    assert not pathlib.Path("b").exists()
+    pathlib.Path("a").touch()
+@pytest.mark.second
+def test_b():
+    pathlib.Path("b").touch()
+    assert pathlib.Path("a").exists()
+""",
+        at_once=1,
+    )
+
+    assert status == 0, shown
+    assert shown.count("1 passed, 1 deselected") == 2
 
 
 def test_what_failed_comes_at_the_end_whichever_group_it_is_in(suite) -> None:
@@ -241,7 +260,7 @@ def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFi
         main(["units"])
 
     assert ended.value.code == 2
-    assert "no group units: the groups are unit, broker, node, quick" in capsys.readouterr().err
+    assert "no group units: the groups are unit, broker, node, spark, quick" in capsys.readouterr().err
 
 
 def test_every_test_is_in_one_group() -> None:

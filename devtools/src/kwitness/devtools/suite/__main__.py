@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import sys
@@ -12,11 +13,13 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from kwitness.devtools.suite.groups import GROUPS, QUICK, Group
-from kwitness.devtools.suite.side_by_side import Interruption, Run, end, follow
+from kwitness.devtools.suite.side_by_side import Interruption, Line, Run, end, follow
 from kwitness.devtools.suite.times import committed, comparison
 
 _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
+_AT_ONCE: Final = 3
+"""Groups that run at the same time: on two cores more would wait for each other, and tests with them."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 
@@ -33,26 +36,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(chosen, figures=committed(), out=sys.stdout.buffer)
 
 
-def run(groups: Sequence[Group], *, figures: Mapping[str, float], out: BinaryIO) -> int:
-    """Start all groups, show the first as it goes and then the others, what failed, and the times."""
+def run(groups: Sequence[Group], *, figures: Mapping[str, float], out: BinaryIO, at_once: int = _AT_ONCE) -> int:
+    """Run all groups, so many at a time; show the first as it goes and then the others, what failed, and the times."""
     with tempfile.TemporaryDirectory(prefix="kwitness-suite-") as folder, Interruption() as interruption:
-        runs: list[Run] = []
+        line = Line([functools.partial(_begin, group, Path(folder)) for group in groups], at_once=at_once)
         try:
-            for group in groups:
-                environment = {**os.environ, "COLUMNS": _COLUMNS, "KWITNESS_TURNS": group.queue}
-                runs.append(Run(group.name, group.command(), Path(folder) / group.name, environment))
-            for group, shown in zip(groups, runs, strict=True):
+            for number, group in enumerate(groups):
                 _say(out, f"== {group.title} ==")
-                follow(shown, runs, interruption, out)
+                follow(line, number, interruption, out)
                 if interruption:
                     _say(out, "interrupted; ends what still runs (once more: by force)")
                     return 128 + interruption.signals[0]
         finally:
-            end(runs, interruption)
-        if failed := [one for one in runs if one.process.returncode != 0]:
+            end(line.runs, interruption)
+        if failed := [one for one in line.runs if one.process.returncode != 0]:
             _say(out, "== what failed, and why ==", *failures(one.log.read_text(errors="replace") for one in failed))
-        _say(out, *comparison({one.name: one.seconds for one in runs}, figures))
+        _say(out, *comparison({one.name: one.seconds for one in line.runs}, figures))
         return 1 if failed else 0
+
+
+def _begin(group: Group, folder: Path) -> Run:
+    environment = {**os.environ, "COLUMNS": _COLUMNS, "KWITNESS_TURNS": group.queue}
+    return Run(group.name, group.command(), folder / group.name, environment)
 
 
 def failures(logs: Iterable[str]) -> list[str]:

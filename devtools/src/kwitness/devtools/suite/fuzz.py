@@ -6,6 +6,7 @@ Each round is a run of pytest with a seed of its own, which is printed; the firs
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import random
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from kwitness.devtools.suite.side_by_side import Interruption, Run, end, follow
+from kwitness.devtools.suite.side_by_side import Interruption, Line, Run, end, follow
 
 _SEEDS: Final = 2**32
 _PYTEST: Final = (sys.executable, "-m", "pytest", "-m", "hypothesis", "--exitfirst", "--quiet")
@@ -47,13 +48,15 @@ def fuzz(
         while status == 0 and clock() < until:
             _say(out, f"== a round with seed {seed} ==")
             command = [*_PYTEST, "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}", *tests]
-            run = Run("fuzz", command, Path(folder) / "log", {**os.environ, "KWITNESS_TURNS": "off"})
+            environment = {**os.environ, "KWITNESS_TURNS": "off"}
+            line = Line([functools.partial(Run, "fuzz", command, Path(folder) / "log", environment)], at_once=1)
             try:
-                follow(run, [run], interruption, out)
+                follow(line, 0, interruption, out)
             finally:
-                end([run], interruption)
+                end(line.runs, interruption)
             if interruption:
                 return 128 + interruption.signals[0]
+            [run] = line.runs
             status = run.process.returncode
             if status != 0:
                 _say(out, f"this round failed; --seed {seed} repeats it")

@@ -29,14 +29,14 @@ class Group:
 
 _NODE: Final = "node or e2e"
 _BROKER: Final = "broker or spark"
-"""One group, so that one Spark session serves the tests with and without a broker."""
 
 GROUPS: Final = (
     Group("unit", "tests that need no broker, no Spark and no node", f"not ({_BROKER} or {_NODE})", "run"),
-    Group("broker", "tests that need a broker or Spark", f"({_BROKER}) and not ({_NODE})", "broker"),
+    Group("broker", "tests that need a broker", f"broker and not spark and not ({_NODE})", "broker"),
     Group("node", "tests that need a node", _NODE, "node"),
+    Group("spark", "tests that need Spark", f"spark and not ({_NODE})", "spark"),
 )
-"""Together every test there is."""
+"""Together every test there is. One Spark session serves the tests with and without a broker."""
 
 QUICK: Final = Group("quick", "tests that take a moment", f"not (slow or {_BROKER} or {_NODE})", "off")
 """The part of the first group that `make check` runs."""

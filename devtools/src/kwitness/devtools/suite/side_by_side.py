@@ -1,4 +1,4 @@
-"""Commands that run at the same time, their output shown one after another, and none left when the program ends."""
+"""Commands of which some run at the same time, their output shown one after another, and none left at the end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Final, Self
 
-__all__ = ["Interruption", "Run", "end", "follow"]
+__all__ = ["Interruption", "Line", "Run", "end", "follow"]
 
 GRACE_SECONDS: Final = 90.0
 """How long an interrupted run may take to put away what it started; a node takes longest."""
@@ -72,8 +72,32 @@ class Run:
         return self.process.returncode is not None
 
 
-def follow(shown: Run, runs: Sequence[Run], interruption: Interruption, out: BinaryIO) -> None:
-    """Copy a run's output to `out` until the run has ended or somebody interrupts; note the times of all `runs`."""
+class Line:
+    """Runs that begin in their order, so many at a time: the next one when another has ended."""
+
+    def __init__(self, beginnings: Sequence[Callable[[], Run]], *, at_once: int) -> None:
+        self.runs: list[Run] = []
+        """Those that have begun."""
+        self._waiting = list(beginnings)
+        self._at_once = at_once
+
+    def look(self) -> None:
+        """Note the times of those that run, and begin what can."""
+        running = sum(not run.has_ended() for run in self.runs)
+        for begin in self._waiting[: self._at_once - running]:
+            self.runs.append(begin())
+            self._waiting.remove(begin)
+
+
+def follow(line: Line, number: int, interruption: Interruption, out: BinaryIO) -> None:
+    """Copy the output of the run with this number, from 0, to `out` until it has ended or somebody interrupts."""
+    line.look()
+    while len(line.runs) <= number:
+        if interruption:
+            return
+        time.sleep(_LOOK_SECONDS)
+        line.look()
+    shown = line.runs[number]
     with shown.log.open("rb") as told:
         while True:
             ended = shown.has_ended()  # asked first, so that its last words are read
@@ -81,8 +105,7 @@ def follow(shown: Run, runs: Sequence[Run], interruption: Interruption, out: Bin
             out.flush()
             if ended or interruption:
                 return
-            for run in runs:
-                run.has_ended()
+            line.look()
             time.sleep(_LOOK_SECONDS)
 
 
