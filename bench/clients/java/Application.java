@@ -111,8 +111,8 @@ public final class Application {
 
     private long produceHooks(int records) throws ReflectiveOperationException {
         ProducerInterceptors<String, byte[]> hooks = field(producer, KafkaProducer.class, "interceptors");
-        BiConsumer<String, byte[]> appended = field(
-            null, Class.forName("org.apache.kafka.clients.producer.internals.RecordAccumulator"), "kwitness$keys");
+        BiConsumer<byte[], byte[]> appended = field(
+            null, Class.forName("org.apache.kafka.clients.producer.internals.RecordAccumulator"), "kwitness$appended");
         TopicPartition place = new TopicPartition(TOLD, 0);
         List<ProducerRecord<String, byte[]>> sent = new ArrayList<>();
         List<RecordMetadata> answers = new ArrayList<>();
@@ -129,7 +129,7 @@ public final class Application {
             long began = threads.getCurrentThreadCpuTime();
             for (int one = 0; one < CHUNK; one++) {
                 hooks.onSend(sent.get(one));
-                appended.accept(TOLD, serialized[(number + one) % KEYS]);
+                appended.accept(serialized[(number + one) % KEYS], value);
             }
             for (int one = 0; one < CHUNK; one++) {
                 hooks.onAcknowledgement(answers.get(one), null, headers);

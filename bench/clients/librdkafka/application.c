@@ -49,6 +49,7 @@ HANDED_ON(int, rd_kafka_outq_len, (void *handle), (handle))
 HANDED_ON(const char *, rd_kafka_topic_name, (const void *topic), (topic))
 HANDED_ON(int64_t, rd_kafka_message_timestamp, (const void *message, int *kind), (message, kind))
 HANDED_ON(int64_t, rd_kafka_message_latency, (const void *message), (message))
+HANDED_ON(int, rd_kafka_message_status, (const void *message), (message))
 HANDED_ON(const char *, rd_kafka_err2name, (int code), (code))
 FUNCTION(int, rd_kafka_interceptor_add_on_send, (void *, const char *, on_message_t *, void *));
 FUNCTION(int, rd_kafka_interceptor_add_on_acknowledgement, (void *, const char *, on_message_t *, void *));
@@ -161,6 +162,7 @@ static void look_up(const char *path) {
     FOUND(rd_kafka_topic_name);
     FOUND(rd_kafka_message_timestamp);
     FOUND(rd_kafka_message_latency);
+    FOUND(rd_kafka_message_status);
     FOUND(rd_kafka_err2name);
     FOUND(rd_kafka_new);
     FOUND(rd_kafka_destroy);
