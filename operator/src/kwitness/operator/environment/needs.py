@@ -14,7 +14,7 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, KafkaState, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import Need, View
 
-__all__ = ["PODS_SECONDS", "PROGRESS_SECONDS", "SETTLED_SECONDS", "cluster_needs", "patience"]
+__all__ = ["PODS_SECONDS", "PROGRESS_SECONDS", "SETTLED_SECONDS", "cluster_needs", "known_cluster", "patience"]
 
 PROGRESS_SECONDS: Final = 4.0
 """Between looks at replicas that are starting."""
@@ -31,7 +31,7 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
         Need(KafkaState(at)),
         Need(Referring("TelemetryCollector", at)),
     }
-    cluster = _cluster(view, at)
+    cluster = known_cluster(view, at)
     if cluster is not None:
         kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
         found |= {Need(Labels(one), SETTLED_SECONDS) for one in _strangers(cluster, key, kinds, view)}
@@ -47,7 +47,8 @@ def patience(replicas: int, view: View, deployment: NamedObject) -> float:
     return SETTLED_SECONDS if ready >= replicas else PROGRESS_SECONDS
 
 
-def _cluster(view: View, at: Key) -> KafkaCluster | None:
+def known_cluster(view: View, at: Key) -> KafkaCluster | None:
+    """The KafkaCluster, as far as it was read and can be."""
     answer = view.get(Watched("KafkaCluster", at))
     if answer is None or answer.value is None:
         return None

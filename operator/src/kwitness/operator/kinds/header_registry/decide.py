@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from kwitness.contracts.resources.header_registry import (
-    HeaderFinding,
     HeaderId,
     HeaderRegistry,
     HeaderRegistryStatus,
@@ -17,7 +16,7 @@ from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import present
 from kwitness.operator.environment.header_ids import header_ids, header_ids_fact
 from kwitness.operator.kinds.header_registry.claims import Claim, Share, settle
-from kwitness.operator.kinds.header_registry.findings import clusters_of, seen_of
+from kwitness.operator.kinds.header_registry.findings import clusters_of, registered_by, seen_of
 from kwitness.operator.kinds.header_registry.needs import KIND, absent_owner
 from kwitness.operator.kinds.header_registry.verdicts import as_registered, registered
 from kwitness.operator.model.conditions import failure
@@ -52,9 +51,9 @@ def decide(unit: Unit, view: View) -> Decision:
     claims = [_claim(key, body, resources.get(key)) for key, body in bodies.items()]
     result = settle(before, claims, _gone(before, bodies, view))
     clusters = clusters_of(view)
-    counting = [one for one in resources.values() if not one.spec.suspend]
+    are_known = registered_by(one for one in resources.values() if not one.spec.suspend)
     for key, resource in resources.items():
-        seen = seen_of(resource, counting, clusters.get(key, frozenset()), view)
+        seen = seen_of(resource, are_known, clusters.get(key, frozenset()), view)
         outcomes[key] = _outcome(bodies[key], resource, result.shares[key], seen)
     text = header_ids_text(result.ids)
     stands = ((config_map or {}).get("data") or {}).get(HEADER_IDS_KEY)
@@ -98,13 +97,9 @@ def _outcome(body: Body, resource: HeaderRegistry, share: Share, seen: RegisterF
 def _seen(seen: RegisterFindings | None) -> dict[str, Any]:
     if seen is None:
         return {}
-    found = (
-        HeaderFinding(key=one.key, problem=one.problem, clients=one.clients, example=one.example, topic=one.topic)
-        for one in seen.keys
-    )
     return {
         "unregistered_seen": seen.unregistered_seen,
-        "findings": tuple(found),
+        "findings": seen.keys,
         "findings_left_out": seen.left_out or None,
     }
 

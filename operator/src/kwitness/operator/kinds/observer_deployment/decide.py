@@ -98,12 +98,13 @@ def _gateway(
     memory = present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
     slots = assign_slots(remembered_slots(memory), node_ids)
     suspend = resource.spec.suspend or relay_only
+    registers = registries_of(resource, view)
     settings = gateway_settings(
         resource,
         cluster,
         listener,
         collector,
-        rules=registries_of(resource, view).rules,
+        rules=registers.rules,
         cluster_id=cluster_id,
         slots=slots,
         suspend=suspend,
@@ -125,7 +126,12 @@ def _gateway(
     verdict = readiness(deployment, resource.spec.gateway_replicas, suspended=resource.spec.suspend)
     secrets = secret_volumes(resource, cluster, listener)
     children = gateway_objects(resource, settings, slots, collector, view.settings, secrets=secrets)
-    verdicts = (verdict, *reporting(own, known=state is not None), *serving(own), *registers_resolved(resource, view))
+    verdicts = (
+        verdict,
+        *reporting(own, known=state is not None),
+        *serving(own),
+        *registers_resolved(resource, registers),
+    )
     actions = directives(subject.key, own, collector, settings=digest, suspend=suspend)
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 

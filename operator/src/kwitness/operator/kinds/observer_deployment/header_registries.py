@@ -33,8 +33,6 @@ def registries_of(resource: ObserverDeployment, view: View) -> CombinedRegistrie
     return combined_registries(registers_of(resource), view)
 
 
-def registers_resolved(resource: ObserverDeployment, view: View) -> tuple[Verdict, ...]:
+def registers_resolved(resource: ObserverDeployment, combined: CombinedRegistries) -> tuple[Verdict, ...]:
     """Whether all of them count, where there are any."""
-    if not registers_of(resource):
-        return ()
-    return (registries_resolved("spec.observers", registries_of(resource, view)),)
+    return (registries_resolved("spec.observers", combined),) if registers_of(resource) else ()

@@ -17,7 +17,7 @@ from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.directives import directives
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
-from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved
+from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved, registries_of
 from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
     heard_of,
@@ -137,7 +137,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         *(own_listener_verdicts(resource, observed.listener, view[KafkaState(observed.at)].value) if is_broker else ()),
         *(reporting(own, known=state is not None) if pods.observed and not conflicts else ()),
         *serving(own),
-        *registers_resolved(resource, view),
+        *registers_resolved(resource, registries_of(resource, view)),
     )
     return _outcome(
         subject, status, verdicts, directives(subject.key, own, collector, settings=digest, suspend=settings.suspend)
