@@ -108,7 +108,7 @@ def test_the_tutorial(reader: Reader) -> None:
     typed = reader.follows("docs/tutorial.md")
 
     assert len(installs) == 2
-    assert len(typed) == 7
+    assert len(typed) == 8
     assert cluster.find("kcms", "demo", "--namespace=kwitness") == {}
 
 
