@@ -140,7 +140,9 @@ class Run(Contract):
 class Executors(Contract):
     """Spark executors; the Helm values set the upper bounds (reason LimitExceeded)."""
 
-    instances: int = Field(1, description="Number of executors.", ge=1, le=1000)
+    instances: int = Field(
+        1, description="Number of executors; with 0 the driver works alone, with `cores` of its own.", ge=0, le=1000
+    )
     cores: int = Field(1, description="Processors of each.", ge=1, le=64)
     memory: Quantity = Field(
         "1Gi",
