@@ -24,6 +24,7 @@ from kwitness.demo.platform import (
     INTERCEPTED_WORKLOAD,
     INTERCEPTORS,
     JOB,
+    JOBS,
     KAFKA,
     NAMESPACE,
     SIDECAR_CLIENT,
