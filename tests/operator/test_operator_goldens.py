@@ -122,7 +122,7 @@ def _collector_status(case: dict[str, Any]) -> Any:
 
 
 def _job(case: dict[str, Any]) -> Any:
-    """A job with what it needs in the namespace; its children are shown by name where the case does not ask for more."""
+    """A job with what it needs in its namespace; its children are shown by name unless the case wants the whole."""
     claim = {
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": "tables", "namespace": "kwitness"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
@@ -35,6 +36,7 @@ _POLL_SECONDS: Final = 10.0
 _BETWEEN_SECONDS: Final = 30.0
 """Between looks at a schedule that waits for its time, so that no run's driver comes and goes unasked."""
 _FOR_EVER: Final = float("inf")
+_KINDS: Final = ("StatefulSet", "CronJob", "Job")
 
 
 def needs(unit: Unit, view: View) -> frozenset[Need]:
@@ -64,48 +66,50 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
     facts, runners = RunnerFacts.of(key), known_runners(key, view)
     if runners is None:
         return {Need(one) for one in facts.all}
-    found = _ages(key, job, body, runners, view)
+    first, *others = writers(view, key.namespace, job.spec.table) or [key]
+    if first != key:
+        # All that is left of it is to go.
+        return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if runners.may_run() else _FOR_EVER))
+    found = _aged(facts, _ages(key, job, body, runners, view))
     if is_under_way(job, runners):
         found.add(Need(DriverAnswer(key), _patience(body)))
     past = present_run(job, past_runs(previous_status(body), runners))
-    order = writers(view, key.namespace, job.spec.table)
-    if order[:1] == [key] and would_start(job, runners, past=past):
+    if would_start(job, runners, past=past):
         found.add(Need(LivePods(key.namespace, driver_labels(key.name)), PROGRESS_SECONDS))
         found.add(Need(writers_pods(job), PROGRESS_SECONDS))
-        for other in order[1:]:
+        for other in others:
             found |= {Need(one, PROGRESS_SECONDS) for one in RunnerFacts.of(other).all}
     return found
 
 
-def _ages(key: Key, job: AnalyticsJob, body: Body, runners: Runners, view: View) -> set[Need]:
-    """How old what is known of the runners may be: nothing changes by itself where nothing runs."""
-    facts, former = RunnerFacts.of(key), runners.former(job)
-    leaving = {one["kind"]: PROGRESS_SECONDS for one in former if one["kind"] != "Job" or ended(one) is None}
-    if any("deletionTimestamp" in one["metadata"] for one in former):
-        leaving["Job"] = PROGRESS_SECONDS
-    under_way = is_under_way(job, runners)
-    ages = {"StatefulSet": _FOR_EVER, "CronJob": _FOR_EVER, "Job": _FOR_EVER}
-    if job.spec.run.schedule is not None:
-        wait = _FOR_EVER if job.spec.suspend else _BETWEEN_SECONDS
-        ages["CronJob"] = ages["Job"] = _POLL_SECONDS if under_way else wait
-    elif job.spec.run.streaming is not None and not job.spec.suspend:
+def _ages(key: Key, job: AnalyticsJob, body: Body, runners: Runners, view: View) -> dict[str, float]:
+    """How old what is known of the runners may be, by kind: nothing changes by itself where nothing runs."""
+    ages = dict.fromkeys(_KINDS, _FOR_EVER)
+    runner, run = runners.wanted(job), job.spec.run
+    if job.spec.suspend and not is_under_way(job, runners):
+        pass
+    elif run.schedule is not None:
+        ages["CronJob"] = ages["Job"] = _POLL_SECONDS if is_under_way(job, runners) else _BETWEEN_SECONDS
+    elif run.streaming is not None and runner is not None:
         answer = view.get(DriverAnswer(key))
-        silent = answer is None or answer.value is None
-        ages["StatefulSet"] = _POLL_SECONDS if silent and _patience(body) == _POLL_SECONDS else SETTLED_SECONDS
-    elif job.spec.run.once is not None:
-        runner = runners.wanted(job)
-        waits = runner is not None and ended(runner) is None and not job.spec.suspend
-        ages["Job"] = _POLL_SECONDS if waits else _FOR_EVER
-    ages.update({kind: min(age, ages[kind]) for kind, age in leaving.items()})
-    return {
-        Need(facts.stateful_set, ages["StatefulSet"]),
-        Need(facts.cron_job, ages["CronJob"]),
-        Need(facts.jobs, ages["Job"]),
-    }
+        speaks = answer is not None and answer.value is not None
+        ages["StatefulSet"] = SETTLED_SECONDS if speaks else _patience(body)
+    elif run.once is not None and runner is not None and ended(runner) is None:
+        ages["Job"] = _POLL_SECONDS
+    for one in runners.former(job):
+        if one["kind"] != "Job" or ended(one) is None or "deletionTimestamp" in one["metadata"]:
+            ages[one["kind"]] = PROGRESS_SECONDS
+    return ages
+
+
+def _aged(facts: RunnerFacts, ages: Mapping[str, float]) -> set[Need]:
+    return {Need(one, ages[one.kind]) for one in facts.all}
 
 
 def _patience(body: Body) -> float:
     """Seconds between questions: a driver that fails at each start has nothing new to say."""
     status = body.get("status") or {}
+    if status.get("observedGeneration") != body["metadata"].get("generation"):
+        return _POLL_SECONDS
     reason = next((one["reason"] for one in status.get("conditions", ()) if one["type"] == "Ready"), None)
     return SETTLED_SECONDS if reason in TOLD_BY_DRIVERS else _POLL_SECONDS

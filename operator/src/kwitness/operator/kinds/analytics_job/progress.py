@@ -24,13 +24,14 @@ _BEGIN_MS: Final = 120_000
 class Progress:
     """``succeeded`` is of the last run that has ended, None without one; ``trouble`` says what was wrong with it.
 
-    ``run`` is the Job of the present or last run, as far as it is known.
+    ``run`` is the Job of the present or last run, as far as it is known. ``overdue``: one should have begun since.
     """
 
     phase: Phase
     succeeded: bool | None = None
     trouble: str | None = None
     run: Body | None = None
+    overdue: bool = False
 
 
 def is_under_way(job: AnalyticsJob, runners: Runners) -> bool:
@@ -103,7 +104,7 @@ def _of_schedule(
             f"no run has begun though one was due at {rfc3339(due)}: see the events of the CronJob and of its Jobs, and"
             " whether the namespace has a quota"
         )
-        return Progress("Pending", False, trouble, newest)
+        return Progress("Pending", False, trouble, newest, overdue=True)
     last = newest if newest is not None and _is_of(newest, scheduled) else None
     well = ended(last) if last is not None else None
     if well is None and scheduled:

@@ -19,7 +19,7 @@ from kwitness.contracts.resources.analytics_job import (
 from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.operator.kinds.analytics_job.progress import Progress
 from kwitness.operator.kinds.analytics_job.runners import Runners, ended
-from kwitness.operator.model.moments import rfc3339
+from kwitness.operator.model.moments import milliseconds_of, rfc3339
 from kwitness.operator.shapes.facts import Body
 
 __all__ = ["new_findings", "previous_status", "status_of"]
@@ -92,6 +92,8 @@ def _last_run(
     before = previous.last_run
     if before is not None and before.id != run_id:
         before = None
+    if progress.overdue:
+        return before
     present = progress.run is not None and ended(progress.run) is None
     if job.spec.run.schedule is not None and present:
         # How the one before ended is told by the condition; this is about the one that is under way.
@@ -109,6 +111,9 @@ def _last_run(
             quarantined=told.quarantined,
         )
     state = (progress.run or {}).get("status") or {}
+    if before is not None and before.end and milliseconds_of(state.get("startTime")) > milliseconds_of(before.end):
+        # Nobody could ask the driver of this one.
+        before = None
     if before is None and not state.get("startTime") and succeeded is None:
         return None
     before = before or LastRun(id=run_id, start=state.get("startTime"))
