@@ -20,7 +20,6 @@ from kwitness.operator.context import Context
 from kwitness.operator.metrics import JobNumbers
 
 from tests.eventually import eventually, eventually_beside, remains
-from tests.operator.conftest import at_the_resync
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, cluster, get, ready, until_reason
 
@@ -139,7 +138,6 @@ def test_a_driver_of_a_deleted_job_keeps_its_table_to_the_end(api, namespace):
     eventually(lambda: _names(api, "sts", namespace))
 
 
-@at_the_resync
 def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_operator):
     apply(api, _job(namespace, run={"once": {"id": "first"}}))
     (made,) = eventually(lambda: _names(api, "jobs", namespace))
@@ -175,9 +173,7 @@ def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_op
     assert _names(api, "jobs", namespace) == []
 
 
-@at_the_resync
-@pytest.mark.usefixtures("running")
-def test_with_an_emptied_status_the_same_children_are_written(api, namespace):
+def test_with_an_emptied_status_the_same_children_are_written(running, api, namespace, start_operator):
     apply(api, _job(namespace, run={"once": {}}))
     (made,) = eventually(lambda: _names(api, "jobs", namespace))
     name = made.removeprefix("job.batch/")
@@ -185,8 +181,10 @@ def test_with_an_emptied_status_the_same_children_are_written(api, namespace):
     _observe(api, namespace, "job", name, COMPLETE)
     until_reason(api, "kaj", "inventory", namespace, "Completed")
 
+    running.stop()
     api.kubectl("delete", "job", name, "-n", namespace, "--cascade=background")
-    _observe(api, namespace, "kaj", "inventory", {field: None for field in _status(api, namespace)})
+    _observe(api, namespace, "kaj", "inventory", dict.fromkeys(_status(api, namespace)))
+    start_operator()
 
     # Its driver finds its id beside the checkpoint, and ends at once.
     eventually(lambda: _names(api, "jobs", namespace) == [made])
