@@ -49,7 +49,9 @@ def next_due(expression: str, time_zone: str, after_ms: int) -> int | None:
     What the clock of the time zone leaves out when it is put forward is left out here as well.
     """
     try:
-        times, zone = _parse(expression), ZoneInfo(time_zone)
+        # The one zone that needs no database, which an image may lack.
+        zone = UTC if time_zone == "Etc/UTC" else ZoneInfo(time_zone)
+        times = _parse(expression)
     except (ValueError, OSError, KeyError):
         return None
     after = datetime.fromtimestamp(after_ms / 1000, UTC)

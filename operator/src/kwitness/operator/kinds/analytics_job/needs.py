@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS, reference_needs
-from kwitness.operator.kinds.analytics_job.limits import claim_of
+from kwitness.operator.kinds.analytics_job.limits import check_limits, claim_of
 from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_run
 from kwitness.operator.kinds.analytics_job.progress import is_under_way
 from kwitness.operator.kinds.analytics_job.runners import (
@@ -48,9 +49,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
         return frozenset(found)
     try:
         job = parse_resource(AnalyticsJob, answer.value)
+        check_limits(job, view.settings)
     except OperatorError:
-        return frozenset(found)
-    if unit.key.namespace not in view.settings.analytics.namespaces:
         return frozenset(found)
     found |= {
         Need(Every(KIND)),
@@ -69,7 +69,8 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
     first, *others = writers(view, key.namespace, job.spec.table) or [key]
     if first != key:
         # All that is left of it is to go.
-        return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if runners.may_run() else _FOR_EVER))
+        leaves = runners.may_run() and not is_paused(job.metadata.annotations)
+        return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
     found = _aged(facts, _ages(key, job, body, runners, view))
     if is_under_way(job, runners):
         found.add(Need(DriverAnswer(key), _patience(body)))
