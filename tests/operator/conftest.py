@@ -53,6 +53,7 @@ RULES = [
         "resourceNames": ["kwitness-operator"],
         "verbs": ["create"],
     },
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]
 _numbers = itertools.count(1)

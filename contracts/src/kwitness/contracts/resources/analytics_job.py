@@ -258,6 +258,9 @@ class AnalyticsJobStatus(Status):
         max_length=8,
         json_schema_extra=list_map("hop"),
     )
+    scheduled_since: str | None = Field(
+        None, description="Since when times of `schedule` count, as RFC 3339 in UTC.", max_length=40
+    )
     last_schedule: str | None = Field(
         None, description="When the last run of `schedule` was due, as RFC 3339 in UTC.", max_length=40
     )
@@ -281,7 +284,9 @@ class AnalyticsJobStatus(Status):
         description="How many of each kind were found; absent while nothing was computed.",
         max_length=32,
     )
-    findings_total: int | None = Field(None, description="How many were found; absent while nothing was computed.", ge=0)
+    findings_total: int | None = Field(
+        None, description="How many were found; absent while nothing was computed.", ge=0
+    )
     table_path: str | None = Field(None, description="Where the table is.", max_length=1024)
     table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)
     data_loss: tuple[DataLoss, ...] = Field(

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from kwitness.operator.context import Context
 from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, recall
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Answer, Fact
+from kwitness.operator.shapes.facts import Answer, Fact, Labelled, LivePods, NamedObject
 from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -81,6 +82,14 @@ class FactTable:
         """Forget answers that our own writes made untrue."""
         for fact in facts:
             self._answers.pop(fact, None)
+
+    def outdate_object(self, kind: str, key: Key) -> None:
+        """Forget what is known of an object that we wrote or deleted: by its name, among others, and of its pods."""
+        for fact in list(self._answers):
+            among = isinstance(fact, Labelled) and (fact.kind, fact.namespace) == (kind, key.namespace)
+            pods = isinstance(fact, LivePods) and fact.namespace == key.namespace
+            if among or pods or fact == NamedObject(kind, key):
+                del self._answers[fact]
 
     async def fetch(self, fact: Fact[Any]) -> Requeue:
         """Find out a fact and wake those who need it; what fails is remembered beside the last value and raised."""
