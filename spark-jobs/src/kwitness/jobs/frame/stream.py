@@ -32,7 +32,9 @@ from kwitness.jobs.frame.offsets import (
     furthest,
     moved_into,
     planned_losses,
+    reached,
     records_of,
+    recreated,
     restart_losses,
     resumed,
     span,
@@ -57,10 +59,8 @@ class _Batch:
 
     Attributes
     ----------
-    rows
-        Lines with a row: partial rows, or facts.
     used
-        Records they came from.
+        Records that could be used, whether or not there are rows of them.
     rejected
         Records that cannot be used, by reason.
     losses
@@ -68,7 +68,6 @@ class _Batch:
     """
 
     reading: Reading
-    rows: int
     used: int
     rejected: Mapping[str, int]
     losses: tuple[DataLoss, ...]
@@ -133,11 +132,15 @@ class JobStream:
         self.quarantine.ensure()
         self._board.change(ledger=self._board.read().ledger.abandon())
         self._board.add_losses(self._losses.read())
-        self._applied = self.sink.positions()
+        ends, applied = self._log.ends(self.topics), self.sink.positions()
+        # A topic that ends before the place to which it was read is another one of the same name.
+        self._applied = within(applied, ends)
+        for where in sorted(applied.keys() - self._applied.keys()):
+            _LOG.warning(
+                "%s-%d ends before offset %d, to which it was read: it is another topic", *where, applied[where]
+            )
         if not self._checkpoint.exists():
-            # A topic that ends before the place to which it was read is another one of the same name.
-            self._applied = within(self._applied, self._log.ends(self.topics))
-            committed = furthest(self._applied, within(self.quarantine.positions(), self._log.ends(self.topics)))
+            committed = furthest(self._applied, within(self.quarantine.positions(), ends))
             self._report(restart_losses(committed, self._log.starts(self.topics)))
         self._positions = self._checkpoint.finished()
         self._board.change(table_version=self.sink.table.version())
@@ -158,16 +161,17 @@ class JobStream:
 
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
-        start, end = self._checkpoint.planned(batch_id)
+        since, end = self._checkpoint.planned(batch_id)
         # What a commit says it holds is not written again, whatever the checkpoint says.
-        start = resumed(start, end, self._applied)
+        start, to = resumed(since, end, self._applied), reached(since, end, self._applied)
         planned = span(start, end)
         self._board.change(ledger=self._board.read().ledger.accept(planned))
         batch = self._read(frame, start, end)
         try:
-            self._write(batch, end)
+            # Before the commit: done again, a batch that is in the table does not know what had gone before it.
             self._report(batch.losses)
-            self._positions = self._applied = end
+            self._write(batch, to, always=recreated(since, end))
+            self._positions = self._applied = to
         finally:
             batch.reading.decoded.unpersist()
         run = self._board.read().last_run
@@ -210,9 +214,7 @@ class JobStream:
             reading = self.sink.read(records)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
             decoded = reading.decoded.persist()
-            counted = (
-                decoded.groupBy("rejected.reason").agg(*map(F.count, ("row", "rejected")), F.sum("used")).collect()
-            )
+            counted = decoded.groupBy("rejected.reason").agg(F.count("rejected"), F.sum("used")).collect()
             after = self._log.starts(self.topics)
             if attempt == _READS or not moved_into(start, end, before, after):
                 break
@@ -220,18 +222,18 @@ class JobStream:
             before = after
         return _Batch(
             reading=reading,
-            rows=sum(rows for _, rows, _, _ in counted),
-            used=sum(used or 0 for _, _, _, used in counted),
-            rejected={reason: rejected for reason, _, rejected, _ in counted if rejected},
+            used=sum(used or 0 for _, _, used in counted),
+            rejected={reason: rejected for reason, rejected, _ in counted if rejected},
             losses=planned_losses(start, end, after),
         )
 
-    def _write(self, batch: _Batch, end: Positions) -> None:
+    def _write(self, batch: _Batch, to: Positions, *, always: bool) -> None:
         if batch.rejected:
             rejected = batch.reading.decoded.where("rejected is not null").select("rejected.*")
-            self.quarantine.merge(rejected, keep_first, end)
-        if batch.rows:
-            batch.reading.write(end)
+            self.quarantine.merge(rejected, keep_first, to)
+        # A commit without rows, too, says to where records were read.
+        if batch.used or always:
+            batch.reading.write(to)
 
     def _report(self, losses: tuple[DataLoss, ...]) -> None:
         self._losses.add(losses)
