@@ -46,8 +46,10 @@ from kwitness.jobs.frame.sinks import make_sink
 from kwitness.jobs.frame.status import StatusBoard
 
 _LOG = logging.getLogger(__name__)
-#: Records of one micro-batch, so that a driver that was away does not read a week at once.
+#: Records of one micro-batch by one or two cores, so that a driver that was away does not read a week at once.
 MAX_RECORDS = 50_000
+#: With more cores, for each of them: 20,000.
+_SHARE_OF_A_CORE = 0.4
 #: How often a batch is read again because retention moved into it meanwhile.
 _READS = 3
 _TIDY_SECONDS = 3600.0
@@ -118,8 +120,16 @@ class JobStream:
 
     @property
     def positions(self) -> Positions | None:
-        """To where all is in the table; None before the first batch of this process."""
+        """To where all is in the table; None before the first batch."""
+        if self._positions is None:
+            self._positions = self._checkpoint.finished()
         return self._positions
+
+    @property
+    def records_per_batch(self) -> int:
+        """The most records of one micro-batch: it grows with the executors, so that they are the only limit."""
+        executors = self._config.executors
+        return round(MAX_RECORDS * max(1.0, _SHARE_OF_A_CORE * max(1, executors.instances) * executors.cores))
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -145,15 +155,22 @@ class JobStream:
         self._positions = self._checkpoint.finished()
         self._board.change(table_version=self.sink.table.version())
 
-    def start(self) -> StreamingQuery:
-        """Start reading where the checkpoint says, or at the beginning."""
+    def start(self, *, waiting: bool) -> StreamingQuery:
+        """Start reading where the checkpoint says, or at the beginning.
+
+        Parameters
+        ----------
+        waiting
+            Whether the query goes on for ever and waits for its trigger between batches. Else one batch follows the
+            other, and it ends when all is read that is there now.
+        """
         frame = self._session.readStream.format("kafka").options(**self._source_options()).load()
         writer = (
             frame.writeStream.queryName(self._config.name or self._job.name)
             .option("checkpointLocation", self._config.checkpoint_path)
             .foreachBatch(self.run_batch)
         )
-        if self._config.run.mode == "once":
+        if not waiting:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(
             processingTime=f"{max(1, round(self._config.run.trigger_seconds * 1000))} milliseconds"
@@ -251,7 +268,7 @@ class JobStream:
             "subscribe": ",".join(self.topics),
             "includeHeaders": "true",
             "startingOffsets": self._config.run.starting,
-            "maxOffsetsPerTrigger": str(MAX_RECORDS),
+            "maxOffsetsPerTrigger": str(self.records_per_batch),
             "groupIdPrefix": self._options["client.id"],
             # Spark goes on where records are gone; this stream finds out which and reports them.
             "failOnDataLoss": "false",
