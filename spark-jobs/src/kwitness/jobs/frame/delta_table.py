@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from delta.tables import DeltaTable
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql.types import StructType
 
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
@@ -131,8 +131,16 @@ class JobTable:
         if changed:
             condition = None if unchanged is None else ~unchanged("table", "update")
             merging = merging.whenMatchedUpdate(condition, set=changed)
-        with _commits_with(session, positions, skip_empty=False):
+        with _commits_with(session, metadata_of(positions), skip_empty=False):
             merging.whenNotMatchedInsertAll().execute()
+
+    def append(self, rows: DataFrame, metadata: Mapping[str, Any]) -> None:
+        """Add rows; the commit carries the metadata."""
+        self._written(rows, metadata).mode("append").save(self.path)
+
+    def replace(self, rows: DataFrame, condition: str, metadata: Mapping[str, Any]) -> None:
+        """Put rows into the place of those that meet a condition, which they meet as well; in one commit."""
+        self._written(rows, metadata).mode("overwrite").option("replaceWhere", condition).save(self.path)
 
     def frame(self) -> DataFrame:
         """All rows."""
@@ -147,21 +155,33 @@ class JobTable:
 
     def positions(self) -> Positions:
         """The positions in Kafka that the latest commit with any belongs to; empty if there is none."""
+        return positions_in(self.metadata())
+
+    def metadata(self) -> dict[str, Any]:
+        """What the latest commit that carries any metadata carries; empty if there is none."""
         if not self.exists():
             return {}
         for commit in self._open(self._session).history(_SEARCHED_COMMITS).select("userMetadata").collect():
             if commit["userMetadata"]:
-                return from_json(json.dumps(json.loads(commit["userMetadata"])["positions"]))
+                found: dict[str, Any] = json.loads(commit["userMetadata"])
+                return found
         return {}
 
-    def tidy(self, expired: Column | None) -> None:
-        """Drop expired rows, write small files together, remove files that no reader needs any more."""
+    def tidy(self, expired: Column | None, *, compacted: str | None = None) -> None:
+        """Drop expired rows, write small files together, remove files that no reader needs any more.
+
+        Parameters
+        ----------
+        compacted
+            A condition on partition columns: only the files of those partitions are written together.
+        """
         table = self._open(self._session)
-        # Housekeeping goes on while no records come; its commits must not push the positions out of sight.
-        with _commits_with(self._session, self.positions()):
+        # Housekeeping goes on while no records come; its commits must not push what they say out of sight.
+        with _commits_with(self._session, self.metadata()):
             if expired is not None:
                 table.delete(expired)
-            table.optimize().executeCompaction()
+            small = table.optimize()
+            (small if compacted is None else small.where(compacted)).executeCompaction()
             table.vacuum()
 
     def _alter(self, change: str) -> None:
@@ -175,11 +195,26 @@ class JobTable:
     def _open(self, session: SparkSession) -> DeltaTable:
         return DeltaTable.forPath(session, self.path)
 
+    def _written(self, rows: DataFrame, metadata: Mapping[str, Any]) -> DataFrameWriter:
+        # Each partition's rows into as few files as their size asks for.
+        gathered = rows.hint("rebalance", *self._partitions)
+        return gathered.write.format("delta").option("userMetadata", json.dumps(metadata))
+
+
+def metadata_of(positions: Positions) -> dict[str, Any]:
+    """What a commit carries that belongs to these positions in Kafka."""
+    return {"positions": json.loads(to_json(positions))}
+
+
+def positions_in(metadata: Mapping[str, Any]) -> Positions:
+    """The positions in Kafka that a commit's metadata holds."""
+    return from_json(json.dumps(metadata.get("positions", {})))
+
 
 @contextmanager
-def _commits_with(session: SparkSession, positions: Positions, *, skip_empty: bool = True) -> Iterator[None]:
-    """Commits of this session say to which positions they belong; what changes no row is one as well, or is none."""
-    session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
+def _commits_with(session: SparkSession, metadata: Mapping[str, Any], *, skip_empty: bool = True) -> Iterator[None]:
+    """Commits of this session carry the metadata; what changes no row is one as well, or is none."""
+    session.conf.set(_METADATA, json.dumps(metadata))
     session.conf.set(_SKIP_EMPTY, str(skip_empty).lower())
     try:
         yield
