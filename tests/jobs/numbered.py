@@ -115,10 +115,21 @@ def fleet(seed: int, windows: int = 6, mark: str = "") -> list[KafkaRecord]:
         for _ in range(dice.randrange(1, 12)):
             source.push()
         found += [record for record in source.records if dice.random() > 0.2]
+    found = [_said_otherwise(dice, record) for record in found]
     found += [snapshot(seq) for seq in range(3)]
     found += dice.sample(found, len(found) // 8)
     dice.shuffle(found)
     return found
+
+
+def _said_otherwise(dice: random.Random, record: KafkaRecord) -> KafkaRecord:
+    """Now and then a record whose value alone says who numbered it, or says it is somebody else's."""
+    if record.topic in ("kwitness.telemetry", "kwitness.seals") or dice.random() > 0.2:
+        return record
+    if dice.random() < 0.5:
+        return record._replace(headers=())
+    value = json.loads(record.value or b"") | {"event_source": "bank/other-0", "event_seq": 7_000}
+    return record._replace(value=json.dumps(value).encode())
 
 
 def _of_windows(dice: random.Random, source: Source, windows: int) -> list[KafkaRecord]:

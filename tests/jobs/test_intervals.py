@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +34,7 @@ def test_a_set_has_one_form_alone(numbers: set[int]) -> None:
 
     assert numbers_of(form) == numbers
     assert size(form) == len(numbers)
-    assert all(before[1] + 1 < after[0] for before, after in zip(form[:-1], form[1:], strict=True))
+    assert all(before[1] + 1 < after[0] for before, after in pairwise(form))
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12))

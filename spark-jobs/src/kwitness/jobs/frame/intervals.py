@@ -1,13 +1,14 @@
 """Sets of whole numbers as intervals: numbers that a source gave, offsets of a partition.
 
-A set is a tuple of pairs (first, last), both included, sorted, with at least one number missing between any two of them;
-so equal sets are equal tuples. Each function takes and gives sets of this form.
+A set is a tuple of pairs (first, last), both included, sorted, with at least one number missing between any two of
+them; so equal sets are equal tuples. Each function takes and gives sets of this form.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import pairwise
 
 Interval = tuple[int, int]
 Intervals = tuple[Interval, ...]
@@ -16,7 +17,7 @@ EMPTY: Intervals = ()
 
 
 def coalesced(pairs: Iterable[Interval]) -> Intervals:
-    """The set that has all numbers of some pairs, in any order, which may overlap; a pair with last < first is empty."""
+    """The set of all numbers of some pairs, in any order, which may overlap; one with last < first is empty."""
     found: list[Interval] = []
     for first, last in sorted(pair for pair in pairs if pair[0] <= pair[1]):
         if found and first <= found[-1][1] + 1:
@@ -76,7 +77,7 @@ def within(numbers: Intervals, first: int, last: int) -> Intervals:
 
 def holes(numbers: Intervals) -> Intervals:
     """Numbers that are missing between the first one and the last one."""
-    return tuple((before[1] + 1, after[0] - 1) for before, after in zip(numbers[:-1], numbers[1:], strict=True))
+    return tuple((before[1] + 1, after[0] - 1) for before, after in pairwise(numbers))
 
 
 def size(numbers: Intervals) -> int:

@@ -128,6 +128,9 @@ class Settled(NamedTuple):
     gaps: Intervals = EMPTY
 
 
+NOTHING_SETTLED = Settled()
+
+
 class Batch(NamedTuple):
     """What a batch has of the epoch; each number is in one island, and has one seal at most."""
 
@@ -175,7 +178,7 @@ class Account:
     waiting: tuple[Seal, ...] = ()
     tail: tuple[Run, ...] = ()
     floor: int = 0
-    settled: Settled = Settled()
+    settled: Settled = NOTHING_SETTLED
     late: int = 0
     late_sealed: int = 0
 
@@ -216,10 +219,11 @@ class Account:
             again = tuple(
                 one._replace(time_ms=min(one.time_ms, times.get(one.seq, one.time_ms))) for one in self.waiting
             )
-            added = replace(added, waiting=again)._with_seals(new, [one for one in batch.islands if one.topic != SEALS])
-        return added._folded()
+            added = replace(added, waiting=again).with_seals(new, [one for one in batch.islands if one.topic != SEALS])
+        return added.folded()
 
-    def _with_seals(self, seals: Sequence[Seal], rows: Iterable[Island]) -> Account:
+    def with_seals(self, seals: Sequence[Seal], rows: Iterable[Island]) -> Account:
+        """With seals that were not there, and rows, which their numbers were added of already."""
         topics, dropped = dict(self.topics), dict(self.dropped)
         for seal in seals:
             sums = topics.get(seal.topic, TopicSums())
@@ -323,7 +327,7 @@ class Account:
     def _unsealed(self) -> Intervals:
         return difference(pairs(self.seen), self.covered) if self.kind in SEALING else EMPTY
 
-    def _folded(self) -> Account:
+    def folded(self) -> Account:
         """With the lowest ranges closed where they are too many."""
         seen = pairs(self.seen)
         starts = [one[-MAX_RANGES][0] for one in (seen, self.covered) if len(one) > MAX_RANGES]

@@ -62,10 +62,10 @@ def _gap(row: Row) -> str:
             f"{one['topic']} {one['found']} of {one['sealed']}" for one in row["topics"] if one["found"] < one["sealed"]
         )
         return (
-            f"{row['missing']} numbers that {row['kind']} sealed are in no topic, among {ranges} (found of sealed: "
-            f"{topics or 'as many, in other windows'}): the collector acknowledged them. See whether retention removed "
-            'them before this job read them, then kwitness_ledger_events_total{hop="events_topic"} of the collector and '
-            "the topic's replicas"
+            f"{row['missing']} numbers that were sealed are in no topic, among {ranges} (found of sealed: "
+            f"{topics or 'as many, in other windows'}): the collector acknowledged them. See whether retention "
+            'removed them before this job read them, then kwitness_ledger_events_total{hop="events_topic"} of the '
+            "collector and the topic's replicas"
         )
     return (
         f"{row['missing']} numbers of pushes are in no topic: {ranges}. Compare with {_OWN_LEDGER[row['kind']]}, then "
@@ -78,8 +78,8 @@ def _unsealed(row: Row) -> str:
     after = "no seal of it was found" if last is None else f"its last seal is number {last}"
     return (
         f"{row['unsealed']} numbers have no seal: {_ranges(row['unsealed_ranges'])}; {after}. What else was in their "
-        "windows is uncertain: the source ended without a last word, or its seals were dropped. See whether its process "
-        f"was killed then, and {_OWN_LEDGER[row['kind']]}"
+        "windows is uncertain: the source ended without a last word, or its seals were dropped. See whether its "
+        f"process was killed then, and {_OWN_LEDGER[row['kind']]}"
     )
 
 

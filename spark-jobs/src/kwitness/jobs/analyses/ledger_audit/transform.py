@@ -2,12 +2,12 @@
 
 Who numbers what, as their programs do it:
 
-- An observer and the interceptors of a process number what they report from 1, in one sequence over all topics: rows of
-  a topic and window one after the other, their seal, and totals, which go to Prometheus and so are in no topic. Which
-  numbers totals have, nothing in the topics says.
-- A broker's plugin numbers pushes from 1, in the topic telemetry alone. It does not seal: what it dropped, its heartbeat
-  tells the collector. Heartbeats have numbers of their own from 1 under the same source and epoch, and the collector
-  writes some of them, as snapshots in the topic connections: those are nobody's gap, and are left out.
+- An observer and the interceptors of a process number what they report from 1, in one sequence over all topics: rows
+  of a topic and window one after the other, their seal, and totals, which go to Prometheus and so are in no topic.
+  Which numbers totals have, nothing in the topics says.
+- A broker's plugin numbers pushes from 1, in the topic telemetry alone. It does not seal: what it dropped, its
+  heartbeat tells the collector. Heartbeats have numbers of their own from 1 under the same source and epoch, and the
+  collector writes some of them, as snapshots in the topic connections: those are nobody's gap, and are left out.
 - A collector numbers what it takes by plain OTLP (`otlp/<replica>`). An export that it refused comes again under other
   numbers, so a number that is missing is none that was lost.
 
