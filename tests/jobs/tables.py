@@ -10,7 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.jobs.traffic import KINDS
+from tests.jobs import numbered, traffic
+
+_KINDS = numbered.KINDS | traffic.KINDS
 
 _SCHEMA = (
     "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
@@ -20,12 +22,12 @@ _SCHEMA = (
 
 def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
     """Records as the stream gives them to a transform."""
-    return spark.createDataFrame([(*record, KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
+    return spark.createDataFrame([(*record, _KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
 
 
 def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:
     """Records as the oracle takes them."""
-    return [(KINDS[record.topic], record) for record in records]
+    return [(_KINDS[record.topic], record) for record in records]
 
 
 def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:

@@ -47,7 +47,7 @@ class TransformResult:
     decoded
         What the other two are computed from, of `decoded_schema`. It is kept for both, so that records are read once.
     rows
-        Rows of the table's schema, at most one per key.
+        Rows of the table's schema, at most one per key; or what `LatticeSink.combined` takes.
     rejected
         Rows of `kwitness.jobs.frame.rejection.QUARANTINE_SCHEMA`.
     """
@@ -134,6 +134,10 @@ class LatticeSink:
     unchanged
         Pure: given the aliases of table and update, whether the row may stay as it is for now, so that its file need
         not be written again. What it leaves out must come again with a later record, or not matter.
+    combined
+        Pure: given the table, the rows of a transform and the input, rows of the table's schema for their keys, which
+        `merge` then writes. For what columns of two rows cannot say in SQL; the rows of the transform may then be of a
+        schema of their own, with the keys. Absent where `merge` says all.
     """
 
     keys: tuple[str, ...]
@@ -142,6 +146,7 @@ class LatticeSink:
     expired: Callable[[JobInput, datetime], Column] | None = None
     survey: Callable[[Any, DataFrame, JobInput], DataFrame] | None = None
     unchanged: Callable[[str, str], Column] | None = None
+    combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class LatticeTable:
     def read(self, records: DataFrame) -> Reading:
         """Decode records."""
         found = self._sink.transform(records, self._input)
-        return Reading(found.decoded, lambda end: self.merge(found.rows, end))
+        return Reading(found.decoded, lambda end: self.merge(self._combined(found.rows), end))
 
     def merge(self, rows: DataFrame, positions: Positions) -> None:
         """Merge rows of the job's schema, at most one per key."""
@@ -53,6 +53,13 @@ class LatticeTable:
             positions,
             unchanged=self._sink.unchanged,
         )
+
+    def _combined(self, rows: DataFrame) -> DataFrame:
+        if self._sink.combined is None:
+            return rows
+        # In the session of the batch, and as the commit before has left it.
+        table = rows.sparkSession.read.format("delta").load(self.table.path)
+        return self._sink.combined(table, rows, self._input)
 
     def tidy(self, now: datetime) -> None:
         """Drop expired rows, write small files together."""
