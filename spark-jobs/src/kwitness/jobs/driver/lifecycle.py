@@ -140,6 +140,7 @@ class Driver:
                 continue
             looked_at = time.monotonic()
             self._measure_lag(stream, watch)
+            stream.survey_when_due()
             if renewed := self._renewed(options):
                 query.stop()
                 return renewed
@@ -148,6 +149,7 @@ class Driver:
                 self._log_progress()
         else:
             # All that was there is done: only a run that is to end gets here.
+            stream.survey()
             stream.tidy()
         self._measure_lag(stream, watch)
         self._log_progress()
