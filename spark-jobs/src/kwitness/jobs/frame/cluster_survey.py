@@ -123,12 +123,11 @@ class _Questions:
         if allowed is None or "DESCRIBE" not in {one.name() for one in allowed}:
             self._not_allowed["groups"] = f"{_NEEDS_CLUSTER} to list all groups"
             self._not_allowed["logDirs"] = _NEEDS_CLUSTER
-        return _get(described.clusterId()), sorted(node.id() for node in _get(described.nodes()))
+        return _get(described.clusterId()), sorted(node.id() for node in self._each(_get(described.nodes())))
 
     def _listings(self) -> Iterable[Any]:
         options = self._kafka.ListTopicsOptions().listInternal(True)
-        listings: Iterable[Any] = _get(self._admin.listTopics(options).listings())
-        return listings
+        return self._each(_get(self._admin.listTopics(options).listings()))
 
     def _topics(self, listings: Mapping[str, Any]) -> list[SurveyedTopic]:
         found: list[SurveyedTopic] = []
@@ -186,7 +185,7 @@ class _Questions:
         answers = self._admin.describeLogDirs(self._list(brokers)).descriptions()
         for broker in brokers:
             folders = self._answer("logDirs", answers.get(broker))
-            for folder in () if folders is None else folders.values():
+            for folder in () if folders is None else self._each(folders.values()):
                 if folder.error() is not None:
                     self._unanswered["logDirs"] = f"a log directory of broker {broker} is offline"
                     continue
@@ -197,9 +196,9 @@ class _Questions:
 
     def _groups(self) -> tuple[SurveyedGroup, ...]:
         listed = self._admin.listConsumerGroups()
-        for error in _get(listed.errors()):
+        for error in self._each(_get(listed.errors())):
             self._unanswered["groups"] = f"a broker did not list its groups: {error.toString()}"
-        names = sorted(one.groupId() for one in _get(listed.valid()))
+        names = sorted(one.groupId() for one in self._each(_get(listed.valid())))
         found: list[SurveyedGroup] = []
         for page in self._pages("groups", names, _GROUPS_AT_A_TIME):
             descriptions = self._admin.describeConsumerGroups(self._list(page)).describedGroups()
@@ -208,7 +207,7 @@ class _Questions:
                 asked.put(name, self._kafka.ListConsumerGroupOffsetsSpec())
             offsets = self._admin.listConsumerGroupOffsets(asked)
             for name in page:
-                group = _group(name, self._answer("groups", descriptions.get(name), name))
+                group = self._group(name, self._answer("groups", descriptions.get(name), name))
                 committed = self._answer("groups", offsets.partitionsToOffsetAndMetadata(name), name)
                 found.append(replace(group, committed=None if committed is None else _committed(committed)))
         return tuple(found)
@@ -230,6 +229,18 @@ class _Questions:
             missing.setdefault(part, f"{of_what}: {reason}" if of_what else reason)
             return None
 
+    def _group(self, name: str, description: Any) -> SurveyedGroup:
+        if description is None:
+            return SurveyedGroup(name)
+        members = list(self._each(description.members()))
+        assigned = {one.topic() for member in members for one in member.assignment().topicPartitions()}
+        return SurveyedGroup(name, description.state().toString(), len(members), frozenset(assigned))
+
+    def _each(self, collection: Any) -> Iterable[Any]:
+        """The entries of a Java collection, of which py4j knows lists and sets only."""
+        entries: Iterable[Any] = self._jvm.java.util.ArrayList(collection)
+        return entries
+
     def _list(self, entries: Iterable[Any]) -> Any:
         collected = self._jvm.java.util.ArrayList()
         for entry in entries:
@@ -243,14 +254,6 @@ class _Questions:
 def _get(future: Any) -> Any:
     # Requests have a timeout of their own, after which the future fails.
     return future.get()
-
-
-def _group(name: str, description: Any) -> SurveyedGroup:
-    if description is None:
-        return SurveyedGroup(name)
-    members = list(description.members())
-    assigned = {partition.topic() for member in members for partition in member.assignment().topicPartitions()}
-    return SurveyedGroup(name, description.state().toString(), len(members), frozenset(assigned))
 
 
 def _committed(offsets: Any) -> dict[TopicPartition, int]:
