@@ -97,7 +97,7 @@ def test_what_the_credential_may_not_see_is_named_and_the_rest_is_there(
     allow(admin, ResourceType.TOPIC, f"{prefix}.allowed")
 
     state = eventually(
-        lambda: (found if f"{prefix}.allowed" in (found := survey(spark, kafka, as_user=True)).listed else None),
+        lambda: found if f"{prefix}.allowed" in (found := survey(spark, kafka, as_user=True)).listed else None,
         every=0.2,
     )
 

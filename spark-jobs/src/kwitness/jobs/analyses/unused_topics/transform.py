@@ -7,14 +7,15 @@ from datetime import datetime
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StructType
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
 from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA, SCHEMAS, TRAFFIC
 from kwitness.jobs.analyses.unused_topics import schema as columns
-from kwitness.jobs.frame.job import JobInput, TransformResult, decoded_schema
-from kwitness.jobs.frame.json_events import decoded_events, rejected_column, union_of
+from kwitness.jobs.frame.job import JobInput, TransformResult
+from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
+from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -35,8 +36,11 @@ _ALL = union_of(
 EVENT_SCHEMA = StructType([_ALL[name] for name in _READ])
 """The fields that are read."""
 
-_DECODED = decoded_schema(columns.PARTIAL_SCHEMA)
 _ROW = columns.PARTIAL_SCHEMA
+#: Of the lines of `kwitness.jobs.frame.job.decoded_schema`, without promises that nothing is null.
+_REJECTED = StructType([StructField(field.name, field.dataType) for field in QUARANTINE_SCHEMA])
+_LINE = {"row": _ROW, "rejected": _REJECTED, "used": LongType()}
+_TEXTS = ("subject", "listener", *columns.LAST_FETCHED[1:])
 _DAY_MS = 86_400_000
 _MAX_TEXT = 512
 _FETCHES = ("Fetch", "ShareFetch")
@@ -53,6 +57,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     del job_input  # It says what is judged, not what is seen.
     decoded = _decoded(records)
     partial = decoded.where("row is not null").select("row.*")
+    partial = partial.withColumns({name: _bounded(F.col(name)) for name in _TEXTS})
     day = F.floor(F.col("at_ms") / _DAY_MS).cast(IntegerType())
     latest = {
         use: F.max(F.when(F.col("use") == use, F.struct(F.col("at_ms").alias("ms"), *names[1:]))).alias(use)
@@ -117,10 +122,7 @@ def _decoded(records: DataFrame) -> DataFrame:
     told = F.coalesce(event("window_end_ms"), event("occurred_at_ms"), event("sent_at_ms"))
     # Whoever's clock is ahead: nothing happened after its record was written.
     at = F.least(told, F.when(F.col("timestamp_ms") >= 0, F.col("timestamp_ms")))
-    untimed = F.struct(
-        F.lit("MissingField").alias("reason"),
-        F.lit("the value lacks window_end_ms, occurred_at_ms or sent_at_ms").alias("message"),
-    )
+    untimed = problem("MissingField", "the value lacks window_end_ms, occurred_at_ms or sent_at_ms")
     timed = events.withColumn(
         "problem", F.coalesce(F.col("problem"), F.when(F.col("event").isNotNull() & told.isNull(), untimed))
     ).withColumn("at_ms", at.cast(LongType()))
@@ -132,13 +134,11 @@ def _decoded(records: DataFrame) -> DataFrame:
 
 
 def _line(**filled: Column) -> Column:
-    return F.struct(
-        *(filled.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name) for field in _DECODED.fields)
-    )
+    return F.struct(*(filled.get(name, F.lit(None)).cast(kind).alias(name) for name, kind in _LINE.items()))
 
 
 def _rows() -> Column:
-    """All rows of one record, as an array."""
+    """All rows of one record, as an array; their texts are as long as they came."""
     event = F.col("event").getField
     # The collector writes what observers send unread: the header that it adds tells that from a broker's snapshot.
     from_observer = F.exists(
@@ -146,75 +146,78 @@ def _rows() -> Column:
         lambda one: one["key"] == REPORTED_BY,
     )
     is_traffic = F.col("kind") == "traffic"
-    is_snapshot = (F.col("kind") == "connections") & ~from_observer & (event("kind") == "snapshot")
     is_connection = (F.col("kind") == "connections") & event("kind").isin("opened", "authenticated", "closed")
-    named = event("client_software_name").isNotNull() | ~F.coalesce(event("overflowed"), F.lit(False))
-    software = _row(columns.SOFTWARE, _software(event), use="observed")
-    opaque = _row(columns.GAP, F.lit("Opaque"))
-    observed = F.array(
-        *_topic_rows(is_traffic),
-        F.when(is_traffic & named, software),
+    is_snapshot = (F.col("kind") == "connections") & ~from_observer & (event("kind") == "snapshot")
+    # A row that sums up several clients names none.
+    is_named = event("client_software_name").isNotNull() | (is_traffic & ~F.coalesce(event("overflowed"), F.lit(False)))
+    unread = F.size(F.coalesce(F.map_keys(event("unread")), F.array().cast("array<string>"))) > 0
+    gap = F.when(is_traffic & (event("kind") == "api") & event("api").isin(*_FETCHES) & unread, F.lit("Unread")).when(
+        is_connection & event("opaque").isNotNull(), F.lit("Opaque")
+    )
+    single = F.array(
+        F.when(is_traffic, _topic_row()),
         F.when(
-            is_traffic & (event("kind") == "api") & event("api").isin(*_FETCHES) & _has_unread(),
-            _row(columns.GAP, F.lit("Unread")),
+            (is_traffic | is_connection) & is_named,
+            _row(kind=columns.SOFTWARE, subject=_software(event), use="observed"),
         ),
-        F.when(is_connection & event("client_software_name").isNotNull(), software),
-        F.when(is_connection & event("opaque").isNotNull(), opaque),
-        F.when(is_snapshot & event("broker_id").isNotNull(), _row(columns.BROKER, event("broker_id"), use="counted")),
+        F.when(gap.isNotNull(), _row(kind=columns.GAP, subject=gap)),
+        F.when(
+            is_snapshot & event("broker_id").isNotNull(),
+            _row(kind=columns.BROKER, subject=event("broker_id"), use="counted"),
+        ),
+    )
+    open_now = F.filter(
+        F.coalesce(event("connections"), F.array().cast(EVENT_SCHEMA["connections"].dataType)),
+        lambda one: F.coalesce(one["connections"], F.lit(0)) > 0,
     )
     counted = F.transform(
-        F.filter(F.coalesce(event("connections"), F.array().cast(EVENT_SCHEMA["connections"].dataType)), _is_open),
-        lambda one: _row(columns.SOFTWARE, _software(one.getField), use="counted", listener=one["listener"]),
+        open_now,
+        lambda one: _row(
+            kind=columns.SOFTWARE, subject=_software(one.getField), use="counted", listener=one["listener"]
+        ),
     )
-    nothing = F.array().cast(ArrayType(_ROW))
-    return F.concat(F.filter(observed, lambda row: row.isNotNull()), F.when(is_snapshot, counted).otherwise(nothing))
+    return F.concat(
+        F.filter(single, lambda row: row.isNotNull()),
+        F.when(is_snapshot, counted).otherwise(F.array().cast(ArrayType(_ROW))),
+    )
 
 
-def _topic_rows(is_traffic: Column) -> list[Column]:
+def _topic_row() -> Column:
+    """What a row of traffic says of a topic, null if nothing."""
     event = F.col("event").getField
-    produces = (event("kind") == "partition") & (event("api") == "Produce")
-    fetches = ((event("kind") == "partition") & event("api").isin(*_FETCHES)) | (event("kind") == "presence")
-    has_topic, has_id = event("topic").isNotNull(), event("topic_id").isNotNull()
-    rows = []
-    for of_use, use in ((produces, "produced"), (fetches, "fetched")):
-        rows.append(F.when(is_traffic & of_use & has_topic, _row(columns.TOPIC, event("topic"), use=use)))
-        by_id = _row(columns.TOPIC_ID, event("topic_id"), use=use)
-        rows.append(F.when(is_traffic & of_use & ~has_topic & has_id, by_id))
-    # Who wrote is not missed: end offsets tell. Who read without a topic in the row may have read any.
-    overflowed = _row(columns.GAP, F.lit("Overflowed"))
-    return [*rows, F.when(is_traffic & fetches & ~has_topic & ~has_id, overflowed)]
-
-
-def _has_unread() -> Column:
-    event = F.col("event").getField
-    return F.size(F.coalesce(F.map_keys(event("unread")), F.array().cast("array<string>"))) > 0
-
-
-def _is_open(one: Column) -> Column:
-    return F.coalesce(one["connections"], F.lit(0)) > 0
+    use = F.when((event("kind") == "partition") & (event("api") == "Produce"), F.lit("produced")).when(
+        ((event("kind") == "partition") & event("api").isin(*_FETCHES)) | (event("kind") == "presence"),
+        F.lit("fetched"),
+    )
+    is_told = event("topic").isNotNull() | event("topic_id").isNotNull()
+    kind = (
+        F.when(event("topic").isNotNull(), F.lit(columns.TOPIC))
+        .when(is_told, F.lit(columns.TOPIC_ID))
+        .otherwise(F.lit(columns.GAP))
+    )
+    row = _row(
+        kind=kind,
+        subject=F.coalesce(event("topic"), event("topic_id"), F.lit("Overflowed")),
+        use=use,
+        **{name: event(name) for name in columns.LAST_FETCHED[1:]},
+    )
+    # Who wrote without a topic in the row is not missed, since end offsets tell. Who read may have read any.
+    return F.when(use.isNotNull() & (is_told | (use == "fetched")), row)
 
 
 def _software(field: Callable[[str], Column]) -> Column:
-    names = ("client_software_name", "client_software_version")
     # What Kafka calls software that was not announced.
-    return F.concat_ws("/", *(F.coalesce(_bounded(field(name)), F.lit("unknown")) for name in names))
+    names = ("client_software_name", "client_software_version")
+    return F.concat_ws("/", *(F.coalesce(field(name), F.lit("unknown")) for name in names))
 
 
-def _row(kind: str, subject: Column, *, use: str | None = None, listener: Column | None = None) -> Column:
-    event = F.col("event").getField
-    values = {
-        "cluster_id": event("cluster_id"),
-        "kind": F.lit(kind),
-        "subject": _bounded(subject),
-        "listener": F.lit(None) if listener is None else _bounded(listener),
-        "at_ms": F.col("at_ms"),
-        "use": F.lit(use),
-    }
-    if use in {"produced", "fetched"}:
-        values |= {name: _bounded(event(name)) for name in columns.LAST_FETCHED[1:]}
+def _row(**values: Column | str) -> Column:
+    known = {"cluster_id": F.col("event")["cluster_id"], "at_ms": F.col("at_ms"), **values}
     return F.struct(
         *(
-            values.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
+            (F.lit(value) if isinstance(value := known.get(field.name), str | None) else value)
+            .cast(field.dataType)
+            .alias(field.name)
             for field in columns.PARTIAL_SCHEMA.fields
         )
     )
