@@ -174,6 +174,7 @@ class Driver:
             # Behind by more than a batch, it does not wait for triggers until it has caught up.
             waiting = end is not _End.BEHIND
         if end is _End.ALL_READ:
+            stream.survey()
             stream.tidy()
             stream.find()
         self._measure_lag(stream, watch)
@@ -203,6 +204,9 @@ class Driver:
                 # Not of a part of what there is to read.
                 stream.find_when_due()
             behind = waiting and (self._board.read().lag.records or 0) > stream.records_per_batch
+            if waiting and not behind:
+                # What is not read yet may say who uses a topic.
+                stream.survey_when_due()
             if renewed := self._renewed(options):
                 query.stop()
                 return renewed

@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
 
@@ -24,10 +25,17 @@ COMPUTED_BY = StructField(
 
 
 class JobInput(NamedTuple):
-    """What a resource says to its job: `spec.parameters.<name>`, and `spec.window` for types that have windows."""
+    """What a resource says to its job: `spec.parameters.<name>`, and `spec.window` for types that have windows.
+
+    Attributes
+    ----------
+    own_topics
+        Full names of the platform's own topics.
+    """
 
     parameters: Any
     window_seconds: float
+    own_topics: frozenset[str] = frozenset()
 
 
 class DisplayColumn(NamedTuple):
@@ -129,8 +137,8 @@ class LatticeSink:
     expired
         Pure: given the input and the time, which rows housekeeping drops; absent where rows stay for ever.
     survey
-        Given a survey of the Kafka cluster and the table: rows of the table's schema, merged likewise. Absent where
-        `Inputs.survey` is not asked for.
+        Given a survey of the Kafka cluster and the table: rows of the table's schema, merged likewise. It runs after
+        each run that ends, and now and then in a stream. Absent where `Inputs.survey` is not asked for.
     unchanged
         Pure: given the aliases of table and update, whether the row may stay as it is for now, so that its file need
         not be written again. What it leaves out must come again with a later record, or not matter.
@@ -144,7 +152,7 @@ class LatticeSink:
     transform: Callable[[DataFrame, JobInput], TransformResult]
     merge: MergeRule
     expired: Callable[[JobInput, datetime], Column] | None = None
-    survey: Callable[[Any, DataFrame, JobInput], DataFrame] | None = None
+    survey: Callable[[SparkSession, ClusterSurvey, DataFrame, JobInput], DataFrame] | None = None
     unchanged: Callable[[str, str], Column] | None = None
     combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
+from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, LatticeSink
 from kwitness.jobs.frame.offsets import Positions
@@ -24,6 +25,7 @@ class LatticeTable:
     """
 
     def __init__(self, session: SparkSession, job: Job, sink: LatticeSink, job_input: JobInput, path: str) -> None:
+        self._session = session
         self._job = job
         self._sink = sink
         self._input = job_input
@@ -60,6 +62,11 @@ class LatticeTable:
         # In the session of the batch, and as the commit before has left it.
         table = rows.sparkSession.read.format("delta").load(self.table.path)
         return self._sink.combined(table, rows, self._input)
+
+    def survey(self, asked: ClusterSurvey, positions: Positions) -> None:
+        """Merge what the cluster says of itself; `positions` are those that the table has come to."""
+        if self._sink.survey is not None:
+            self.merge(self._sink.survey(self._session, asked, self.table.frame(), self._input), positions)
 
     def tidy(self, now: datetime) -> None:
         """Drop expired rows, write small files together."""

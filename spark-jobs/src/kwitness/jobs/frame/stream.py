@@ -7,6 +7,7 @@ positions in Kafka it belongs, and records below them are not written again; qua
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +21,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.frame.checkpoint import Checkpoint
+from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
 from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import Job, JobInput
 from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.lattice_sink import LatticeTable
 from kwitness.jobs.frame.ledger import NO_RECORD
 from kwitness.jobs.frame.losses import LossTable
 from kwitness.jobs.frame.offsets import (
@@ -55,6 +58,9 @@ _SHARE_OF_A_CORE = 0.4
 _READS = 3
 _TIDY_SECONDS = 3600.0
 _FIND_SECONDS = 600.0
+#: Between two surveys of a stream, and how long one waits for a batch.
+_SURVEY_SECONDS = 600.0
+_SURVEY_WAITS_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,11 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        job_input = JobInput(job.parameters.model_validate(config.parameters), config.window_seconds)
+        job_input = JobInput(
+            job.parameters.model_validate(config.parameters),
+            config.window_seconds,
+            frozenset(config.topics.model_dump().values()),
+        )
         self._input = job_input
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
@@ -121,6 +131,9 @@ class JobStream:
         self._find_at = float("-inf")
         self._positions: Positions | None = None
         self._applied: Positions = {}
+        self._survey_at = time.monotonic()
+        # Surveys come from the driver's thread and batches from Spark's; writing a table at once they would clash.
+        self._writing = threading.Lock()
 
     @property
     def positions(self) -> Positions | None:
@@ -182,6 +195,43 @@ class JobStream:
 
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
+        with self._writing:
+            self._run_batch(frame, batch_id)
+
+    def survey(self) -> None:
+        """Ask the cluster what it says of itself, and merge that into the table; only for jobs that want it.
+
+        Raises
+        ------
+        ClusterSurveyError
+            The cluster does not answer, or batches write all the time.
+        """
+        if not self._job.inputs.survey or not isinstance(self.sink, LatticeTable):
+            return
+        asked = ClusterSurvey(self._session, self._options)
+        # Asked before batches have to wait.
+        state = asked.read()
+        for part, lacking in {**state.unanswered, **state.not_allowed}.items():
+            _LOG.warning("the survey of the cluster lacks %s: %s", part, lacking)
+        if not self._writing.acquire(timeout=_SURVEY_WAITS_SECONDS):
+            raise ClusterSurveyError("a batch was being written, so what the cluster said was not")
+        try:
+            self.sink.survey(asked, self._applied)
+            self._board.change(table_version=self.sink.table.version())
+        finally:
+            self._writing.release()
+
+    def survey_when_due(self) -> None:
+        """Survey the cluster if the last time is long enough ago; one that fails is left for the next time."""
+        if time.monotonic() < self._survey_at:
+            return
+        self._survey_at = time.monotonic() + _SURVEY_SECONDS
+        try:
+            self.survey()
+        except ClusterSurveyError as error:
+            _LOG.warning("%s; it is surveyed again in %d s", error, _SURVEY_SECONDS)
+
+    def _run_batch(self, frame: DataFrame, batch_id: int) -> None:
         since, end = self._checkpoint.planned(batch_id)
         # What a commit says it holds is not written again, whatever the checkpoint says.
         start, to = resumed(since, end, self._applied), reached(since, end, self._applied)
