@@ -278,7 +278,7 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
 def test_a_job_does_not_go_on_with_another_cluster_until_it_is_accepted(api, namespace, start_operator):
     with LocalBroker() as broker:
         apply(
-            api, cluster("main", namespace, broker.bootstrap), _job("inventory", namespace, run={"schedule": "@daily"})
+            api, cluster("main", namespace, broker.bootstrap), _job("inventory", namespace, run={"schedule": {"cron": "@daily"}})
         )
         start_operator()
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import yaml
 
-from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_job import AnalyticsJob, Schedule
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.job_config import job_config
 from kwitness.operator.desired.job_pods import DRIVER_PORTS, driver_pod, executor_template
@@ -84,8 +85,9 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
             "kind": "CronJob",
             "metadata": metadata,
             "spec": {
-                "schedule": run.schedule,
-                "timeZone": "Etc/UTC",
+                "schedule": run.schedule.cron,
+                "timeZone": run.schedule.time_zone,
+                **_deadline(run.schedule),
                 "suspend": job.spec.suspend,
                 "concurrencyPolicy": "Forbid",
                 "successfulJobsHistoryLimit": 1,
@@ -93,16 +95,20 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
                 "jobTemplate": {"metadata": {"labels": labels("job", name)}, "spec": _one_run(template)},
             },
         }
-    # A changed resource is another run and has another name; another release, cluster status or place among the
-    # writers of the table is no reason to run.
-    asked = job.spec.model_dump(mode="json", by_alias=True, exclude={"suspend", "priority"})
-    digest = fingerprint([job.metadata.uid, asked])[:8]
+    # Another id is another run and has another name; nothing else is a reason to run.
+    digest = fingerprint([job.metadata.uid, run.once.id if run.once else ""])[:8]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {**metadata, "name": cut_name(f"{job_name(name)}-{digest}", _JOB_NAME)},
         "spec": {**_one_run(template), "suspend": job.spec.suspend},
     }
+
+
+def _deadline(schedule: Schedule) -> dict[str, Any]:
+    if schedule.starting_deadline is None:
+        return {}
+    return {"startingDeadlineSeconds": int(parse_duration(schedule.starting_deadline).total_seconds())}
 
 
 def _one_run(template: dict[str, Any]) -> dict[str, Any]:

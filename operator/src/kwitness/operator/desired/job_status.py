@@ -132,7 +132,7 @@ def _ready(job: AnalyticsJob, phase: str, answer: DriverStatus | None) -> Verdic
                 said or "the run failed: see the log of the driver's pod",
             )
         case "Pending" if job.spec.run.schedule is not None:
-            return ready("Scheduled", f"waits for its next time ({job.spec.run.schedule}, UTC)")
+            return ready("Scheduled", f"waits for its next time ({job.spec.run.schedule.cron}, {job.spec.run.schedule.time_zone})")
         case _:
             message = said or "the driver is starting: wait, and if it stays so, see the events of its pod"
             return Verdict("Ready", "False", "Starting", message)
