@@ -11,6 +11,8 @@ from kwitness.cli.failure import CommandFailedError
 
 _PRINCIPAL = "principal"
 _LIST = "principals"
+_OF_OTHERS = f"_{_PRINCIPAL}"
+"""How columns end that name a principal in a row of something else."""
 _QUARANTINE = {"topic", "partition", "offset", "timestamp_ms", "key_base64", "headers", "value_base64"}
 """Columns by which the table of records that could not be used is known."""
 _TRIES = 5
@@ -25,14 +27,17 @@ class Mention(NamedTuple):
     column
         Of the table.
     path
-        Fields from the column down to the name; the column alone for those of rows.
+        Fields from the column down to the name; the column alone where it is the name.
     kind
-        `row` where the row is the principal's, `struct` and `list` where only the column is.
+        `row` where the row is the principal's; else what is emptied of it: `fields`, a `struct` or a `list`.
+    emptied
+        The columns that become null with it; of a list its own.
     """
 
     column: str
     path: tuple[str, ...]
     kind: str
+    emptied: tuple[str, ...]
 
 
 class Forgotten(NamedTuple):
@@ -58,7 +63,7 @@ def mentions(schema: Any) -> list[Mention]:
                     f"{'.'.join(path)} holds principals in a form that this version does not know: upgrade kwitness, "
                     "or remove the table"
                 )
-            found.append(Mention(field.name, path, kind))
+            found.append(Mention(field.name, path, kind, _emptied_with(schema, field.name, kind)))
     return found
 
 
@@ -97,7 +102,7 @@ def forget(path: str, principal: str) -> Forgotten:
             change = {one.column: f"array_remove_all({one.column}, {text})"}
             emptied += _update(path, change, f"array_has({one.column}, {text})")
         else:
-            emptied += _update(path, {one.column: "NULL"}, f"{where} = {text}")
+            emptied += _update(path, dict.fromkeys(one.emptied, "NULL"), f"{where} = {text}")
     return Forgotten(removed, emptied)
 
 
@@ -124,6 +129,18 @@ def _names(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             yield path, None
     elif field.name == _PRINCIPAL:
         yield path, "struct" if above else "row"
+    elif field.name.endswith(_OF_OTHERS) and not above:
+        yield path, "fields"
+
+
+def _emptied_with(schema: Any, column: str, kind: str) -> tuple[str, ...]:
+    """What says who it was: of `last_fetched_principal` all texts that begin with `last_fetched_`, not when it was."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if kind != "fields":
+        return (column,)
+    prefix = column.removesuffix(_PRINCIPAL)
+    return tuple(one.name for one in schema if one.name.startswith(prefix) and pa.types.is_string(one.type))
 
 
 def _equal(place: Mention, principal: str) -> Any:

@@ -23,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
     CommandFailedError
         Something it needs is not there, an option is wrong, or the job failed.
     """
-    given = _parser().parse_args(arguments)
+    given = parser().parse_args(arguments)
     variables = require_spark(given.jars)
     if given.memory:
         variables["KWITNESS_SPARK_DRIVER_MEMORY"] = given.memory
@@ -57,33 +57,32 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """What the subcommand takes."""
+    whole = argparse.ArgumentParser(
         prog="kwitness job",
         description=f"{ABOUT}. A run that ends reads all that the topics hold and was not read before.",
     )
-    parser.add_argument("what", choices=("run",), help="what to do")
-    parser.add_argument("type", metavar="TYPE", help="the analysis, as spec.type of an AnalyticsJob")
-    parser.add_argument("--bootstrap", metavar="HOST:PORT", help="where the Kafka cluster is; several between commas")
-    parser.add_argument(
+    whole.add_argument("what", choices=("run",), help="what to do")
+    whole.add_argument("type", metavar="TYPE", help="the analysis, as spec.type of an AnalyticsJob")
+    whole.add_argument("--bootstrap", metavar="HOST:PORT", help="where the Kafka cluster is; several between commas")
+    whole.add_argument(
         "--table", metavar="FOLDER", required=True, help="where table, checkpoint and quarantine are, or are made"
     )
-    parser.add_argument("--prefix", default="kwitness", help="what the names of topics begin with (kwitness)")
-    parser.add_argument(
-        "--cluster-id", default="", metavar="ID", help="the cluster's id; a table of another is refused"
-    )
-    parser.add_argument(
+    whole.add_argument("--prefix", default="kwitness", help="what the names of topics begin with (kwitness)")
+    whole.add_argument("--cluster-id", default="", metavar="ID", help="the cluster's id; a table of another is refused")
+    whole.add_argument(
         "--parameter",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="as in spec.parameters of the type, such as forgetAfter=48h; lists as JSON",
     )
-    parser.add_argument("--window", default="5m", metavar="DURATION", help="as spec.window (5m)")
-    parser.add_argument("--config", metavar="FILE", help="client properties of Kafka, for TLS and passwords")
-    parser.add_argument("--streaming", action="store_true", help="go on until interrupted")
-    parser.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
-    parser.add_argument("--jars", metavar="FOLDER", help=f"jars that PySpark lacks; {JARS} without it")
-    parser.add_argument("--memory", metavar="SIZE", help="heap of Spark, as Java writes it (512m)")
-    parser.add_argument("--verbose", action="store_true", help="show what Spark says, too")
-    return parser
+    whole.add_argument("--window", default="5m", metavar="DURATION", help="as spec.window (5m)")
+    whole.add_argument("--config", metavar="FILE", help="client properties of Kafka, for TLS and passwords")
+    whole.add_argument("--streaming", action="store_true", help="go on until interrupted")
+    whole.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
+    whole.add_argument("--jars", metavar="FOLDER", help=f"jars that PySpark lacks; {JARS} without it")
+    whole.add_argument("--memory", metavar="SIZE", help="heap of Spark, as Java writes it (512m)")
+    whole.add_argument("--verbose", action="store_true", help="show what Spark says, too")
+    return whole

@@ -21,11 +21,9 @@ _PATH = "a table or a job's folder, or the address of a table in an object store
 
 def run(arguments: Sequence[str]) -> NoReturn:
     """Answer, and end this process."""
-    given = _parser().parse_args(arguments)
     code = 0
     try:
-        require_libraries()
-        code = _answer(given)
+        answer(arguments)
     except CommandFailedError as error:
         print(f"kwitness tables: {error}", file=sys.stderr)
         code = 1
@@ -38,7 +36,16 @@ def run(arguments: Sequence[str]) -> NoReturn:
     os._exit(code)
 
 
-def _answer(given: argparse.Namespace) -> int:
+def answer(arguments: Sequence[str]) -> None:
+    """Print what is asked for.
+
+    Raises
+    ------
+    CommandFailedError
+        It cannot be answered.
+    """
+    given = parser().parse_args(arguments)
+    require_libraries()
     match given.what:
         case "list":
             list_tables(find_tables(given.folder), as_json=given.json)
@@ -51,7 +58,6 @@ def _answer(given: argparse.Namespace) -> int:
             ask(given.query, find_tables(given.folder), as_json=given.json)
         case _:
             _forget(given)
-    return 0
 
 
 def _forget(given: argparse.Namespace) -> None:
@@ -77,9 +83,10 @@ def _forget(given: argparse.Namespace) -> None:
         )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kwitness tables", description=f"{ABOUT}. Needs no Spark.")
-    whats = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+def parser() -> argparse.ArgumentParser:
+    """What the subcommand takes."""
+    whole = argparse.ArgumentParser(prog="kwitness tables", description=f"{ABOUT}. Needs no Spark.")
+    whats = whole.add_subparsers(dest="what", required=True, metavar="WHAT")
     listing = whats.add_parser("list", help="name the tables of a folder")
     listing.add_argument("folder", metavar="FOLDER", help=_FOLDER)
 
@@ -104,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     forgetting.add_argument("--vacuum", action="store_true", help="remove files of older versions, too")
     for one in (listing, show, sql, history):
         one.add_argument("--json", action="store_true", help="as a JSON array")
-    return parser
+    return whole
 
 
 def _positive(text: str) -> int:

@@ -53,13 +53,10 @@ QUARANTINE_SCHEMA = StructType(
         _field("reason", StringType(), "Why it could not be used: a word, stable.", nullable=False),
         _field("message", StringType(), "What is wrong with it, in words; never what a client sent.", nullable=False),
         _field("key_base64", StringType(), "Beginning of its key."),
-        StructField(
+        _field(
             "headers",
-            ArrayType(
-                StructType(
-                    [StructField("key", StringType()), _field("value_base64", StringType(), "Beginning of its value.")]
-                )
-            ),
+            ArrayType(StructType([StructField("key", StringType()), StructField("value_base64", StringType())])),
+            "Its headers, with the beginnings of their values.",
         ),
         _field("value_bytes", LongType(), "Bytes of its value, all of them."),
         _field("value_base64", StringType(), "Beginning of its value."),
