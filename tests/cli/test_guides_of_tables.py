@@ -82,7 +82,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     inventory = to_arrow_schema(next(one for one in described_jobs() if one.name == "ClientInventory").schema)
     inventory = inventory.append(pa.field(COMPUTED_BY.name, pa.string()))
     clients = [
-        {"row_id": str(number), "kind": "instance", "principal": principal, "first_seen_ms": 1, "last_seen_ms": 2}
+        {"row_id": str(number), "kind": "instance", "principal": principal, "ours": False, "last_seen_ms": 2}
         for number, principal in enumerate(("User:alice", "User:bob"))
     ]
     for path, rows, schema in (
@@ -104,7 +104,7 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(one)[1:] for one in starts if one.startswith("kwitness ")]
 
 
-@pytest.mark.parametrize(("page", "number"), [("tables.md", 11), ("traffic.md", 4)])
+@pytest.mark.parametrize(("page", "number"), [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4)])
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
 ) -> None:
@@ -155,4 +155,4 @@ def test_jobs_are_run_with_options_that_there_are() -> None:
 def test_the_resource_of_the_page_is_valid() -> None:
     (text,) = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / "tables.md").read_text(), re.MULTILINE | re.DOTALL)
 
-    assert AnalyticsJob.model_validate(yaml.safe_load(text)).spec.table == "client_inventory-2"
+    assert AnalyticsJob.model_validate(yaml.safe_load(text)).spec.table == "client_inventory_2"

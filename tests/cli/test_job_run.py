@@ -79,7 +79,7 @@ def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
     assert "`make spark-jars` collects them by Maven and prints their folder" in without_jars.stderr
     assert "install a JRE of 17 or later" in without_java.stderr
     assert "a job needs pyspark" in without_spark.stderr
-    assert "pip install 'kwitness[spark]'" in without_spark.stderr
+    assert "pip install --find-links dist 'kwitness[spark]'" in without_spark.stderr
     assert not (tmp_path / "table").exists()
 
 

@@ -308,4 +308,4 @@ def test_without_its_libraries_the_command_says_what_to_install() -> None:
 
     assert done.returncode == 1
     assert "needs deltalake, duckdb, pyarrow" in done.stderr
-    assert "pip install 'kwitness[tables]'" in done.stderr
+    assert "pip install --find-links dist 'kwitness[tables]'" in done.stderr

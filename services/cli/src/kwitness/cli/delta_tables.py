@@ -33,7 +33,7 @@ def require_libraries() -> None:
     if lacks := [name for name in _LIBRARIES if find_spec(name) is None]:
         raise CommandFailedError(
             f"reading tables needs {', '.join(lacks)}, not installed beside this command: install kwitness with its "
-            "extra `tables`, as in `pip install 'kwitness[tables]'`"
+            "extra `tables`, as in `pip install --find-links dist 'kwitness[tables]'`"
         )
 
 

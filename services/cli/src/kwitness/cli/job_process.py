@@ -40,7 +40,7 @@ def require_spark(jars: str | None) -> dict[str, str]:
     if lacks := [name for name in _LIBRARIES if not _is_there(name)]:
         raise CommandFailedError(
             f"a job needs {', '.join(lacks)}, not installed beside this command: install kwitness with its extra "
-            "`spark`, as in `pip install 'kwitness[spark]'`"
+            "`spark`, as in `pip install --find-links dist 'kwitness[spark]'`"
         )
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise CommandFailedError("a job needs Java, not on the PATH: install a JRE of 17 or later, or set JAVA_HOME")
