@@ -56,6 +56,10 @@ images: prerequisites-images setup ## Build the container images that are shippe
 demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
 	@$(PY) -m kwitness.demo.images
 
+.PHONY: spark-jars
+spark-jars: prerequisites-spark-jars setup ## Collect the jars that `kwitness job run` needs, and print their folder
+	@$(PY) -m kwitness.images.spark_jars
+
 CARGO_PROFILE ?= release
 WHEELS ?= dist
 wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, and the observer for it

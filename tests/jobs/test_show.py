@@ -13,7 +13,7 @@ from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
 from kwitness.jobs.analyses.client_inventory.transform import transform
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import JobInput
-from kwitness.jobs.show import render
+from kwitness.jobs.frame.text_table import render
 
 from tests.jobs import oracle
 from tests.jobs.tables import by_client, frame_of, kinded
@@ -80,7 +80,7 @@ def test_the_quarantine_is_shown_with_reasons_and_places(spark: SparkSession, tm
 
 
 def test_what_clients_are_called_does_not_reach_the_terminal_raw() -> None:
-    text = render(JOB.display_columns, [{"kind": "instance", "client_id": "a\x1b[2Jb\nc"}])
+    text = render(JOB.display_columns, [{"kind": "instance", "client_id": "a\x1b[2Jb\nc", "roles": ["\x1b[2J"]}])
 
     assert "\x1b" not in text
     assert len(text.splitlines()) == 2

@@ -6,8 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.job import DisplayColumn
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
+from kwitness.jobs.frame.text_table import render
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
-_WIDEST = 64
 _QUARANTINE = (
     DisplayColumn("TOPIC", "topic"),
     DisplayColumn("PARTITION", "partition"),
@@ -60,17 +59,6 @@ def read_rows(path: str) -> list[dict[str, Any]]:
     return rows
 
 
-def render(columns: Sequence[DisplayColumn], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as aligned text."""
-    ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:5]])
-    cells = [[one.heading for one in columns]]
-    cells += [[_cell(one, row.get(one.column)) for one in columns] for row in ordered]
-    widths = [max(len(line[index]) for line in cells) for index in range(len(columns))]
-    return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if there is none, or if there is no job here to ask."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's tables.")
@@ -80,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which.add_argument("--losses", action="store_true", help="records that were gone before they were read")
     parser.add_argument("--table", help=f"path of the Delta table (default: as in {_CONFIG})")
     parser.add_argument("--json", action="store_true", help="a JSON array with all columns")
+    parser.add_argument("--limit", type=int, metavar="N", help="lines at most; JSON has all rows")
     options = parser.parse_args(arguments)
     columns = (
         _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).display_columns
@@ -89,8 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NoTableError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows))
+    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows, options.limit))
     sys.stdout.write("\n")
+    if not options.json and options.limit is not None and len(rows) > options.limit:
+        sys.stderr.write(f"{options.limit} of {len(rows)} rows\n")
     return 0
 
 
@@ -104,25 +95,6 @@ def _configured(options: argparse.Namespace) -> str:
     if options.quarantine:
         return f"{config.quarantine_path}/records"
     return f"{config.quarantine_path}/losses" if options.losses else config.table_path
-
-
-def _sortable(value: Any) -> tuple[float, str]:
-    return (value, "") if isinstance(value, int) else (0, str(value or ""))
-
-
-def _cell(column: DisplayColumn, value: Any) -> str:
-    if value is None:
-        return "-"
-    if column.column.endswith("_ms"):
-        return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-    if column.counted:
-        return str(len(value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ",".join(map(str, value)) or "-"
-    # Clients choose what they are called; control characters would reach the terminal.
-    return "".join(one if one.isprintable() else "?" for one in str(value))[:_WIDEST]
 
 
 if __name__ == "__main__":

@@ -143,12 +143,16 @@ class Driver:
             watch.close()
 
     def _wait_for_topics(self, log: KafkaLog, stream: JobStream) -> bool:
+        said = None
         while missing := log.missing(stream.topics):
-            self._board.change(
-                reason="Starting",
-                message=f"waits for the topics {', '.join(missing)}, which the operator makes for a KafkaCluster; "
-                "a topic that this job may not describe looks the same",
+            message = (
+                f"waits for the topics {', '.join(missing)}, which the operator makes for a KafkaCluster; "
+                "a topic that this job may not describe looks the same"
             )
+            self._board.change(reason="Starting", message=message)
+            if message != said:
+                _LOG.info("%s", message)
+                said = message
             if self.stopping.wait(_TOPIC_SECONDS):
                 return False
         self._board.change(reason=None, message=None)

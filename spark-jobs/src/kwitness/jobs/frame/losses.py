@@ -12,11 +12,11 @@ from kwitness.jobs.frame.offsets import DataLoss, distinct
 
 LOSS_SCHEMA = StructType(
     [
-        StructField("topic", StringType(), nullable=False),
-        StructField("partition", IntegerType(), nullable=False),
-        StructField("first_offset", LongType(), nullable=False),
-        StructField("last_offset", LongType(), nullable=False),
-        StructField("reason", StringType(), nullable=False),
+        StructField("topic", StringType(), False, {"comment": "Whose records they were."}),
+        StructField("partition", IntegerType(), False, {"comment": "The partition."}),
+        StructField("first_offset", LongType(), False, {"comment": "The first that was gone."}),
+        StructField("last_offset", LongType(), False, {"comment": "The last that was gone."}),
+        StructField("reason", StringType(), False, {"comment": "Expired, CheckpointLost or TopicRecreated."}),
     ]
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
@@ -40,21 +40,26 @@ class RejectedRecordError(ValueError):
         self.message = message
 
 
+def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
+    return StructField(name, kind, nullable, {"comment": comment})
+
+
 QUARANTINE_SCHEMA = StructType(
     [
-        StructField("topic", StringType(), nullable=False),
-        StructField("partition", IntegerType(), nullable=False),
-        StructField("offset", LongType(), nullable=False),
-        StructField("timestamp_ms", LongType(), nullable=False),
-        StructField("reason", StringType(), nullable=False),
-        StructField("message", StringType(), nullable=False),
-        StructField("key_base64", StringType()),
-        StructField(
+        _field("topic", StringType(), "The record's topic.", nullable=False),
+        _field("partition", IntegerType(), "Its partition.", nullable=False),
+        _field("offset", LongType(), "Its offset.", nullable=False),
+        _field("timestamp_ms", LongType(), "Its timestamp, ms since the epoch.", nullable=False),
+        _field("reason", StringType(), "Why it could not be used: a word, stable.", nullable=False),
+        _field("message", StringType(), "What is wrong with it, in words; never what a client sent.", nullable=False),
+        _field("key_base64", StringType(), "Beginning of its key."),
+        _field(
             "headers",
             ArrayType(StructType([StructField("key", StringType()), StructField("value_base64", StringType())])),
+            "Its headers, with the beginnings of their values.",
         ),
-        StructField("value_bytes", LongType()),
-        StructField("value_base64", StringType()),
+        _field("value_bytes", LongType(), "Bytes of its value, all of them."),
+        _field("value_base64", StringType(), "Beginning of its value."),
     ]
 )
 """One row per record that could not be used; sizes are those of the record, contents are cut to the bounds above."""
