@@ -41,12 +41,12 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.images.spark_jars import spark_jars
-from kwitness.jobs.client_inventory import transform
-from kwitness.jobs.driver import open_session
-from kwitness.jobs.inventory.columns import merged_metrics
-from kwitness.jobs.inventory.push import metric_names
-from kwitness.jobs.job import JobInput
-from kwitness.jobs.spark_settings import spark_settings
+from kwitness.jobs.analyses.client_inventory.push import metric_names
+from kwitness.jobs.analyses.client_inventory.schema import merged_metrics
+from kwitness.jobs.analyses.client_inventory.transform import transform
+from kwitness.jobs.driver.lifecycle import open_session
+from kwitness.jobs.driver.spark_settings import spark_settings
+from kwitness.jobs.frame.job import JobInput
 
 FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
 PUSHES = FILES * IN_A_FILE

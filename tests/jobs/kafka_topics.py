@@ -10,7 +10,7 @@ from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from kwitness.contracts.kafka_connection import TopicNames
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.eventually import PATIENCE_S, eventually
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY

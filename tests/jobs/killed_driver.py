@@ -16,10 +16,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs import stream
-from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.driver import Driver
-from kwitness.jobs.status import DriverStatus, StatusBoard
+from kwitness.jobs.driver.lifecycle import Driver
+from kwitness.jobs.frame import stream
+from kwitness.jobs.frame.delta_table import JobTable
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
 #: Small, so that there are several batches.
 stream.MAX_RECORDS = 40

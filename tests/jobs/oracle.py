@@ -9,7 +9,7 @@ from typing import Any
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 # Written out here and not taken from the registry: a mistake there must not hide here.
 REQUIRED = {

@@ -8,7 +8,7 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.jobs.traffic import KINDS
 
@@ -29,7 +29,7 @@ def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:
 
 
 def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Table rows by what they are about, without the digest."""
+    """Table rows by what they are about, without the digest and the job that wrote them."""
     found = {}
     for row in rows:
         if row["kind"] == "instance":
@@ -38,7 +38,7 @@ def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any
             names = ("listener", "client_software_name", "client_software_version")
             key = ("software", row["cluster_id"], *(row[name] for name in names))
         assert key not in found, f"two rows for {key}"
-        found[key] = {name: value for name, value in row.items() if name != "row_id"}
+        found[key] = {name: value for name, value in row.items() if name not in {"row_id", "computed_by"}}
     assert all(set(IDENTITY_KEYS) <= set(row) for row in found.values())
     return found
 

@@ -11,7 +11,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.jobs.job import DisplayColumn, Job, JobInput, TransformResult, decoded_schema
+from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, JobInput, LatticeSink, TransformResult, decoded_schema
 
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -53,15 +53,17 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
 
 JOB = Job(
     name="Traffic",
-    topics=("telemetry",),
+    inputs=Inputs(topics=("telemetry",)),
     parameters=TrafficParameters,
     schema=SCHEMA,
-    keys=("client_id", "window_start_ms"),
-    transform=transform,
-    merge=lambda table, update: {
-        "first_offset": F.least(f"{table}.first_offset", f"{update}.first_offset"),
-        "last_offset": F.greatest(f"{table}.last_offset", f"{update}.last_offset"),
-    },
+    sink=LatticeSink(
+        keys=("client_id", "window_start_ms"),
+        transform=transform,
+        merge=lambda table, update: {
+            "first_offset": F.least(f"{table}.first_offset", f"{update}.first_offset"),
+            "last_offset": F.greatest(f"{table}.last_offset", f"{update}.last_offset"),
+        },
+    ),
     display_columns=(DisplayColumn("CLIENT ID", "client_id"),),
 )
 
@@ -85,7 +87,13 @@ def test_a_job_with_windows_of_its_own_runs_in_the_frame(
         status = run_once(spark, config, JOB).read()
 
     assert sorted(read(config.table_path), key=lambda row: row["first_offset"]) == [
-        {"client_id": "orders", "window_start_ms": start + n * 60_000, "first_offset": 3 * n, "last_offset": 3 * n + 2}
+        {
+            "client_id": "orders",
+            "window_start_ms": start + n * 60_000,
+            "first_offset": 3 * n,
+            "last_offset": 3 * n + 2,
+            "computed_by": "Traffic/1",
+        }
         for n in range(4)
     ]
     assert status.ledger.accepted == status.ledger.delivered == 7

@@ -9,11 +9,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
-from kwitness.jobs import rejection
-from kwitness.jobs.client_inventory import JOB, expired, transform
-from kwitness.jobs.delta_table import JobTable, TableSchemaError, keep_first
-from kwitness.jobs.job import JobInput
-from kwitness.jobs.rejection import KEPT, QUARANTINE_SCHEMA, outdated
+from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
+from kwitness.jobs.analyses.client_inventory.transform import expired, transform
+from kwitness.jobs.frame import rejection
+from kwitness.jobs.frame.delta_table import JobTable, TableSchemaError, keep_first
+from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.rejection import KEPT, QUARANTINE_SCHEMA, outdated
 
 from tests import soak
 from tests.jobs.tables import frame_of, read
@@ -33,7 +34,7 @@ def no_waiting(spark: SparkSession) -> SparkSession:
 @pytest.mark.soak
 def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: SparkSession, tmp_path: Path) -> None:
     spark = no_waiting
-    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
+    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, SINK.keys)
     table.ensure()
     retention = "SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 0 hours')"
     spark.sql(f"ALTER TABLE delta.`{table.path}` {retention}")
@@ -44,7 +45,7 @@ def test_housekeeping_forgets_old_clients_and_removes_old_files(no_waiting: Spar
         record = push(
             client_instance_id=f"{'gone' if old else 'here'}-{number}", received_at_ms=str(START_MS if old else late)
         )
-        table.merge(transform(frame_of(spark, [record]), JOB_INPUT).rows, JOB.merge, {})
+        table.merge(transform(frame_of(spark, [record]), JOB_INPUT).rows, SINK.merge, {})
     forgotten = START + timedelta(days=365)
     horizon = expired(JobInput(ClientInventoryParameters(forget_after="8759h"), 300.0), forgotten)
 
@@ -77,12 +78,12 @@ def test_a_newer_job_adds_its_columns_and_goes_on_with_old_rows(spark: SparkSess
     path = str(tmp_path / "table")
     older = StructType([field for field in JOB.schema if field.name != "terminated"])
     pushed = transform(frame_of(spark, [push(terminating="true")]), JOB_INPUT).rows
-    JobTable(spark, path, older, JOB.keys).ensure()
+    JobTable(spark, path, older, SINK.keys).ensure()
     pushed.drop("terminated").write.format("delta").mode("append").save(path)
 
-    table = JobTable(spark, path, JOB.schema, JOB.keys)
+    table = JobTable(spark, path, JOB.schema, SINK.keys)
     table.ensure()
-    table.merge(pushed, JOB.merge, {})
+    table.merge(pushed, SINK.merge, {})
 
     assert [row["terminated"] for row in read(path)] == [True]
 
@@ -92,6 +93,6 @@ def test_somebody_elses_table_is_left_alone(spark: SparkSession, tmp_path: Path)
     spark.range(3).selectExpr("cast(id as string) as row_id", "id as roles").write.format("delta").save(path)
 
     with pytest.raises(TableSchemaError, match=r"roles.*another table"):
-        JobTable(spark, path, JOB.schema, JOB.keys).ensure()
+        JobTable(spark, path, JOB.schema, SINK.keys).ensure()
 
     assert set(read(path)[0]) == {"row_id", "roles"}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kwitness.jobs.offsets import (
+from kwitness.jobs.frame.offsets import (
     DataLoss,
     TopicPartition,
     behind,

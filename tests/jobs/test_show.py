@@ -9,9 +9,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
-from kwitness.jobs.client_inventory import JOB, transform
-from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.job import JobInput
+from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
+from kwitness.jobs.analyses.client_inventory.transform import transform
+from kwitness.jobs.frame.delta_table import JobTable
+from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.show import render
 
 from tests.jobs import oracle
@@ -25,9 +26,9 @@ JOB_INPUT = JobInput(ClientInventoryParameters(), 300.0)
 
 @pytest.fixture(scope="module")
 def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
-    table = JobTable(spark, (tmp_path_factory.mktemp("show") / "table").as_uri(), JOB.schema, JOB.keys)
+    table = JobTable(spark, (tmp_path_factory.mktemp("show") / "table").as_uri(), JOB.schema, SINK.keys)
     table.ensure()
-    table.merge(transform(frame_of(spark, RECORDS), JOB_INPUT).rows, JOB.merge, {})
+    table.merge(transform(frame_of(spark, RECORDS), JOB_INPUT).rows, SINK.merge, {})
     return table.path
 
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.audiences import driver_audience
-from kwitness.jobs.ledger import Ledger
-from kwitness.jobs.offsets import DataLoss
-from kwitness.jobs.status import DriverStatus, Lag, LastRun, StatusBoard
-from kwitness.jobs.status_server import StatusServer
-from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.driver.status_server import StatusServer
+from kwitness.jobs.driver.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.offsets import DataLoss
+from kwitness.jobs.frame.status import DriverStatus, Lag, LastRun, StatusBoard
 
 AUDIENCE = driver_audience("team-a", "x")
 STATUS = DriverStatus(

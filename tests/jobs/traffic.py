@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, MetricsData, ResourceMetrics, ScopeMetrics
 
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.jobs.oracle import REQUIRED
 

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
-from kwitness.jobs.job import DisplayColumn
-from kwitness.jobs.losses import LOSS_SCHEMA
-from kwitness.jobs.registry import find_job
+from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.frame.job import DisplayColumn
+from kwitness.jobs.frame.losses import LOSS_SCHEMA
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
 _WIDEST = 64

@@ -13,7 +13,7 @@ from kwitness.operator.settings import OperatorSettings
 __all__ = ["DRIVER_PORTS", "driver_pod", "executor_template"]
 
 DRIVER_PORTS: Final = {"status": DRIVER_PORT, "driver": 7078, "blocks": 7079}
-"""The last two are fixed in kwitness.jobs.spark_settings, so that a NetworkPolicy can name them."""
+"""The last two are fixed in kwitness.jobs.driver.spark_settings, so that a NetworkPolicy can name them."""
 
 _TABLES: Final = "/var/lib/kwitness"
 _GRACE_SECONDS: Final = 60
@@ -71,7 +71,7 @@ def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str
     """Pod that Spark completes; it puts no security context of its own on executors (4.1.1).
 
     It mounts no Secret: the driver hands its executors what they need over Spark's encrypted connections
-    (`kwitness.jobs.kafka_options`), so the right to create executors is not the right to read Secrets.
+    (`kwitness.jobs.frame.kafka_options`), so the right to create executors is not the right to read Secrets.
     """
     volumes, mounts = _volumes(settings, scratch="8Gi")
     return {

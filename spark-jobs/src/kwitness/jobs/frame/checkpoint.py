@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.offsets import Positions, from_json
+from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.offsets import Positions, from_json
 
 
 @dataclass(frozen=True, slots=True)

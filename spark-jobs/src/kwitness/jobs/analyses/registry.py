@@ -1,4 +1,4 @@
-"""From the `spec.type` of an AnalyticsJob to its job: a type that contracts call used is the module of that name."""
+"""From the `spec.type` of an AnalyticsJob to its job: the folder of that name has a module `job` with a `JOB`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from importlib import import_module
 
 from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
-from kwitness.jobs.job import Job
+from kwitness.jobs.frame.job import Job
 
 
 class UnknownJobError(ValueError):
@@ -25,7 +25,7 @@ def find_job(job_type: str) -> Job:
         raise UnknownJobError(
             f"job type {job_type!r} is not in this version: use one of {', '.join(USED_JOB_TYPES)}, or upgrade kwitness"
         )
-    module = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
-    job = import_module(f"kwitness.jobs.{module}").JOB
+    folder = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
+    job = import_module(f"kwitness.jobs.analyses.{folder}.job").JOB
     assert isinstance(job, Job)  # noqa: S101 - a mistake in that module, not in anybody's input
     return job

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-#: Reasons for drops that are no record's own fault; the others are those of `kwitness.jobs.rejection`.
+#: Reasons for drops that are no record's own fault; the others are those of `kwitness.jobs.frame.rejection`.
 NO_RECORD = "NoRecord"
 """Offsets under which Kafka holds no record: markers of transactions, or what compaction removed."""
 

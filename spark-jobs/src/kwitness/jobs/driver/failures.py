@@ -8,10 +8,10 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pydantic import ValidationError
 from pyspark.errors import PySparkException
 
-from kwitness.jobs.delta_table import TableSchemaError
-from kwitness.jobs.hadoop_files import NotWritableError
-from kwitness.jobs.kafka_options import KafkaSettingsError
-from kwitness.jobs.registry import UnknownJobError
+from kwitness.jobs.analyses.registry import UnknownJobError
+from kwitness.jobs.frame.delta_table import TableSchemaError
+from kwitness.jobs.frame.hadoop_files import NotWritableError
+from kwitness.jobs.frame.kafka_options import KafkaSettingsError
 
 _MAX_TEXT = 600
 

@@ -1,4 +1,4 @@
-"""ClientInventory: every client instance that pushed, and every software version seen connected."""
+"""From records of pushes and connections to rows of the inventory, and how rows combine."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.jobs.inventory import columns
-from kwitness.jobs.inventory.push import push_row
-from kwitness.jobs.inventory.row import InventoryRow, as_columns, combine
-from kwitness.jobs.inventory.snapshot import snapshot_rows
-from kwitness.jobs.job import DisplayColumn, Job, JobInput, TransformResult, decoded_schema
-from kwitness.jobs.kafka_record import KafkaRecord, records_in
-from kwitness.jobs.rejection import RejectedRecordError, rejection
+from kwitness.jobs.analyses.client_inventory import schema as columns
+from kwitness.jobs.analyses.client_inventory.push import push_row
+from kwitness.jobs.analyses.client_inventory.row import InventoryRow, as_columns, combine
+from kwitness.jobs.analyses.client_inventory.snapshot import snapshot_rows
+from kwitness.jobs.frame.job import JobInput, TransformResult, decoded_schema
+from kwitness.jobs.frame.kafka_record import KafkaRecord, records_in
+from kwitness.jobs.frame.rejection import RejectedRecordError, rejection
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +36,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     Parameters
     ----------
     records
-        Columns `kwitness.jobs.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
+        Columns `kwitness.jobs.frame.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
     """
     del job_input  # It says what is forgotten, not what is seen.
     decoded = records.mapInArrow(decode, _DECODED)
@@ -156,31 +155,3 @@ def _arrow(rows: Iterable[InventoryRow] = (), rejected: Iterable[dict[str, Any]]
         # Some records say nothing about any client, so the number stands in a line of its own.
         entries.append({"used": used})
     return pa.RecordBatch.from_pylist(entries, schema=to_arrow_schema(_DECODED))
-
-
-JOB = Job(
-    name="ClientInventory",
-    topics=("telemetry", "connections"),
-    parameters=ClientInventoryParameters,
-    schema=columns.TABLE_SCHEMA,
-    keys=("row_id",),
-    transform=transform,
-    merge=merge,
-    expired=expired,
-    display_columns=(
-        DisplayColumn("KIND", "kind"),
-        DisplayColumn("SOFTWARE", "client_software_name"),
-        DisplayColumn("VERSION", "client_software_version"),
-        DisplayColumn("CLIENT ID", "client_id"),
-        DisplayColumn("INSTANCE", "client_instance_id"),
-        DisplayColumn("LISTENER", "listener"),
-        DisplayColumn("ROLES", "roles"),
-        DisplayColumn("METRICS", "metrics", counted=True),
-        DisplayColumn("CONFORMS", "conforms"),
-        DisplayColumn("MISSING", "missing_required", counted=True),
-        DisplayColumn("CONNECTIONS", "max_connections"),
-        DisplayColumn("FIRST SEEN", "first_seen_ms"),
-        DisplayColumn("LAST SEEN", "last_seen_ms"),
-        DisplayColumn("OURS", "ours"),
-    ),
-)

@@ -9,9 +9,9 @@ from typing import Any
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA
-from kwitness.jobs.inventory.row import SOFTWARE, InventoryRow, bounded, row_id
-from kwitness.jobs.kafka_record import KafkaRecord
-from kwitness.jobs.rejection import RejectedRecordError
+from kwitness.jobs.analyses.client_inventory.row import SOFTWARE, InventoryRow, bounded, row_id
+from kwitness.jobs.frame.kafka_record import KafkaRecord
+from kwitness.jobs.frame.rejection import RejectedRecordError
 
 #: Entries of one snapshot. A broker's own gauge holds 100 for each of its network threads.
 MAX_ENTRIES = 10_000

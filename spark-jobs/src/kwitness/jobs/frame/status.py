@@ -9,8 +9,8 @@ from typing import Any
 
 from kwitness.contracts.envelopes.driver_status import DriverPhase
 from kwitness.contracts.envelopes.driver_status import DriverStatus as Answer
-from kwitness.jobs.ledger import Ledger
-from kwitness.jobs.offsets import DataLoss
+from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.offsets import DataLoss
 
 #: Ranges of lost records that are reported; the quarantine's folder has all.
 MAX_LOSSES = 256

@@ -19,8 +19,8 @@ from pyspark.sql.types import (
 
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
-from kwitness.jobs.inventory.conformance import REQUIRED, REQUIRED_BY_ROLE
-from kwitness.jobs.inventory.row import MAX_METRICS, MAX_VERSIONS
+from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE
+from kwitness.jobs.analyses.client_inventory.row import MAX_METRICS, MAX_VERSIONS
 
 _VERSION = StructType(
     [

@@ -103,6 +103,23 @@ def furthest(*many: Positions) -> dict[TopicPartition, int]:
     return found
 
 
+def resumed(start: Positions, end: Positions, applied: Positions) -> dict[TopicPartition, int]:
+    """Where a batch that was planned from `start` to `end` begins, since records below `applied` had their effect.
+
+    A partition that ends before its start is of a recreated topic and begins where it was planned.
+    """
+    return {
+        partition: max(since, min(applied.get(partition, 0), until)) if since <= until else since
+        for partition, until in end.items()
+        for since in (start.get(partition, 0),)
+    }
+
+
+def within(positions: Positions, log_end: Positions) -> dict[TopicPartition, int]:
+    """Those of the positions that the log reaches: the others are of a topic that was recreated, or is gone."""
+    return {partition: position for partition, position in positions.items() if position <= log_end.get(partition, 0)}
+
+
 def from_json(text: str) -> dict[TopicPartition, int]:
     """Read positions as Spark writes them: `{"topic": {"0": 42}}`."""
     return {

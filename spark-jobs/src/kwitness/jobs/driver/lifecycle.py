@@ -13,16 +13,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.job import Job
-from kwitness.jobs.kafka_log import KafkaLog
-from kwitness.jobs.kafka_options import KafkaSettingsError, kafka_options
-from kwitness.jobs.ledger import Ledger
-from kwitness.jobs.offsets import behind
-from kwitness.jobs.registry import find_job
-from kwitness.jobs.spark_settings import spark_settings
-from kwitness.jobs.status import Lag, StatusBoard
-from kwitness.jobs.stream import JobStream
+from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.driver.spark_settings import spark_settings
+from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.job import Job
+from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
+from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.offsets import behind
+from kwitness.jobs.frame.status import Lag, StatusBoard
+from kwitness.jobs.frame.stream import JobStream
 
 _LOG = logging.getLogger(__name__)
 #: Between two looks at lag and Secrets, and between two lines of progress in the log.
@@ -45,7 +45,7 @@ class Driver:
     Parameters
     ----------
     environment
-        As `kwitness.jobs.spark_settings.spark_settings` reads it.
+        As `kwitness.jobs.driver.spark_settings.spark_settings` reads it.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Driver:
         Raises
         ------
         Exception
-            Whatever the run failed with; `kwitness.jobs.failures.explain` says what it means.
+            Whatever the run failed with; `kwitness.jobs.driver.failures.explain` says what it means.
         """
         job = find_job(self._config.type)
         options = self._options()

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.inventory.conformance import metric_order
+from kwitness.jobs.analyses.client_inventory.conformance import metric_order
 
 INSTANCE = "instance"
 SOFTWARE = "software"
@@ -104,7 +104,7 @@ def _combined(group: list[InventoryRow]) -> InventoryRow:
 
 
 def _combined_metrics(group: list[InventoryRow]) -> frozenset[str]:
-    # Clients share the set that they all sent (`kwitness.jobs.inventory.push`); a union would be one of their own.
+    # Clients share the set that they all sent (see `push`); a union would be one of their own.
     distinct = {row.metrics for row in group}
     return distinct.pop() if len(distinct) == 1 else frozenset().union(*distinct)
 

@@ -10,10 +10,18 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.record_headers import RECEIVED_AT_MS, SCHEMA, TERMINATING
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
-from kwitness.jobs.inventory.conformance import roles_of
-from kwitness.jobs.inventory.row import INSTANCE, MAX_METRICS, MAX_TEXT, InventoryRow, bounded, bounded_row, row_id
-from kwitness.jobs.kafka_record import KafkaRecord
-from kwitness.jobs.rejection import RejectedRecordError
+from kwitness.jobs.analyses.client_inventory.conformance import roles_of
+from kwitness.jobs.analyses.client_inventory.row import (
+    INSTANCE,
+    MAX_METRICS,
+    MAX_TEXT,
+    InventoryRow,
+    bounded,
+    bounded_row,
+    row_id,
+)
+from kwitness.jobs.frame.kafka_record import KafkaRecord
+from kwitness.jobs.frame.rejection import RejectedRecordError
 
 _LARGEST_TIME_MS = 2**53
 _WANTED = frozenset({*IDENTITY_KEYS, SCHEMA, TERMINATING, RECEIVED_AT_MS})

@@ -10,8 +10,9 @@ from delta.tables import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.offsets import Positions, from_json, to_json
+from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.job import MergeRule
+from kwitness.jobs.frame.offsets import Positions, from_json, to_json
 
 _PROPERTIES = {
     # Readers without a JVM know the oldest protocol best, and a small table gains nothing from the newer ones.
@@ -26,8 +27,6 @@ _PROPERTIES = {
 _SEARCHED_COMMITS = 50
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
-MergeRule = Callable[[str, str], Mapping[str, Column]]
-
 
 class TableSchemaError(ValueError):
     """A table is there and has other columns than the job writes."""
@@ -40,12 +39,23 @@ class JobTable:
     ----------
     keys
         The columns that identify a row.
+    partitions
+        The columns that a new table is partitioned by.
     """
 
-    def __init__(self, session: SparkSession, path: str, schema: StructType, keys: Sequence[str]) -> None:
+    def __init__(
+        self,
+        session: SparkSession,
+        path: str,
+        schema: StructType,
+        keys: Sequence[str],
+        *,
+        partitions: Sequence[str] = (),
+    ) -> None:
         self._session = session
         self._schema = schema
         self._keys = tuple(keys)
+        self._partitions = tuple(partitions)
         self._files = HadoopFiles(session)
         self.path = self._files.normal(path)
 
@@ -63,6 +73,8 @@ class JobTable:
         """
         builder = DeltaTable.createIfNotExists(self._session).location(self.path).addColumns(self._schema)
         if not self.exists():
+            if self._partitions:
+                builder = builder.partitionedBy(*self._partitions)
             for key, value in _PROPERTIES.items():
                 builder = builder.property(key, value)
             builder.execute()
@@ -80,8 +92,18 @@ class JobTable:
             declared = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in added)
             self._session.sql(f"ALTER TABLE delta.`{self.path}` ADD COLUMNS ({declared})")
 
-    def merge(self, rows: DataFrame, rule: MergeRule, positions: Positions) -> None:
-        """Merge rows, at most one per key; the commit says to which positions in Kafka it belongs."""
+    def merge(
+        self,
+        rows: DataFrame,
+        rule: MergeRule,
+        positions: Positions,
+        *,
+        unchanged: Callable[[str, str], Column] | None = None,
+    ) -> None:
+        """Merge rows, at most one per key; the commit says to which positions in Kafka it belongs.
+
+        Rows of which `unchanged`, given the aliases of table and update, is true stay as they are.
+        """
         session = rows.sparkSession
         merging = (
             self._open(session)
@@ -90,7 +112,8 @@ class JobTable:
         )
         changed: dict[str, str | Column] = dict(rule("table", "update"))
         if changed:
-            merging = merging.whenMatchedUpdate(set=changed)
+            condition = None if unchanged is None else ~unchanged("table", "update")
+            merging = merging.whenMatchedUpdate(condition, set=changed)
         session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
         try:
             merging.whenNotMatchedInsertAll().execute()

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pyspark.sql import SparkSession
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from kwitness.jobs.delta_table import JobTable, keep_first
-from kwitness.jobs.offsets import DataLoss
+from kwitness.jobs.frame.delta_table import JobTable, keep_first
+from kwitness.jobs.frame.offsets import DataLoss
 
 LOSS_SCHEMA = StructType(
     [

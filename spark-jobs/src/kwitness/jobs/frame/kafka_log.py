@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from kwitness.jobs.offsets import Positions, TopicPartition
+from kwitness.jobs.frame.offsets import Positions, TopicPartition
 
 _POLL_MS = 2000
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from kwitness.contracts.endpoints import DRIVER_STATUS_PATH, HEALTH_PATH
-from kwitness.jobs.status import StatusBoard
-from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.driver.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.frame.status import StatusBoard
 
 _LOG = logging.getLogger(__name__)
 _MAX_TOKEN = 16_384

@@ -1,7 +1,7 @@
 """The stream of one job: from Kafka through the job's transform into its tables, one micro-batch after the other.
 
-Spark runs a batch again that it cannot tell to have finished. That does no harm: the job's merge is idempotent, and
-quarantine and losses are written by key.
+Spark runs a batch again that it cannot tell to have finished. That does no harm: each commit of a table says to which
+positions in Kafka it belongs, and records below them are not written again; quarantine and losses are written by key.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs.checkpoint import Checkpoint
-from kwitness.jobs.delta_table import JobTable, keep_first
-from kwitness.jobs.hadoop_files import HadoopFiles
-from kwitness.jobs.job import Job, JobInput, TransformResult
-from kwitness.jobs.kafka_log import KafkaLog
-from kwitness.jobs.ledger import NO_RECORD
-from kwitness.jobs.losses import LossTable
-from kwitness.jobs.offsets import (
+from kwitness.jobs.frame.checkpoint import Checkpoint
+from kwitness.jobs.frame.delta_table import JobTable, keep_first
+from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.job import Job, JobInput
+from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.ledger import NO_RECORD
+from kwitness.jobs.frame.losses import LossTable
+from kwitness.jobs.frame.offsets import (
     DataLoss,
     Positions,
     furthest,
@@ -33,10 +34,14 @@ from kwitness.jobs.offsets import (
     planned_losses,
     records_of,
     restart_losses,
+    resumed,
     span,
+    within,
 )
-from kwitness.jobs.rejection import QUARANTINE_SCHEMA, outdated
-from kwitness.jobs.status import StatusBoard
+from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA, outdated
+from kwitness.jobs.frame.sink import Reading
+from kwitness.jobs.frame.sinks import make_sink
+from kwitness.jobs.frame.status import StatusBoard
 
 _LOG = logging.getLogger(__name__)
 #: Records of one micro-batch, so that a driver that was away does not read a week at once.
@@ -53,7 +58,7 @@ class _Batch:
     Attributes
     ----------
     rows
-        Partial rows.
+        Lines with a row: partial rows, or facts.
     used
         Records they came from.
     rejected
@@ -62,7 +67,7 @@ class _Batch:
         Ranges that were gone.
     """
 
-    transformed: TransformResult
+    reading: Reading
     rows: int
     used: int
     rejected: Mapping[str, int]
@@ -101,15 +106,16 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        self._job_input = JobInput(job.parameters.model_validate(config.parameters), config.window_seconds)
-        self._topics = {getattr(config.topics, kind): kind for kind in job.topics}
+        job_input = JobInput(job.parameters.model_validate(config.parameters), config.window_seconds)
+        self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
-        self.table = JobTable(session, config.table_path, job.schema, job.keys)
+        self.sink = make_sink(session, job, job_input, config)
         keys = ("topic", "partition", "offset", "timestamp_ms")
         self.quarantine = JobTable(session, f"{config.quarantine_path}/records", QUARANTINE_SCHEMA, keys)
         self._losses = LossTable(session, f"{config.quarantine_path}/losses")
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
         self._positions: Positions | None = None
+        self._applied: Positions = {}
 
     @property
     def positions(self) -> Positions | None:
@@ -123,15 +129,18 @@ class JobStream:
 
     def prepare(self) -> None:
         """Make the tables, and find out what was lost if the checkpoint is gone. No other stream runs now."""
-        self.table.ensure()
+        self.sink.prepare()
         self.quarantine.ensure()
         self._board.change(ledger=self._board.read().ledger.abandon())
         self._board.add_losses(self._losses.read())
+        self._applied = self.sink.positions()
         if not self._checkpoint.exists():
-            committed = furthest(self.table.positions(), self.quarantine.positions())
+            # A topic that ends before the place to which it was read is another one of the same name.
+            self._applied = within(self._applied, self._log.ends(self.topics))
+            committed = furthest(self._applied, within(self.quarantine.positions(), self._log.ends(self.topics)))
             self._report(restart_losses(committed, self._log.starts(self.topics)))
         self._positions = self._checkpoint.finished()
-        self._board.change(table_version=self.table.version())
+        self._board.change(table_version=self.sink.table.version())
 
     def start(self) -> StreamingQuery:
         """Start reading where the checkpoint says, or at the beginning."""
@@ -150,15 +159,17 @@ class JobStream:
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
         start, end = self._checkpoint.planned(batch_id)
+        # What a commit says it holds is not written again, whatever the checkpoint says.
+        start = resumed(start, end, self._applied)
         planned = span(start, end)
         self._board.change(ledger=self._board.read().ledger.accept(planned))
         batch = self._read(frame, start, end)
         try:
             self._write(batch, end)
             self._report(batch.losses)
-            self._positions = end
+            self._positions = self._applied = end
         finally:
-            batch.transformed.decoded.unpersist()
+            batch.reading.decoded.unpersist()
         run = self._board.read().last_run
         # What is not there and was not lost never was a record.
         expired = min(planned - batch.read, records_of(batch.losses, "Expired"))
@@ -172,7 +183,7 @@ class JobStream:
         if time.monotonic() >= self._tidy_at:
             self.tidy()
         else:
-            self._board.change(table_version=self.table.version())
+            self._board.change(table_version=self.sink.table.version())
 
     def tidy(self) -> None:
         """Vacuum and compact the tables: expired rows go, small files become one, files of old versions go.
@@ -180,10 +191,10 @@ class JobStream:
         A stream does so now and then. A run that ends is over before that, so its driver asks for it at the end.
         """
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
-        now, expired = datetime.now(UTC), self._job.expired
-        self.table.tidy(expired(self._job_input, now) if expired else None)
+        now = datetime.now(UTC)
+        self.sink.tidy(now)
         self.quarantine.tidy(outdated(self.quarantine.frame(), now))
-        self._board.change(table_version=self.table.version())
+        self._board.change(table_version=self.sink.table.version())
 
     def records(self, frame: DataFrame) -> DataFrame:
         """Kafka's rows with the columns that transforms expect."""
@@ -194,20 +205,21 @@ class JobStream:
 
     def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)
-        for _ in range(_READS):
-            transformed = self._job.transform(self.records(frame), self._job_input)
+        records = self.records(frame).where(_from(start))
+        for attempt in range(1, _READS + 1):
+            reading = self.sink.read(records)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
-            decoded = transformed.decoded.persist()
+            decoded = reading.decoded.persist()
             counted = (
                 decoded.groupBy("rejected.reason").agg(*map(F.count, ("row", "rejected")), F.sum("used")).collect()
             )
             after = self._log.starts(self.topics)
-            if not moved_into(start, end, before, after):
+            if attempt == _READS or not moved_into(start, end, before, after):
                 break
             decoded.unpersist()
             before = after
         return _Batch(
-            transformed=transformed,
+            reading=reading,
             rows=sum(rows for _, rows, _, _ in counted),
             used=sum(used or 0 for _, _, _, used in counted),
             rejected={reason: rejected for reason, _, rejected, _ in counted if rejected},
@@ -216,9 +228,10 @@ class JobStream:
 
     def _write(self, batch: _Batch, end: Positions) -> None:
         if batch.rejected:
-            self.quarantine.merge(batch.transformed.rejected, keep_first, end)
+            rejected = batch.reading.decoded.where("rejected is not null").select("rejected.*")
+            self.quarantine.merge(rejected, keep_first, end)
         if batch.rows:
-            self.table.merge(batch.transformed.rows, self._job.merge, end)
+            batch.reading.write(end)
 
     def _report(self, losses: tuple[DataLoss, ...]) -> None:
         self._losses.add(losses)
@@ -241,3 +254,13 @@ class JobStream:
             # Spark goes on where records are gone; this stream finds out which and reports them.
             "failOnDataLoss": "false",
         }
+
+
+def _from(start: Positions) -> Column:
+    """Whether a record is not below the position of its partition; one of a partition without any is not."""
+    below = (
+        (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < offset)
+        for (topic, partition), offset in start.items()
+        if offset > 0
+    )
+    return ~reduce(Column.__or__, below, F.lit(False))
