@@ -1,4 +1,4 @@
-"""What a client did in one window, as the members of JSON objects; put together as text, which is ten times as fast.
+"""What a client did in one window, as the members of JSON objects; put together as text, for millions of them.
 
 Each function returns what follows the numbers and the identity. Keys and their order are the observer's.
 """
