@@ -6,6 +6,7 @@ import itertools
 import json
 from collections import Counter, defaultdict
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.cli.fleet.faults import CORRUPTIONS
 from kwitness.cli.fleet.rows import SKETCHED
+from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.records import (
     ApiTraffic,
     ConnectionEvent,
@@ -23,6 +25,7 @@ from kwitness.contracts.records import (
     bucket_of,
 )
 
+ROOT = Path(__file__).resolve().parents[2]
 FLEET = Fleet(clients=60, topics=7, partitions=5, sources=4, seconds=120, epochs=3)
 FAULTY = Faults(
     late=0.02,
@@ -77,6 +80,22 @@ def test_records_keep_their_contracts_and_have_no_other_keys() -> None:
         assert row.keys() <= known
         seen[which] += 1
     assert seen.keys() == MODELS.keys()
+
+
+def test_rows_have_the_keys_that_an_observer_writes() -> None:
+    """Of what an observer's own test wrote down for all its languages; who the clients are differs."""
+    vectors = json.loads((ROOT / "contracts/vectors/window_records.json").read_text())["records"]
+    written: dict[tuple[str, Any, Any], set[str]] = defaultdict(set)
+    for kind, row in rows(list(events(FLEET))):
+        written[kind, row.get("kind"), row.get("api")] |= row.keys()
+
+    compared = 0
+    for vector in vectors:
+        topic, row = vector["topic"], vector["record"]
+        if topic in {"traffic", "seals"} and not row.get("overflowed"):
+            assert row.keys() - {*IDENTITY_KEYS} <= written[topic, row.get("kind"), row.get("api")]
+            compared += 1
+    assert compared >= 6
 
 
 def test_headers_say_what_the_value_says() -> None:
