@@ -14,7 +14,7 @@ from tests.jobs.oracle import REQUIRED
 
 TELEMETRY = "kwitness.telemetry"
 CONNECTIONS = "kwitness.connections"
-KINDS = {TELEMETRY: "telemetry", CONNECTIONS: "connections"}
+KINDS = {TELEMETRY: "telemetry", CONNECTIONS: "connections", "kwitness.traffic": "traffic", "kwitness.seals": "seals"}
 START_MS = 1_790_000_000_000
 
 

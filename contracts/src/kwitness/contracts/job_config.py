@@ -64,3 +64,8 @@ class JobConfig(_Config):
     window_seconds: float = 300.0
     status_port: int = DRIVER_PORT
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)
+
+    @property
+    def facts_path(self) -> str:
+        """Where types with windows keep what records said: beside the table."""
+        return f"{self.table_path.rstrip('/').rpartition('/')[0]}/facts"

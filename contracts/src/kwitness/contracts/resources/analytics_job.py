@@ -47,7 +47,7 @@ AnalyticsJobType = Literal[
     "LedgerAudit",
 ]
 
-USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory",)
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic")
 """The types that this version runs; the others are reserved, and their resources say so."""
 
 

@@ -33,6 +33,15 @@ class TrafficParameters(Contract):
     """Records and bytes by topic and client."""
 
     topics: tuple[TopicName, ...] = _topics("Topics to count. Absent: all.")
+    retention: str = duration_field(
+        "168h",
+        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+    grace: str = duration_field(
+        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
+    )
 
 
 class UnusedTopicsParameters(Contract):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from delta.tables import DeltaTable
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql.types import StructType
 
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
@@ -114,11 +115,19 @@ class JobTable:
         if changed:
             condition = None if unchanged is None else ~unchanged("table", "update")
             merging = merging.whenMatchedUpdate(condition, set=changed)
-        session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
+        session.conf.set(_METADATA, json.dumps(metadata_of(positions)))
         try:
             merging.whenNotMatchedInsertAll().execute()
         finally:
             session.conf.unset(_METADATA)
+
+    def append(self, rows: DataFrame, metadata: Mapping[str, Any]) -> None:
+        """Add rows; the commit carries the metadata."""
+        self._written(rows, metadata).mode("append").save(self.path)
+
+    def replace(self, rows: DataFrame, condition: str, metadata: Mapping[str, Any]) -> None:
+        """Put rows into the place of those that meet a condition, which they meet as well; in one commit."""
+        self._written(rows, metadata).mode("overwrite").option("replaceWhere", condition).save(self.path)
 
     def frame(self) -> DataFrame:
         """All rows."""
@@ -134,23 +143,50 @@ class JobTable:
 
     def positions(self) -> Positions:
         """The positions in Kafka that the latest commit with any belongs to; empty if there is none."""
+        return positions_in(self.metadata())
+
+    def metadata(self) -> dict[str, Any]:
+        """What the latest commit that carries any metadata carries; empty if there is none."""
         if not self.exists():
             return {}
         for commit in self._open(self._session).history(_SEARCHED_COMMITS).select("userMetadata").collect():
             if commit["userMetadata"]:
-                return from_json(json.dumps(json.loads(commit["userMetadata"])["positions"]))
+                found: dict[str, Any] = json.loads(commit["userMetadata"])
+                return found
         return {}
 
-    def tidy(self, expired: Column | None) -> None:
-        """Drop expired rows, write small files together, remove files that no reader needs any more."""
+    def tidy(self, expired: Column | None, *, compacted: str | None = None) -> None:
+        """Drop expired rows, write small files together, remove files that no reader needs any more.
+
+        Parameters
+        ----------
+        compacted
+            A condition on partition columns: only the files of those partitions are written together.
+        """
         table = self._open(self._session)
         if expired is not None:
             table.delete(expired)
-        table.optimize().executeCompaction()
+        small = table.optimize()
+        (small if compacted is None else small.where(compacted)).executeCompaction()
         table.vacuum()
 
     def _open(self, session: SparkSession) -> DeltaTable:
         return DeltaTable.forPath(session, self.path)
+
+    def _written(self, rows: DataFrame, metadata: Mapping[str, Any]) -> DataFrameWriter:
+        # Each partition's rows into as few files as their size asks for.
+        gathered = rows.hint("rebalance", *self._partitions)
+        return gathered.write.format("delta").option("userMetadata", json.dumps(metadata))
+
+
+def metadata_of(positions: Positions) -> dict[str, Any]:
+    """What a commit carries that belongs to these positions in Kafka."""
+    return {"positions": json.loads(to_json(positions))}
+
+
+def positions_in(metadata: Mapping[str, Any]) -> Positions:
+    """The positions in Kafka that a commit's metadata holds."""
+    return from_json(json.dumps(metadata.get("positions", {})))
 
 
 def keep_first(table: str, update: str) -> Mapping[str, Column]:

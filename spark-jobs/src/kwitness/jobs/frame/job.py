@@ -151,15 +151,20 @@ class WindowsSink:
     Attributes
     ----------
     facts
-        What one record says; with `event_source`, `event_epoch`, `event_seq`, `window_start_ms` and `window_end_ms`.
+        What one record says: `kwitness.jobs.frame.facts.EVENT_COLUMNS` first, then the job's own.
     decode
-        Pure: records to frames of `decoded_schema(facts)`, each record in a line of its own.
+        Pure: records to the same records with three more columns, as `kwitness.jobs.frame.facts.decoded_facts` makes
+        them: `row` of `facts`, `rejected` and `used`.
     windows
-        Pure: all facts of some windows, without duplicates, to rows of those windows.
+        Pure: all facts of some windows, without duplicates, to rows of those windows: `window_start_ms`, and all
+        columns of the table that are the job's own. It passes over seals.
     longer
-        Pure: rows of windows to those of a longer length, in seconds.
+        Pure: rows of the table to rows of longer windows, in seconds, likewise.
     lengths
-        Those longer lengths.
+        Those longer lengths, in seconds.
+
+    The job's parameters have `retention`, how long facts are kept, and `grace`, how late a record may be before its
+    window counts as closed: durations.
     """
 
     facts: StructType

@@ -23,6 +23,8 @@ _MALFORMED = ("MalformedPayload", "the value is no JSON object with fields of th
 _UNKNOWN = ("UnknownSchema", "the value names no schema that this version reads")
 _UNIDENTIFIED = ("MissingField", "the value lacks event_source, event_epoch or event_seq")
 _HEADERS = "array<struct<key: string, value: binary>>"
+#: A cast may not promise what it has not been told, that nothing is null.
+_REJECTED = StructType([StructField(field.name, field.dataType) for field in QUARANTINE_SCHEMA])
 
 
 def union_of(schemas: Iterable[StructType]) -> StructType:
@@ -70,15 +72,15 @@ def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, C
         F.lit(False),
     )
     identified = field("event_source").isNotNull() & field("event_epoch").isNotNull() & field("event_seq").isNotNull()
-    problem = (
-        F.when(F.col("_size") > MAX_EVENT_BYTES, _problem(*_TOO_LARGE))
-        .when(F.col("_read").isNull() | field(CORRUPT).isNotNull(), _problem(*_MALFORMED))
-        .when(~F.coalesce(known, F.lit(False)), _problem(*_UNKNOWN))
-        .when(~identified, _problem(*_UNIDENTIFIED))
+    found = (
+        F.when(F.col("_size") > MAX_EVENT_BYTES, problem(*_TOO_LARGE))
+        .when(F.col("_read").isNull() | field(CORRUPT).isNotNull(), problem(*_MALFORMED))
+        .when(~F.coalesce(known, F.lit(False)), problem(*_UNKNOWN))
+        .when(~identified, problem(*_UNIDENTIFIED))
     )
     event = F.struct(*(field(name).alias(name) for name in schema.names))
     return (
-        parsed.withColumn("problem", problem)
+        parsed.withColumn("problem", found)
         .withColumn("event", F.when(F.col("problem").isNull(), event))
         .drop("_size", "_read")
     )
@@ -106,8 +108,9 @@ def rejected_column() -> Column:
         F.octet_length("value").cast(LongType()).alias("value_bytes"),
         F.base64(cut).alias("value_base64"),
     )
-    return F.when(F.col("problem").isNotNull(), row.cast(QUARANTINE_SCHEMA))
+    return F.when(F.col("problem").isNotNull(), row.cast(_REJECTED))
 
 
-def _problem(reason: str, message: str) -> Column:
+def problem(reason: str, message: str) -> Column:
+    """Why a record is not used, as `decoded_events` has it."""
     return F.struct(F.lit(reason).alias("reason"), F.lit(message).alias("message"))
