@@ -190,7 +190,8 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 ## Measure
 PARTS ?= throughput broker latency start memory
 RUNTIMES ?= java librdkafka python
-.PHONY: bench bench-observer bench-interceptors
+JOBS ?= rows traffic
+.PHONY: bench bench-observer bench-interceptors bench-spark
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 70 minutes
 	@$(PY) -m kwitness.bench
 
@@ -199,6 +200,9 @@ bench-observer: prerequisites-bench-observer setup ## Those of the observer alon
 
 bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
 	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)
+
+bench-spark: prerequisites-bench-spark setup ## Those of Spark's jobs alone, a quarter of an hour; one of them is JOBS=traffic
+	@$(PY) -m kwitness.bench $(JOBS:%=spark_%)
 
 ## Clean
 .PHONY: clean-cache

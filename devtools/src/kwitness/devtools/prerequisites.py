@@ -83,6 +83,7 @@ TOOLS = {
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST, *_C),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "bench-interceptors": (*_BASE, *_JAVA, *_RUST, *_C),
+    "bench-spark": (*_BASE, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
     "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE, *_PLUGIN),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
