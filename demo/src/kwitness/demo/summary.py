@@ -321,4 +321,11 @@ def _lengths(facts: Facts) -> set[int]:
 
 
 def _ledger(facts: Facts) -> str:
-    return ""
+    names = ("records", "missing", "duplicates", "dropped")
+    sums: dict[tuple[str, str], list[int]] = {}
+    for row in facts.tables["LedgerAudit"]:
+        counts = sums.setdefault((row["kind"], row["state"]), [0] * (1 + len(names)))
+        counts[0] += 1
+        for at, name in enumerate(names, start=1):
+            counts[at] += row[name] or 0
+    return table(["source", "state", "sources", *names], [(*key, *counts) for key, counts in sorted(sums.items())])
