@@ -177,8 +177,8 @@ class AnalyticsSettings(_Settings):
         10.0,
         gt=0,
         le=30,
-        description="Seconds between questions to a driver that runs, which answers for 45 s after its end; a schedule is"
-        " looked at three times as rarely between its runs.",
+        description="Seconds between questions to a driver that runs, which answers for 45 s after its end; a schedule"
+        " is looked at three times as rarely between its runs.",
     )
     single_node: bool = Field(
         False, description="States that the cluster has one node, where the claim need not be ReadWriteMany."
