@@ -311,6 +311,6 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--type=merge", "--patch", patch)
             await eventually_beside(lambda: ready(api, "kaj", "inventory", namespace)["reason"] == "Suspended")
             until_now = len(asked)
-            await asyncio.sleep(12)
+            await asyncio.sleep(3)
             assert len(asked) == until_now, "nobody asks a driver that is not to run"
             assert _status(api, namespace)["findingCounts"]["LateSeal"] == 1, "what was found last stays"

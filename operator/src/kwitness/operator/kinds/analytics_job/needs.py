@@ -32,10 +32,9 @@ from kwitness.operator.shapes.work import Need, Unit, View
 
 __all__ = ["needs"]
 
-_POLL_SECONDS: Final = 10.0
-"""Between questions to a driver that runs; one that has ended answers for 45 s more."""
-_BETWEEN_SECONDS: Final = 30.0
-"""Between looks at a schedule that waits for its time, so that no run's driver comes and goes unasked."""
+_BETWEEN: Final = 3
+"""Times the seconds between questions to a driver, a schedule may go unseen between its runs: no driver comes and goes
+unasked."""
 _FOR_EVER: Final = float("inf")
 _KINDS: Final = ("StatefulSet", "CronJob", "Job")
 
@@ -73,7 +72,7 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
         return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
     found = _aged(facts, _ages(key, job, body, runners, view))
     if is_under_way(job, runners):
-        found.add(Need(DriverAnswer(key), _patience(body)))
+        found.add(Need(DriverAnswer(key), _patience(body, view)))
     past = present_run(job, past_runs(previous_status(body), runners))
     if would_start(job, runners, past=past):
         found.add(Need(LivePods(key.namespace, driver_labels(key.name)), PROGRESS_SECONDS))
@@ -86,17 +85,17 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
 def _ages(key: Key, job: AnalyticsJob, body: Body, runners: Runners, view: View) -> dict[str, float]:
     """How old what is known of the runners may be, by kind: nothing changes by itself where nothing runs."""
     ages = dict.fromkeys(_KINDS, _FOR_EVER)
-    runner, run = runners.wanted(job), job.spec.run
+    runner, run, poll = runners.wanted(job), job.spec.run, view.settings.analytics.poll_seconds
     if job.spec.suspend and not is_under_way(job, runners):
         pass
     elif run.schedule is not None:
-        ages["CronJob"] = ages["Job"] = _POLL_SECONDS if is_under_way(job, runners) else _BETWEEN_SECONDS
+        ages["CronJob"] = ages["Job"] = poll if is_under_way(job, runners) else poll * _BETWEEN
     elif run.streaming is not None and runner is not None:
         answer = view.get(DriverAnswer(key))
         speaks = answer is not None and answer.value is not None
-        ages["StatefulSet"] = SETTLED_SECONDS if speaks else _patience(body)
+        ages["StatefulSet"] = SETTLED_SECONDS if speaks else _patience(body, view)
     elif run.once is not None and runner is not None and ended(runner) is None:
-        ages["Job"] = _POLL_SECONDS
+        ages["Job"] = poll
     for one in runners.former(job):
         if one["kind"] != "Job" or ended(one) is None or "deletionTimestamp" in one["metadata"]:
             ages[one["kind"]] = PROGRESS_SECONDS
@@ -107,10 +106,10 @@ def _aged(facts: RunnerFacts, ages: Mapping[str, float]) -> set[Need]:
     return {Need(one, ages[one.kind]) for one in facts.all}
 
 
-def _patience(body: Body) -> float:
+def _patience(body: Body, view: View) -> float:
     """Seconds between questions: a driver that fails at each start has nothing new to say."""
     status = body.get("status") or {}
     if status.get("observedGeneration") != body["metadata"].get("generation"):
-        return _POLL_SECONDS
+        return view.settings.analytics.poll_seconds
     reason = next((one["reason"] for one in status.get("conditions", ()) if one["type"] == "Ready"), None)
-    return SETTLED_SECONDS if reason in TOLD_BY_DRIVERS else _POLL_SECONDS
+    return SETTLED_SECONDS if reason in TOLD_BY_DRIVERS else view.settings.analytics.poll_seconds
