@@ -79,7 +79,7 @@ def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str
 
 def table_rows(cluster: DemoCluster, job_type: str, *, namespace: str, job: str) -> list[dict[str, Any]]:
     """Rows of a job's table, read in the driver's pod of that AnalyticsJob, without a JVM."""
-    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json"]
+    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0"]
     text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
     return list(json.loads(text))
 

@@ -122,6 +122,13 @@ MergeRule = Callable[[str, str], Mapping[str, Column]]
 """From the aliases of table and update: the value of each column of a row that is there already."""
 
 
+class Settled(NamedTuple):
+    """Rows that housekeeping moves to another part of a table, and what it changes in them."""
+
+    rows: Column
+    changes: Mapping[str, Column]
+
+
 @dataclass(frozen=True, slots=True)
 class LatticeSink:
     """One row per key, which each batch is merged into.
@@ -146,6 +153,9 @@ class LatticeSink:
         Pure: given the table, the rows of a transform and the input, rows of the table's schema for their keys, which
         `merge` then writes. For what columns of two rows cannot say in SQL; the rows of the transform may then be of a
         schema of their own, with the keys. Absent where `merge` says all.
+    settled
+        Pure: given the input and the time, which rows housekeeping moves to a part of the table that batches leave
+        alone. Only columns of `Layout.partitions` change, and a later record of the row changes them back.
     """
 
     keys: tuple[str, ...]
@@ -155,6 +165,7 @@ class LatticeSink:
     survey: Callable[[SparkSession, ClusterSurvey, DataFrame, JobInput], DataFrame] | None = None
     unchanged: Callable[[str, str], Column] | None = None
     combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
+    settled: Callable[[JobInput, datetime], Settled] | None = None
 
 
 @dataclass(frozen=True, slots=True)

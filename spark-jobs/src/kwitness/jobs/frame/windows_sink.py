@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
@@ -27,7 +26,6 @@ from kwitness.jobs.frame.offsets import Positions
 from kwitness.jobs.frame.sink import Reading
 from kwitness.jobs.frame.window_state import GRACE, OPEN, SEALED, states
 from kwitness.jobs.frame.windows import (
-    STATE,
     WINDOW_COLUMNS,
     Span,
     base_seconds,
