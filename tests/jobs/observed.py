@@ -78,7 +78,18 @@ def placed(values: Iterable[Value | bytes | None], partitions: int = 2, seed: in
 def bad_values() -> list[Value | bytes | None]:
     """One of each kind that must go to quarantine."""
     text = json.dumps(partition()).encode()
-    raw: list[Value | bytes | None] = [None, b"", b"{", b"[]", b"[" * 5_000, b"7", b'"text"', b"null", b"\xff\xfe", text[:-1]]
+    raw: list[Value | bytes | None] = [
+        None,
+        b"",
+        b"{",
+        b"[]",
+        b"[" * 5_000,
+        b"7",
+        b'"text"',
+        b"null",
+        b"\xff\xfe",
+        text[:-1],
+    ]
     raw += [b"[" + text + b"]", text.replace(b'"requests": 1', b'"requests": 1.5')]
     fields: list[Mapping[str, Any]] = [
         {"schema": None},
@@ -106,18 +117,26 @@ def bad_values() -> list[Value | bytes | None]:
         {"window_end_ms": None},
         {"window_end_ms": START_MS},
         {"window_end_ms": START_MS + 90_000_000},
-        {"window_start_ms": START_MS - 169 * 3_600_000, "window_end_ms": START_MS - 168 * 3_600_000, "sent_at_ms": START_MS},
+        {
+            "window_start_ms": START_MS - 169 * 3_600_000,
+            "window_end_ms": START_MS - 168 * 3_600_000,
+            "sent_at_ms": START_MS,
+        },
         {"window_start_ms": START_MS + 3_700_000, "window_end_ms": START_MS + 3_760_000, "sent_at_ms": START_MS},
     ]
     raw += [partition(seq=10_000 + at, **one) for at, one in enumerate(fields)]
     sketches: list[Any] = [{"buckets": {"a": 1}}, {"buckets": {"-1": 1}}, {"buckets": {str(len(SKETCH_BOUNDS)): 1}}]
     sketches += [{"buckets": {"99999": 1}}, {"buckets": {"1": -2}}, {"sum_us": -1}, 7]
     raw += [api(seq=11_000 + at, response_time=one) for at, one in enumerate(sketches)]
-    raw += [presence(seq=12_000, partitions=None), seal(0, seq=12_001, topic=None), seal(0, seq=12_002) | {"count": None}]
+    raw += [
+        presence(seq=12_000, partitions=None),
+        seal(0, seq=12_001, topic=None),
+        seal(0, seq=12_002) | {"count": None},
+    ]
     return raw
 
 
-def mixed(seed: int, minutes: int = 75, sources: int = 3) -> list[KafkaRecord]:
+def mixed(seed: int, minutes: int = 75, sources: int = 3, start: int = START_MS) -> list[KafkaRecord]:
     """An hour and more of a few sources: a restarted one, one that dies; records late, twice, in no order, and bad."""
     dice = random.Random(seed)  # noqa: S311
     values: list[tuple[float, Value | bytes | None]] = []
@@ -128,7 +147,7 @@ def mixed(seed: int, minutes: int = 75, sources: int = 3) -> list[KafkaRecord]:
                 epoch, seq = 2, 0
             if dice.random() < 0.55 or (number == 2 and minute > minutes // 2):
                 continue
-            at = START_MS + minute * LENGTH_MS
+            at = start + minute * LENGTH_MS
             rows = [_row(dice, source, epoch, seq + nth, at) for nth in range(dice.randrange(1, 4))]
             seq += len(rows)
             own = [*rows, seal(len(rows), source=source, epoch=epoch, seq=seq, at=at)]
@@ -139,13 +158,14 @@ def mixed(seed: int, minutes: int = 75, sources: int = 3) -> list[KafkaRecord]:
                 late = dice.choice([0.0] * 8 + [3.0, 20.0, 90.0])
                 if dice.random() < 0.03:
                     continue
-                values += [(minute + late + again, value) for again in range(1 + (dice.random() < 0.15))]
-    for one in dice.sample(bad_values(), 6):
-        values.append((dice.random() * minutes, one))
+                came = [minute + late + again for again in range(1 + (dice.random() < 0.15))]
+                # The clock ends with the last minute, so that the last windows are open.
+                values += [(min(when, minutes - 1), value) for when in came]
+    values += [(dice.random() * minutes, one) for one in dice.sample(bad_values(), 6)]
     values.sort(key=lambda one: one[0])
     for when, value in values:
         if isinstance(value, dict) and isinstance(value.get("window_end_ms"), int):
-            value.setdefault("sent_at_ms", START_MS + round(when + 1) * LENGTH_MS)
+            value.setdefault("sent_at_ms", start + round(when + 1) * LENGTH_MS)
     return placed((value for _, value in values), seed=seed)
 
 

@@ -2,77 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from kwitness.contracts.resources.analytics_parameters import TrafficParameters
-from kwitness.jobs.analyses.traffic.job import JOB
 from kwitness.jobs.frame.delta_table import JobTable
-from kwitness.jobs.frame.job import JobInput, WindowsSink
-from kwitness.jobs.frame.kafka_record import KafkaRecord
-from kwitness.jobs.frame.offsets import TopicPartition
-from kwitness.jobs.frame.windows_sink import WindowTables
 
 from tests import soak
 from tests.jobs import observed, traffic_oracle
-from tests.jobs.tables import frame_of, read
-
-assert isinstance(JOB.sink, WindowsSink)
-SINK = JOB.sink
-Places = set[tuple[str, int, int]]
+from tests.jobs.window_tables import parts, rows_of, run, tables
 
 
-def tables(spark: SparkSession, folder: Path, **parameters: Any) -> WindowTables:
-    """The tables of a driver that has just begun."""
-    job_input = JobInput(TrafficParameters(**parameters), 300.0)
-    found = WindowTables(spark, JOB, SINK, job_input, str(folder / "table"), str(folder / "facts"))
-    found.prepare()
-    return found
-
-
-def run(spark: SparkSession, at: WindowTables, records: list[KafkaRecord]) -> Places:
-    """Do a batch as the stream does: what is below the positions is left out. Returns the places of bad records."""
-    ends: dict[TopicPartition, int] = {}
-    for record in records:
-        where = TopicPartition(record.topic, record.partition)
-        ends[where] = max(ends.get(where, 0), record.offset + 1)
-    done = at.positions()
-    left = [one for one in records if one.offset >= done.get(TopicPartition(one.topic, one.partition), 0)]
-    if not left:
-        return set()
-    reading = at.read(frame_of(spark, left))
-    decoded = reading.decoded.persist()
-    try:
-        bad = decoded.where("rejected is not null").select("rejected.*").collect()
-        if len(bad) < len(left):
-            reading.write(ends)
-    finally:
-        decoded.unpersist()
-    return {(row["topic"], row["partition"], row["offset"]) for row in bad}
-
-
-def rows_of(folder: Path) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """The table, as the oracle has it."""
-    found = {}
-    for row in read(str(folder / "table")):
-        assert row.pop("computed_by") == "Traffic/1"
-        assert row.pop("day") == traffic_oracle.day_of(row["window_start_ms"])
-        length = row.pop("window_seconds") * 1000
-        assert row.pop("window_end_ms") == row["window_start_ms"] + length
-        names = ("window_start_ms", "kind", "api", "topic", "topic_id", *traffic_oracle.WHO)
-        key = (length, *(row.pop(name) for name in names))
-        assert key not in found, f"two rows for {key}"
-        found[key] = {name: dict(value) if isinstance(value, list) else value for name, value in row.items()}
-    return found
-
-
-def parts(records: list[KafkaRecord], count: int) -> Iterable[list[KafkaRecord]]:
-    size = -(-len(records) // count)
-    return (records[at : at + size] for at in range(0, len(records), size))
+class KilledError(Exception):
+    """Stands for a driver that ends at this moment."""
 
 
 @pytest.mark.parametrize("seed", soak.seeds(10))
@@ -81,10 +26,59 @@ def test_any_cut_into_batches_gives_the_table_of_the_oracle(spark: SparkSession,
     records = observed.mixed(seed)
     at = tables(spark, tmp_path)
 
-    bad = set().union(*(run(spark, at, part) for part in parts(records, 1 + seed % 4)))
+    bad = set().union(*(run(spark, at, part) for part in parts(records, 2 + seed % 4)))
 
     rows, expected = traffic_oracle.traffic(records)
     assert bad == expected
-    assert rows_of(tmp_path) == rows
+    assert rows_of(at.table.path) == rows
     assert {row["state"] for row in rows.values()} == {"sealed", "grace", "open"}
-    assert {key[0] for key in rows} >= {300_000, 3_600_000}
+    assert {key[0] for key in rows} == {300_000, 3_600_000, 86_400_000}
+
+
+@pytest.mark.parametrize("seed", soak.seeds(10))
+@pytest.mark.soak
+def test_a_driver_that_is_killed_between_any_two_steps_leaves_nothing_out_and_nothing_twice(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    records = observed.mixed(seed, minutes=12)
+    before_facts, between, after_windows = parts(records, 3)
+
+    _dies_before(monkeypatch, "append")
+    with pytest.raises(KilledError):
+        run(spark, tables(spark, tmp_path), before_facts)
+    monkeypatch.undo()
+    run(spark, tables(spark, tmp_path), before_facts)
+
+    _dies_before(monkeypatch, "replace")
+    with pytest.raises(KilledError):
+        run(spark, tables(spark, tmp_path), between)
+    monkeypatch.undo()
+    again = tables(spark, tmp_path)
+    assert run(spark, again, between) == set(), "it is all done, and no record is read again"
+    assert rows_of(again.table.path) == traffic_oracle.traffic([*before_facts, *between])[0]
+
+    # Spark had not noted the batch yet: it comes again, and with another end.
+    run(spark, again, after_windows[: len(after_windows) // 2])
+    last = tables(spark, tmp_path)
+    run(spark, last, after_windows)
+
+    assert rows_of(last.table.path) == traffic_oracle.traffic(records)[0]
+
+
+def test_a_table_of_windows_that_was_removed_is_computed_from_the_facts_for_the_topics_asked_for_now(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    records = observed.mixed(3, minutes=8)
+    run(spark, tables(spark, tmp_path), records)
+    shutil.rmtree(tmp_path / "table")
+
+    at = tables(spark, tmp_path, topics=("stock",))
+
+    assert rows_of(at.table.path) == traffic_oracle.traffic(records, topics=("stock",))[0]
+
+
+def _dies_before(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def die(*_: Any) -> None:
+        raise KilledError
+
+    monkeypatch.setattr(JobTable, step, die)

@@ -88,9 +88,9 @@ def decoded_facts(events: DataFrame, fact: Column, schema: StructType, retention
 
 def unique(facts: DataFrame, window: Column) -> DataFrame:
     """Facts without those that are in Kafka twice: in each window, the first of each source's epoch and number."""
-    order = Window.partitionBy(
-        window, "event_source", "event_epoch", "event_seq", F.col("kind") == SEAL
-    ).orderBy("kafka_topic", "kafka_partition", "kafka_offset")
+    order = Window.partitionBy(window, "event_source", "event_epoch", "event_seq", F.col("kind") == SEAL).orderBy(
+        "kafka_topic", "kafka_partition", "kafka_offset"
+    )
     return facts.withColumn("_nth", F.row_number().over(order)).where("_nth = 1").drop("_nth")
 
 

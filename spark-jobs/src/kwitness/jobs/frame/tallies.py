@@ -9,7 +9,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import IntegerType, LongType, MapType, StringType, StructField, StructType
 
-_ENTRY = StructType([StructField("map", StringType()), StructField("key", StringType()), StructField("count", LongType())])
+_ENTRY = StructType(
+    [StructField("map", StringType()), StructField("key", StringType()), StructField("count", LongType())]
+)
 _OF_ROW = ""
 
 

@@ -90,7 +90,9 @@ def joined(several: Iterable[Span], most: int = MAX_RANGES) -> tuple[Span, ...]:
 
 def widened(several: Iterable[Span], seconds: int) -> tuple[Span, ...]:
     """The spans of longer windows that hold these."""
-    return joined(Span(start_of(one.start, seconds), start_of(one.end - 1, seconds) + seconds * 1000) for one in several)
+    return joined(
+        Span(start_of(one.start, seconds), start_of(one.end - 1, seconds) + seconds * 1000) for one in several
+    )
 
 
 def inside(several: Sequence[Span], milliseconds: str = "window_start_ms") -> str:

@@ -60,6 +60,10 @@ class _Mark:
     latest_ms: int | None
 
 
+_Level = tuple[int, Sequence[Span], DataFrame]
+"""Windows of a length, in seconds: which are computed, and their rows."""
+
+
 class WindowTables:
     """The tables of a job whose sink is a `WindowsSink`.
 
@@ -150,26 +154,20 @@ class WindowTables:
         if latest is None or (self._positions == self._mark.positions and self._mark.latest_ms is not None):
             return
         touched = self._touched()
-        made = self._base_rows(touched, latest).persist()
+        levels = [(self._base, touched, self._base_rows(touched, latest).persist())]
         try:
-            rows, replaced = made, [(self._base, touched)]
-            below, found = self._base, made
             for length in self._lengths:
                 wanted = self._due(length, touched, latest)
                 if not wanted:
                     # Then there is none of those that are longer still.
                     break
-                found = self._longer_rows(found, replaced[-1], length, below, wanted)
-                rows = rows.unionByName(found)
-                replaced.append((length, wanted))
-                below = length
-            condition = " OR ".join(
-                f"(window_seconds = {length} AND {inside(several)})" for length, several in replaced if several
-            )
-            metadata = metadata_of(self._positions) | {_LATEST: latest}
-            self.table.replace(rows, condition or "false", metadata)
+                levels.append((length, wanted, self._longer_rows(levels[-1], length, wanted).persist()))
+            rows = reduce(DataFrame.unionByName, (made for _, _, made in levels))
+            places = (f"(window_seconds = {length} AND {inside(several)})" for length, several, _ in levels)
+            self.table.replace(rows, " OR ".join(places), metadata_of(self._positions) | {_LATEST: latest})
         finally:
-            made.unpersist()
+            for _, _, made in levels:
+                made.unpersist()
         self._mark = _Mark(self._positions, latest)
 
     def _touched(self) -> tuple[Span, ...]:
@@ -213,16 +211,10 @@ class WindowTables:
         several = [Span(one.start, min(one.end, closed)) for one in widened(touched, length)]
         return joined(one for one in (*several, newly) if one.start < one.end)
 
-    def _longer_rows(
-        self,
-        made: DataFrame,
-        replaced: tuple[int, Sequence[Span]],
-        length: int,
-        below: int,
-        wanted: Sequence[Span],
-    ) -> DataFrame:
-        table = self.table.frame().where(F.col("window_seconds") == below)
-        parts = table.where(f"{inside(wanted)} AND NOT {inside(replaced[1])}").unionByName(made.where(inside(wanted)))
+    def _longer_rows(self, below: _Level, length: int, wanted: Sequence[Span]) -> DataFrame:
+        seconds, replaced, made = below
+        kept = F.expr(f"window_seconds = {seconds} AND {inside(wanted)} AND NOT {inside(replaced)}")
+        parts = self.table.frame().where(kept).unionByName(made.where(inside(wanted)))
         start = window_start(F.col("window_start_ms"), length)
         found = parts.groupBy(start.alias("window_start_ms")).agg(
             F.when(F.bool_and(F.col("state") == SEALED), SEALED).otherwise(GRACE).alias("state")

@@ -75,7 +75,9 @@ FACTS = union_of([EVENT_COLUMNS, StructType([*_WHO, *_SUMS, *_GREATEST, *_OF_FAC
 EVENTS = union_of([PARTITION_TRAFFIC, API_TRAFFIC, TOPIC_PRESENCE, WINDOW_SEAL])
 """Fields of all records of the two topics."""
 
-_NUMBERED = {field.name: isinstance(field.dataType, MapType) and field.dataType.keyType == IntegerType() for field in _MAPS}
+_NUMBERED = {
+    field.name: isinstance(field.dataType, MapType) and field.dataType.keyType == IntegerType() for field in _MAPS
+}
 TALLY = Tally(
     keys=("window_start_ms", *(field.name for field in _WHO)),
     sums=tuple(field.name for field in _SUMS),

@@ -62,11 +62,7 @@ def _judged(rows: DataFrame) -> DataFrame:
     return rows.withColumns(
         {
             "error_count": total(errors),
-            **{
-                f"{name}_p{percent}_us": quantile(F.col(name), percent)
-                for name in _TIMES
-                for percent in (50, 99)
-            },
+            **{f"{name}_p{percent}_us": quantile(F.col(name), percent) for name in _TIMES for percent in (50, 99)},
         }
     )
 
@@ -104,17 +100,26 @@ def _problem() -> Column:
     whole = [event(name) for name in numbers] + [event(name)["sum_us"] for name in _TIMES]
     within = [F.coalesce(one.between(0, _LARGEST), F.lit(True)) for one in whole]
     within += [
-        F.coalesce(F.forall(F.map_values(one), lambda count: F.coalesce(count.between(0, _LARGEST), F.lit(True))), F.lit(True))
+        F.coalesce(
+            F.forall(F.map_values(one), lambda count: F.coalesce(count.between(0, _LARGEST), F.lit(True))), F.lit(True)
+        )
         for one in counts
     ]
     numbered = [is_sketch(event(name)["buckets"]) for name in _TIMES]
     known = event("kind").isin(_PARTITION, _API, _PRESENCE)
     counted = F.when(event("kind") == _PRESENCE, event("partitions")).otherwise(event("requests")).isNotNull()
     return (
-        F.when(~F.coalesce(in_order, F.lit(False)), problem(_INVALID, "window_start_ms and window_end_ms are no window"))
+        F.when(
+            ~F.coalesce(in_order, F.lit(False)), problem(_INVALID, "window_start_ms and window_end_ms are no window")
+        )
         .when(~reduce(Column.__and__, within), problem(_INVALID, f"a count is not from 0 to {_LARGEST}"))
         .when(is_traffic & ~F.coalesce(known, F.lit(False)), problem(_INVALID, "field kind is none that is known"))
-        .when(is_traffic & (event("api").isNull() | ~counted), problem(_INVALID, "api, requests or partitions is absent"))
+        .when(
+            is_traffic & (event("api").isNull() | ~counted), problem(_INVALID, "api, requests or partitions is absent")
+        )
         .when(~reduce(Column.__and__, numbered), problem(_INVALID, "a distribution has what is no bucket"))
-        .when(~is_traffic & (event("topic").isNull() | event("count").isNull()), problem(_INVALID, "topic or count is absent"))
+        .when(
+            ~is_traffic & (event("topic").isNull() | event("count").isNull()),
+            problem(_INVALID, "topic or count is absent"),
+        )
     )
