@@ -63,7 +63,7 @@ def _seal(said: dict[str, Any]) -> dict[str, Any]:
         "topic": said["topic"],
         "first": said["first_seq"],
         "last": said["last_seq"],
-        "count": said["count"],
+        "counted": said["count"],
         "window_end_ms": said["window_end_ms"],
         "dropped": [{"key": reason, "value": count} for reason, count in sorted(said["dropped"].items())],
     }

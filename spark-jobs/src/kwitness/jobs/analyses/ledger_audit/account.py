@@ -77,7 +77,7 @@ class Seal(NamedTuple):
         Its own number.
     first, last
         Numbers of those records; where there is none, `last` is below `first`, or both are the seal's own.
-    count
+    counted
         Records of these numbers that were not dropped.
     time_ms
         Its time in Kafka.
@@ -87,7 +87,7 @@ class Seal(NamedTuple):
     topic: str
     first: int
     last: int
-    count: int
+    counted: int
     time_ms: int
     window_end_ms: int | None = None
     dropped: tuple[tuple[str, int], ...] = ()
@@ -100,7 +100,7 @@ class Seal(NamedTuple):
     def lacks(self, seen: Intervals) -> int:
         """Records that are in its count and were not found."""
         found = size(within(seen, self.first, self.last)) if self.numbers else 0
-        return max(0, min(self.count, size(self.numbers)) - found)
+        return max(0, min(self.counted, size(self.numbers)) - found)
 
 
 class TopicSums(NamedTuple):
@@ -227,7 +227,7 @@ class Account:
         topics, dropped = dict(self.topics), dict(self.dropped)
         for seal in seals:
             sums = topics.get(seal.topic, TopicSums())
-            topics[seal.topic] = sums._replace(sealed=sums.sealed + seal.count)
+            topics[seal.topic] = sums._replace(sealed=sums.sealed + seal.counted)
             for reason, count in seal.dropped:
                 name = reason if reason in dropped or len(dropped) < _MAX_REASONS else _OTHER
                 dropped[name] = dropped.get(name, 0) + count
@@ -251,7 +251,7 @@ class Account:
                 seal for seal in sorted((*self.waiting, *known)) if seal.first >= self.floor and seal.lacks(seen)
             ),
             tail=_runs_from(tail, max(self.floor, -1 if last is None else last + 1)),
-            late_sealed=self.late_sealed + sum(seal.count for seal in seals if seal.seq < self.floor),
+            late_sealed=self.late_sealed + sum(seal.counted for seal in seals if seal.seq < self.floor),
         )
 
     def judged(self) -> tuple[Seal, ...]:

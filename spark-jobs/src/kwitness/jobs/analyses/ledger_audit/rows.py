@@ -64,7 +64,7 @@ def batch_of(new: Row) -> Batch:
             topic=one["seal"]["topic"],
             first=one["seal"]["first"],
             last=one["seal"]["last"],
-            count=one["seal"]["count"],
+            counted=one["seal"]["counted"],
             window_end_ms=one["seal"]["window_end_ms"],
             dropped=tuple((entry["key"], entry["value"]) for entry in one["seal"]["dropped"] or ()),
         )
@@ -107,7 +107,7 @@ def account_of(old: Row) -> Account:
 
 def columns_of(account: Account, grace_ms: int) -> dict[str, Any]:
     """The columns of the table but for those that say whose account it is."""
-    judged = {
+    judged: dict[str, Any] = {
         "missing": account.missing(),
         "missing_since_ms": account.missing_since_ms(),
         "unsealed": account.unsealed(),
@@ -139,7 +139,7 @@ def columns_of(account: Account, grace_ms: int) -> dict[str, Any]:
         "ranges": [run._asdict() for run in account.seen],
         "sealed_ranges": _pairs(account.covered),
         "waiting_seals": [
-            {name: getattr(seal, name) for name in ("seq", "topic", "first", "last", "count", "time_ms")}
+            {name: getattr(seal, name) for name in ("seq", "topic", "first", "last", "counted", "time_ms")}
             for seal in account.waiting
         ],
         "tail": [run._asdict() for run in account.tail],

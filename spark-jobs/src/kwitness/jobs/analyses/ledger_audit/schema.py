@@ -22,7 +22,7 @@ _SEAL = (
     ("topic", StringType()),
     ("first", LongType()),
     ("last", LongType()),
-    ("count", LongType()),
+    ("counted", LongType()),
 )
 SEAL = _struct(*_SEAL, ("window_end_ms", LongType()), ("dropped", _DROPPED))
 """What a seal says; its reasons are sorted, so that equal seals are equal."""

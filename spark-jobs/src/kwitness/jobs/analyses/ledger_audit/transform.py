@@ -17,7 +17,7 @@ source says. Values are read of seals alone, and of records that have no such he
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -138,7 +138,7 @@ def _decoded(records: DataFrame) -> DataFrame:
         event("topic").alias("topic"),
         event("first_seq").alias("first"),
         event("last_seq").alias("last"),
-        event("count").alias("count"),
+        event("count").alias("counted"),
         event("window_end_ms").alias("window_end_ms"),
         F.array_sort(F.map_entries(event("dropped"))).alias("dropped"),
     )
@@ -223,7 +223,7 @@ def _kind(source: Column) -> Column:
     )
 
 
-def _is_seal(event: Column) -> Column:
+def _is_seal(event: Callable[[str], Column]) -> Column:
     present = event("topic").isin(*_SEALED_TOPICS)
     for name in ("first_seq", "last_seq", "count"):
         present = present & (event(name) >= 0)
