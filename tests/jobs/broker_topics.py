@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from contextlib import suppress
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, eventually
 
 
 def create(admin: AdminClient, *names: str, partitions: int = 1) -> None:
@@ -36,5 +38,13 @@ def tell(kafka: LocalBroker, topic: str, *records: KafkaRecord, at_ms: int = 0) 
 def commit(kafka: LocalBroker, group: str, topic: str, offset: int) -> None:
     """Commit an offset of partition 0 for a group, which is empty then."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": group})
-    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
+    # A broker that has just started is not yet the group's coordinator.
+    eventually(lambda: _committed(consumer, TopicPartition(topic, 0, offset)), every=0.2)
     consumer.close()
+
+
+def _committed(consumer: Consumer, where: TopicPartition) -> bool:
+    with suppress(KafkaException):
+        consumer.commit(offsets=[where], asynchronous=False)
+        return True
+    return False
