@@ -59,5 +59,6 @@ def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBo
     stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
     stream.prepare()
     assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
+    stream.survey()
     log.close()
     return board

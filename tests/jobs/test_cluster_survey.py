@@ -5,13 +5,12 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import (
     AclBinding,
     AclOperation,
     AclPermissionType,
     AdminClient,
-    NewTopic,
     ResourcePatternType,
     ResourceType,
 )
@@ -24,6 +23,7 @@ from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.offsets import TopicPartition as Where
 
 from tests.eventually import PATIENCE_S, eventually
+from tests.jobs.broker_topics import commit, create, write
 
 pytestmark = pytest.mark.broker
 
@@ -156,27 +156,9 @@ def survey(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) ->
     return ClusterSurvey(spark, options).read()
 
 
-def create(admin: AdminClient, *names: str, partitions: int = 1) -> None:
-    for future in admin.create_topics([NewTopic(name, partitions, 1) for name in names]).values():
-        future.result(PATIENCE_S)
-
-
-def write(kafka: LocalBroker, topic: str, count: int) -> None:
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
-    for number in range(count):
-        producer.produce(topic, str(number), partition=0)
-    assert producer.flush(PATIENCE_S) == 0
-
-
 def expire(admin: AdminClient, topic: str, before: int) -> None:
     for future in admin.delete_records([TopicPartition(topic, 0, before)]).values():
         future.result(PATIENCE_S)
-
-
-def commit(kafka: LocalBroker, group: str, topic: str, offset: int) -> None:
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": group})
-    consumer.commit(offsets=[TopicPartition(topic, 0, offset)], asynchronous=False)
-    consumer.close()
 
 
 def allow(admin: AdminClient, kind: ResourceType, name: str) -> None:

@@ -13,6 +13,8 @@ from tests.jobs.traffic import CONNECTIONS, START_MS, counted
 
 TRAFFIC = "kwitness.traffic"
 DAY_MS = 86_400_000
+_Said = tuple[str, str, str | None, str | None]
+"""Kind, subject and listener of a row, and which use a record tells of it."""
 _BY = ("principal", "client_id", "client_software_name", "client_software_version")
 _OBSERVER = (("reported_by", b"gateway"),)
 
@@ -140,37 +142,38 @@ def as_oracle(rows: Iterable[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str,
     return found
 
 
-def _says(record: KafkaRecord, event: dict[str, Any]) -> list[tuple[str, str, str | None, str | None]]:
-    kind = event["kind"]
+def _says(record: KafkaRecord, event: dict[str, Any]) -> list[_Said]:
     software = "/".join(event.get(f"client_software_{name}") or "unknown" for name in ("name", "version"))
-    if record.topic == CONNECTIONS and not record.headers:
-        open_now = [entry for entry in event["connections"] if entry["connections"] > 0]
-        found: list[tuple[str, str, str | None, str | None]] = [
-            (
-                "software",
-                f"{one['client_software_name'] or 'unknown'}/{one['client_software_version']}",
-                one["listener"],
-                "counted",
-            )
-            for one in open_now
-        ]
-        return [*found, ("broker", event["broker_id"], None, "counted")]
-    if record.topic == CONNECTIONS:
-        if kind == "snapshot":
-            return []
-        found = [("software", software, None, "observed")] if event.get("client_software_name") else []
-        return [*found, *([("gap", "Opaque", None, None)] if event.get("opaque") else [])]
-    found = []
+    if record.topic == TRAFFIC:
+        return _traffic_says(event, software)
+    if record.headers:
+        found: list[_Said] = []
+        if event["kind"] != "snapshot" and event.get("client_software_name"):
+            found.append(("software", software, None, "observed"))
+        if event["kind"] != "snapshot" and event.get("opaque"):
+            found.append(("gap", "Opaque", None, None))
+        return found
+    found = [("broker", event["broker_id"], None, "counted")]
+    for one in event["connections"]:
+        if one["connections"] > 0:
+            name = f"{one['client_software_name'] or 'unknown'}/{one['client_software_version']}"
+            found.append(("software", name, one["listener"], "counted"))
+    return found
+
+
+def _traffic_says(event: dict[str, Any], software: str) -> list[_Said]:
+    found: list[_Said] = []
     if event.get("client_software_name") or not event.get("overflowed"):
         found.append(("software", software, None, "observed"))
-    if kind == "api":
-        return [*found, *([("gap", "Unread", None, None)] if event["api"] == "Fetch" and event["unread"] else [])]
+    if event["kind"] == "api":
+        if event["api"] == "Fetch" and event["unread"]:
+            found.append(("gap", "Unread", None, None))
+        return found
     use = "produced" if event.get("api") == "Produce" else "fetched"
-    if "topic" in event:
-        return [*found, ("topic", event["topic"], None, use)]
-    if "topic_id" in event:
-        return [*found, ("topic_id", event["topic_id"], None, use)]
-    return [*found, *([("gap", "Overflowed", None, None)] if use == "fetched" else [])]
+    for kind in ("topic", "topic_id"):
+        if kind in event:
+            return [*found, (kind, event[kind], None, use)]
+    return [*found, ("gap", "Overflowed", None, None)] if use == "fetched" else found
 
 
 def _unseen(at: int) -> dict[str, Any]:

@@ -198,7 +198,7 @@ def _topic_row() -> Column:
     row = _row(
         kind=kind,
         subject=F.coalesce(event("topic"), event("topic_id"), F.lit("Overflowed")),
-        use=use,
+        use=F.when(is_told, use),
         **{name: event(name) for name in columns.LAST_FETCHED[1:]},
     )
     # Who wrote without a topic in the row is not missed, since end offsets tell. Who read may have read any.
