@@ -16,6 +16,7 @@ from kwitness.devtools.table_picture import bars, picture
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+@pytest.mark.slow
 def test_a_query_is_drawn_to_scale(tmp_path: Path) -> None:
     rows = pa.table({"topic": ["a<b", "a<b", "c"], "api": ["Produce", "Fetch", "Fetch"], "records": [30, 10, 20]})
     write_deltalake(str(tmp_path / "tables/traffic/table"), rows)

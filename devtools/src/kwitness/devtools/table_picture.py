@@ -1,7 +1,7 @@
 """Draws the answer of a query on tables as bars, for the guides.
 
-Usage: `python -m kwitness.devtools.table_picture TABLES QUERY FILE --title TEXT`. TABLES is a folder as `kwitness tables
-sql` takes it. The query gives a label and a number in each row, or a label, a part of it, and a number.
+Usage: `python -m kwitness.devtools.table_picture TABLES QUERY FILE --title TEXT`. TABLES is a folder as
+`kwitness tables sql` takes it. The query gives a label and a number in each row, or a label, a part, and a number.
 """
 
 from __future__ import annotations
