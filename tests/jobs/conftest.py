@@ -58,6 +58,6 @@ def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBo
     log = KafkaLog(spark, options)
     stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
     stream.prepare()
-    assert stream.start().awaitTermination(200), "the run did not end"
+    assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
     log.close()
     return board

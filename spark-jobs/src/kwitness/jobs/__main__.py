@@ -53,7 +53,7 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
     driver = Driver(config, os.environ, board)
     signal.signal(signal.SIGTERM, lambda *_: driver.stop())
-    server = StatusServer(board, config.status_port, _reviewer(config))
+    server = StatusServer(board, config.status_port, _reviewer(config), driver.health.problem)
     server.start()
     try:
         driver.run()

@@ -8,14 +8,19 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from enum import Enum, auto
 from typing import Any
 
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.driver.failures import explain
+from kwitness.jobs.driver.health import Health, patience_seconds
 from kwitness.jobs.driver.spark_settings import spark_settings
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.identity import IdentityFile, RunRecord
 from kwitness.jobs.frame.job import Job
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
@@ -39,6 +44,14 @@ _CHATTY = (
 )
 
 
+class _End(Enum):
+    """Why a query is over."""
+
+    ALL_READ = auto()
+    STOPPED = auto()
+    BEHIND = auto()
+
+
 class Driver:
     """One run of one job.
 
@@ -51,6 +64,8 @@ class Driver:
     ----------
     stopping
         Set once the driver was asked to end.
+    health
+        Whether it gets on.
     """
 
     def __init__(self, config: JobConfig, environment: Mapping[str, str], board: StatusBoard) -> None:
@@ -58,7 +73,9 @@ class Driver:
         self._environment = environment
         self._board = board
         self.stopping = threading.Event()
+        self.health = Health(board, patience_seconds(config.run))
         self._logged = Ledger()
+        self._looked_at = self._logged_at = float("-inf")
 
     def stop(self) -> None:
         """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again.
@@ -89,13 +106,26 @@ class Driver:
         files = HadoopFiles(session)
         for folder in (self._config.table_path, self._config.checkpoint_path, self._config.quarantine_path):
             files.require_writable(folder)
+        identity = IdentityFile(files, self._config, job.version)
+        run = self._config.run
+        if identity.claim().has_succeeded(run.id) and run.mode == "once":
+            _LOG.info("the run %s ended well before: nothing is read", run.id)
+            self._board.change(phase="Succeeded", message=f"the run with the id {run.id} ended well before")
+            return
         self._board.change_run(start_ms=_now_ms())
-        while renewed := self._run_with(session, job, options):
-            _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
-            options = renewed
-        self._board.change_run(end_ms=_now_ms())
+        try:
+            while renewed := self._run_with(session, job, options):
+                _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
+                options = renewed
+        except Exception as error:
+            reason = explain(error, self._config.table_path).reason
+            identity.remember(RunRecord(outcome="Failed", ended_ms=_now_ms(), reason=reason))
+            raise
+        ended_ms = _now_ms()
         if not self.stopping.is_set():
+            identity.remember(RunRecord(outcome="Succeeded", ended_ms=ended_ms))
             self._board.change(phase="Succeeded")
+        self._board.change_run(end_ms=ended_ms)
 
     def _options(self) -> dict[str, str]:
         return kafka_options(self._config.kafka, f"kwitness-job-{self._config.name or self._config.type}")
@@ -129,33 +159,61 @@ class Driver:
         return not self.stopping.is_set()
 
     def _stream(self, stream: JobStream, watch: KafkaLog, options: dict[str, str]) -> dict[str, str] | None:
+        # Known before anything needs executors: should they never come, it is known that records wait.
+        self._measure_lag(stream, watch)
         stream.prepare()
         if self.stopping.is_set():
             return None
-        query = stream.start()
         self._board.change(phase="Running")
-        _LOG.info("the stream of %s runs", self._config.type)
-        looked_at = logged_at = float("-inf")
-        while not query.awaitTermination(1):
-            if self.stopping.is_set():
-                query.stop()
+        once, waiting = self._config.run.mode == "once", False
+        while True:
+            _LOG.info(
+                "the stream of %s runs, %s", self._config.type, "at its trigger" if waiting else "without waiting"
+            )
+            end = self._follow(stream.start(waiting=waiting), stream, watch, options, waiting=waiting)
+            if isinstance(end, dict):
+                return end
+            if end is _End.STOPPED or once:
                 break
-            if time.monotonic() < looked_at + _LOOK_SECONDS:
-                continue
-            looked_at = time.monotonic()
-            self._measure_lag(stream, watch)
-            if renewed := self._renewed(options):
-                query.stop()
-                return renewed
-            if looked_at >= logged_at + _PROGRESS_LOG_SECONDS:
-                logged_at = looked_at
-                self._log_progress()
-        else:
-            # All that was there is done: only a run that is to end gets here.
+            # Behind by more than a batch, it does not wait for triggers until it has caught up.
+            waiting = end is not _End.BEHIND
+        if end is _End.ALL_READ:
             stream.tidy()
+            stream.find()
         self._measure_lag(stream, watch)
         self._log_progress()
         return None
+
+    def _follow(
+        self, query: StreamingQuery, stream: JobStream, watch: KafkaLog, options: dict[str, str], *, waiting: bool
+    ) -> _End | dict[str, str]:
+        """Look after a query until it is over; return why, or the options that the Secrets hold now."""
+        behind = False
+        while not query.awaitTermination(1):
+            if self.stopping.is_set():
+                query.stop()
+                return _End.STOPPED
+            # Between two batches, so that none is broken off.
+            if behind and not query.status["isTriggerActive"]:
+                query.stop()
+                return _End.BEHIND
+            if time.monotonic() < self._looked_at + _LOOK_SECONDS:
+                continue
+            self._looked_at = time.monotonic()
+            self._measure_lag(stream, watch)
+            if (progress := query.lastProgress) is not None:
+                self.health.heard((progress.runId, progress.batchId, progress.timestamp))
+            if waiting:
+                # Not of a part of what there is to read.
+                stream.find_when_due()
+            behind = waiting and (self._board.read().lag.records or 0) > stream.records_per_batch
+            if renewed := self._renewed(options):
+                query.stop()
+                return renewed
+            if self._looked_at >= self._logged_at + _PROGRESS_LOG_SECONDS:
+                self._logged_at = self._looked_at
+                self._log_progress()
+        return _End.ALL_READ
 
     def _renewed(self, options: dict[str, str]) -> dict[str, str] | None:
         try:
@@ -180,9 +238,7 @@ class Driver:
             )
 
     def _measure_lag(self, stream: JobStream, watch: KafkaLog) -> None:
-        positions = stream.positions
-        if positions is None:
-            return
+        positions = stream.positions or {}
         starts = watch.starts(stream.topics)
         unread = behind(positions, watch.ends(stream.topics), starts)
         oldest = {where: max(positions.get(where, 0), starts.get(where, 0)) for where in unread}

@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -29,10 +30,19 @@ class StatusServer:
         0 takes a free one.
     reviewer
         None only outside Kubernetes, where there is nobody to ask: then the server listens on loopback alone.
+    problem
+        What is wrong with the driver, so that it should be restarted, or None.
     """
 
-    def __init__(self, board: StatusBoard, port: int, reviewer: TokenReviewer | None) -> None:
-        handler = type("Handler", (_Handler,), {"board": board, "reviewer": reviewer})
+    def __init__(
+        self,
+        board: StatusBoard,
+        port: int,
+        reviewer: TokenReviewer | None,
+        problem: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        members = {"board": board, "reviewer": reviewer, "health": (problem,)}
+        handler = type("Handler", (_Handler,), members)
         host = "127.0.0.1" if reviewer is None else ""
         self._server = _Server((host, port), handler)
         self.port: int = self._server.server_address[1]
@@ -62,6 +72,7 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     board: ClassVar[StatusBoard]
     reviewer: ClassVar[TokenReviewer | None]
+    health: ClassVar[tuple[Callable[[], str | None]]]
     timeout = 10
     server_version = "kwitness"
     sys_version = ""
@@ -69,8 +80,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if path == HEALTH_PATH:
-            # A stream that fails ends the process; answering is all that is left to check.
-            self._answer(HTTPStatus.OK, {"alive": True})
+            # A stream that fails ends the process; one that stands still has to be ended.
+            if (problem := self.health[0]()) is not None:
+                self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _error("NoProgress", problem))
+            else:
+                self._answer(HTTPStatus.OK, {"alive": True})
         elif path == DRIVER_STATUS_PATH:
             self._status()
         else:

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
-from kwitness.jobs.frame.job import MergeRule
+from kwitness.jobs.frame.job import MergeRule, Settled
 from kwitness.jobs.frame.offsets import Positions, from_json, to_json
+from kwitness.jobs.frame.table_schema import missing_fields, other_fields
 
+_LOG = logging.getLogger(__name__)
 _PROPERTIES = {
     # Readers without a JVM know the oldest protocol best, and a small table gains nothing from the newer ones.
     "delta.enableDeletionVectors": "false",
-    "delta.minReaderVersion": "1",
-    "delta.minWriterVersion": "2",
     "delta.checkpointInterval": "20",
     "delta.logRetentionDuration": "interval 2 days",
-    "delta.deletedFileRetentionDuration": "interval 1 days",
+    # Each batch writes files again; whoever still reads one that was replaced has so long to end.
+    "delta.deletedFileRetentionDuration": "interval 2 hours",
 }
-#: Commits that are searched for positions; each batch writes them, housekeeping's do not have any.
+#: Cannot be lowered, so a table that is there keeps its own.
+_PROTOCOL = {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
+#: Commits that are searched for positions. Those of batches and of housekeeping have them; changes of columns do not.
 _SEARCHED_COMMITS = 50
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_SKIP_EMPTY = "spark.databricks.delta.skipRecordingEmptyCommits"
 
 
 class TableSchemaError(ValueError):
@@ -64,33 +71,44 @@ class JobTable:
         return bool(DeltaTable.isDeltaTable(self._session, self.path))
 
     def ensure(self) -> None:
-        """Make the table, or add columns that a newer version of the job has.
+        """Make the table, or give it the columns and properties that this version has and it lacks.
+
+        How an existing table is partitioned stays as it is.
 
         Raises
         ------
         TableSchemaError
             The path holds another table.
         """
-        builder = DeltaTable.createIfNotExists(self._session).location(self.path).addColumns(self._schema)
         if not self.exists():
+            builder = DeltaTable.createIfNotExists(self._session).location(self.path).addColumns(self._schema)
             if self._partitions:
                 builder = builder.partitionedBy(*self._partitions)
-            for key, value in _PROPERTIES.items():
+            for key, value in (_PROPERTIES | _PROTOCOL).items():
                 builder = builder.property(key, value)
             builder.execute()
             return
-        there = {field.name: field.dataType for field in self._open(self._session).toDF().schema}
-        wanted = {field.name: field.dataType for field in self._schema}
-        other = [name for name, kind in there.items() if name in wanted and wanted[name] != kind]
-        if other or not set(self._keys) <= set(there):
+        table = self._open(self._session)
+        there = table.toDF().schema
+        other = other_fields(there, self._schema)
+        if other or not set(self._keys) <= set(there.names):
             raise TableSchemaError(
                 f"{self.path} holds a table with other columns ({', '.join(other) or 'without the keys'}): "
                 "give the job another table"
             )
-        added = [field for field in self._schema if field.name not in there]
-        if added:
-            declared = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in added)
-            self._session.sql(f"ALTER TABLE delta.`{self.path}` ADD COLUMNS ({declared})")
+        detail = table.detail().select("properties", "partitionColumns").collect()[0]
+        if added := missing_fields(there, self._schema):
+            self._alter(f"ADD COLUMNS ({', '.join(field.declared for field in added)})")
+        if changed := dict(_PROPERTIES.items() - detail["properties"].items()):
+            pairs = ", ".join(f"'{key}' = '{value}'" for key, value in changed.items())
+            self._alter(f"SET TBLPROPERTIES ({pairs})")
+        if tuple(detail["partitionColumns"]) != self._partitions:
+            _LOG.info(
+                "%s is partitioned by (%s), a new table would be by (%s): batches write more, nothing is wrong",
+                self.path,
+                ", ".join(detail["partitionColumns"]),
+                ", ".join(self._partitions),
+            )
 
     def merge(
         self,
@@ -105,20 +123,16 @@ class JobTable:
         Rows of which `unchanged`, given the aliases of table and update, is true stay as they are.
         """
         session = rows.sparkSession
-        merging = (
-            self._open(session)
-            .alias("table")
-            .merge(rows.alias("update"), " AND ".join(f"table.{key} <=> update.{key}" for key in self._keys))
-        )
+        table = self._open(session)
+        if unchanged is not None:
+            # Left out here and not in the merge, which would write the files of all rows that it finds again.
+            rows = self._changing(rows, table.toDF(), unchanged)
+        merging = table.alias("table").merge(rows.alias("update"), self._same_key)
         changed: dict[str, str | Column] = dict(rule("table", "update"))
         if changed:
-            condition = None if unchanged is None else ~unchanged("table", "update")
-            merging = merging.whenMatchedUpdate(condition, set=changed)
-        session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
-        try:
+            merging = merging.whenMatchedUpdate(set=changed)
+        with _commits_with(session, positions, skip_empty=False):
             merging.whenNotMatchedInsertAll().execute()
-        finally:
-            session.conf.unset(_METADATA)
 
     def frame(self) -> DataFrame:
         """All rows."""
@@ -128,9 +142,8 @@ class JobTable:
         """The version written last; None before the first."""
         if not self.exists():
             return None
-        # Names of commits are versions; asking Delta for its history would be a Spark job after each batch.
-        names = self._files.names(f"{self.path}/_delta_log")
-        return max(int(name.removesuffix(".json")) for name in names if re.fullmatch(r"\d{20}\.json", name))
+        # What Delta knows since this process's last commit; it lists no folder and runs no job.
+        return int(self._log().unsafeVolatileSnapshot().version())
 
     def positions(self) -> Positions:
         """The positions in Kafka that the latest commit with any belongs to; empty if there is none."""
@@ -141,16 +154,50 @@ class JobTable:
                 return from_json(json.dumps(json.loads(commit["userMetadata"])["positions"]))
         return {}
 
-    def tidy(self, expired: Column | None) -> None:
-        """Drop expired rows, write small files together, remove files that no reader needs any more."""
+    def tidy(self, expired: Column | None, settled: Settled | None = None) -> None:
+        """Drop expired rows, move settled ones, write small files together, remove files that no reader needs."""
         table = self._open(self._session)
-        if expired is not None:
-            table.delete(expired)
-        table.optimize().executeCompaction()
-        table.vacuum()
+        # Housekeeping goes on while no records come; its commits must not push the positions out of sight.
+        with _commits_with(self._session, self.positions()):
+            if expired is not None:
+                table.delete(expired)
+            if settled is not None:
+                table.update(settled.rows, dict(settled.changes))
+            table.optimize().executeCompaction()
+            table.vacuum()
+
+    def _changing(self, rows: DataFrame, table: DataFrame, unchanged: Callable[[str, str], Column]) -> DataFrame:
+        """Rows that are new, or of which more is said than the table has."""
+        found = rows.alias("update").join(table.alias("table"), F.expr(self._same_key), "left")
+        is_new = F.col(f"table.{self._keys[0]}").isNull() & F.col(f"update.{self._keys[0]}").isNotNull()
+        return found.where(is_new | ~F.coalesce(unchanged("table", "update"), F.lit(False))).select("update.*")
+
+    @property
+    def _same_key(self) -> str:
+        return " AND ".join(f"table.{key} <=> update.{key}" for key in self._keys)
+
+    def _alter(self, change: str) -> None:
+        self._session.sql(f"ALTER TABLE delta.`{self.path}` {change}")
+
+    def _log(self) -> Any:
+        # Delta has no public way to ask for the version alone.
+        jvm: Any = self._session.sparkContext._jvm  # noqa: SLF001
+        return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self._session._jsparkSession, self.path)  # noqa: SLF001
 
     def _open(self, session: SparkSession) -> DeltaTable:
         return DeltaTable.forPath(session, self.path)
+
+
+@contextmanager
+def _commits_with(session: SparkSession, positions: Positions, *, skip_empty: bool = True) -> Iterator[None]:
+    """Commits of this session say to which positions they belong; what changes no row is one as well, or is none."""
+    session.conf.set(_METADATA, json.dumps({"positions": json.loads(to_json(positions))}))
+    session.conf.set(_SKIP_EMPTY, str(skip_empty).lower())
+    try:
+        yield
+    finally:
+        session.conf.unset(_METADATA)
+        session.conf.unset(_SKIP_EMPTY)
 
 
 def keep_first(table: str, update: str) -> Mapping[str, Column]:

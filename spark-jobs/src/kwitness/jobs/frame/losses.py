@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
-from kwitness.jobs.frame.offsets import DataLoss
+from kwitness.jobs.frame.offsets import DataLoss, distinct
 
 LOSS_SCHEMA = StructType(
     [
@@ -40,4 +40,4 @@ class LossTable:
         if not self._table.exists():
             return []
         frame = self._session.read.format("delta").load(self._table.path)
-        return sorted(DataLoss(**row.asDict()) for row in frame.collect())
+        return distinct(DataLoss(**row.asDict()) for row in frame.collect())

@@ -115,6 +115,35 @@ def resumed(start: Positions, end: Positions, applied: Positions) -> dict[TopicP
     }
 
 
+def reached(start: Positions, end: Positions, applied: Positions) -> dict[TopicPartition, int]:
+    """To where records have had their effect after a batch that was planned from `start` to `end`.
+
+    A batch below what was `applied` before it takes nothing back; one of a recreated topic does. Partitions that are in
+    no batch any more are of a topic that is gone: should it come back, it is another one.
+    """
+    return {
+        partition: until if until < start.get(partition, 0) else max(until, applied.get(partition, 0))
+        for partition, until in end.items()
+    }
+
+
+def recreated(start: Positions, end: Positions) -> bool:
+    """Whether a batch that was planned from `start` to `end` goes back somewhere."""
+    return any(until < start.get(partition, 0) for partition, until in end.items())
+
+
+def distinct(losses: Iterable[DataLoss]) -> list[DataLoss]:
+    """Losses in order, each once.
+
+    A batch that is done again finds what had expired the first time as a part of what has expired now.
+    """
+    longest: dict[tuple[str, int, int, str], DataLoss] = {}
+    for loss in sorted(losses):
+        first = loss.first_offset if loss.reason == "Expired" else loss.last_offset
+        longest[loss.topic, loss.partition, first, loss.reason] = loss
+    return sorted(longest.values())
+
+
 def within(positions: Positions, log_end: Positions) -> dict[TopicPartition, int]:
     """Those of the positions that the log reaches: the others are of a topic that was recreated, or is gone."""
     return {partition: position for partition, position in positions.items() if position <= log_end.get(partition, 0)}

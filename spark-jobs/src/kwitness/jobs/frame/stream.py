@@ -21,6 +21,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.frame.checkpoint import Checkpoint
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
+from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import Job, JobInput
 from kwitness.jobs.frame.kafka_log import KafkaLog
@@ -32,7 +33,9 @@ from kwitness.jobs.frame.offsets import (
     furthest,
     moved_into,
     planned_losses,
+    reached,
     records_of,
+    recreated,
     restart_losses,
     resumed,
     span,
@@ -44,11 +47,14 @@ from kwitness.jobs.frame.sinks import make_sink
 from kwitness.jobs.frame.status import StatusBoard
 
 _LOG = logging.getLogger(__name__)
-#: Records of one micro-batch, so that a driver that was away does not read a week at once.
+#: Records of one micro-batch by one or two cores, so that a driver that was away does not read a week at once.
 MAX_RECORDS = 50_000
+#: With more cores, for each of them: 20,000.
+_SHARE_OF_A_CORE = 0.4
 #: How often a batch is read again because retention moved into it meanwhile.
 _READS = 3
 _TIDY_SECONDS = 3600.0
+_FIND_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,8 @@ class _Batch:
 
     Attributes
     ----------
-    rows
-        Lines with a row: partial rows, or facts.
     used
-        Records they came from.
+        Records that could be used, whether or not there are rows of them.
     rejected
         Records that cannot be used, by reason.
     losses
@@ -68,7 +72,6 @@ class _Batch:
     """
 
     reading: Reading
-    rows: int
     used: int
     rejected: Mapping[str, int]
     losses: tuple[DataLoss, ...]
@@ -107,6 +110,7 @@ class JobStream:
         self._options = options
         self._board = board
         job_input = JobInput(job.parameters.model_validate(config.parameters), config.window_seconds)
+        self._input = job_input
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
         self.sink = make_sink(session, job, job_input, config)
@@ -114,13 +118,22 @@ class JobStream:
         self.quarantine = JobTable(session, f"{config.quarantine_path}/records", QUARANTINE_SCHEMA, keys)
         self._losses = LossTable(session, f"{config.quarantine_path}/losses")
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        self._find_at = float("-inf")
         self._positions: Positions | None = None
         self._applied: Positions = {}
 
     @property
     def positions(self) -> Positions | None:
-        """To where all is in the table; None before the first batch of this process."""
+        """To where all is in the table; None before the first batch."""
+        if self._positions is None:
+            self._positions = self._checkpoint.finished()
         return self._positions
+
+    @property
+    def records_per_batch(self) -> int:
+        """The most records of one micro-batch: it grows with the executors, so that they are the only limit."""
+        executors = self._config.executors
+        return round(MAX_RECORDS * max(1.0, _SHARE_OF_A_CORE * max(1, executors.instances) * executors.cores))
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -133,24 +146,35 @@ class JobStream:
         self.quarantine.ensure()
         self._board.change(ledger=self._board.read().ledger.abandon())
         self._board.add_losses(self._losses.read())
-        self._applied = self.sink.positions()
+        ends, applied = self._log.ends(self.topics), self.sink.positions()
+        # A topic that ends before the place to which it was read is another one of the same name.
+        self._applied = within(applied, ends)
+        for where in sorted(applied.keys() - self._applied.keys()):
+            _LOG.warning(
+                "%s-%d ends before offset %d, to which it was read: it is another topic", *where, applied[where]
+            )
         if not self._checkpoint.exists():
-            # A topic that ends before the place to which it was read is another one of the same name.
-            self._applied = within(self._applied, self._log.ends(self.topics))
-            committed = furthest(self._applied, within(self.quarantine.positions(), self._log.ends(self.topics)))
+            committed = furthest(self._applied, within(self.quarantine.positions(), ends))
             self._report(restart_losses(committed, self._log.starts(self.topics)))
         self._positions = self._checkpoint.finished()
         self._board.change(table_version=self.sink.table.version())
 
-    def start(self) -> StreamingQuery:
-        """Start reading where the checkpoint says, or at the beginning."""
+    def start(self, *, waiting: bool) -> StreamingQuery:
+        """Start reading where the checkpoint says, or at the beginning.
+
+        Parameters
+        ----------
+        waiting
+            Whether the query goes on for ever and waits for its trigger between batches. Else one batch follows the
+            other, and it ends when all is read that is there now.
+        """
         frame = self._session.readStream.format("kafka").options(**self._source_options()).load()
         writer = (
             frame.writeStream.queryName(self._config.name or self._job.name)
             .option("checkpointLocation", self._config.checkpoint_path)
             .foreachBatch(self.run_batch)
         )
-        if self._config.run.mode == "once":
+        if not waiting:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(
             processingTime=f"{max(1, round(self._config.run.trigger_seconds * 1000))} milliseconds"
@@ -158,16 +182,17 @@ class JobStream:
 
     def run_batch(self, frame: DataFrame, batch_id: int) -> None:
         """Do one micro-batch."""
-        start, end = self._checkpoint.planned(batch_id)
+        since, end = self._checkpoint.planned(batch_id)
         # What a commit says it holds is not written again, whatever the checkpoint says.
-        start = resumed(start, end, self._applied)
+        start, to = resumed(since, end, self._applied), reached(since, end, self._applied)
         planned = span(start, end)
         self._board.change(ledger=self._board.read().ledger.accept(planned))
         batch = self._read(frame, start, end)
         try:
-            self._write(batch, end)
+            # Before the commit: done again, a batch that is in the table does not know what had gone before it.
             self._report(batch.losses)
-            self._positions = self._applied = end
+            self._write(batch, to, always=recreated(since, end))
+            self._positions = self._applied = to
         finally:
             batch.reading.decoded.unpersist()
         run = self._board.read().last_run
@@ -196,6 +221,19 @@ class JobStream:
         self.quarantine.tidy(outdated(self.quarantine.frame(), now))
         self._board.change(table_version=self.sink.table.version())
 
+    def find(self) -> None:
+        """Put into the status what in the table somebody should look at."""
+        self._find_at = time.monotonic() + _FIND_SECONDS
+        if self._job.findings is None:
+            return
+        found = self._job.findings(self.sink.table.frame(), self._input, time.time_ns() // 1_000_000)
+        self._board.change(findings=found.examples[:MAX_EXAMPLES], finding_counts=dict(found.counts))
+
+    def find_when_due(self) -> None:
+        """Do so if the last time is ten minutes ago: something may be wrong because time passed, without a record."""
+        if time.monotonic() >= self._find_at:
+            self.find()
+
     def records(self, frame: DataFrame) -> DataFrame:
         """Kafka's rows with the columns that transforms expect."""
         kinds = F.create_map(*(F.lit(text) for pair in self._topics.items() for text in pair))
@@ -210,9 +248,7 @@ class JobStream:
             reading = self.sink.read(records)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
             decoded = reading.decoded.persist()
-            counted = (
-                decoded.groupBy("rejected.reason").agg(*map(F.count, ("row", "rejected")), F.sum("used")).collect()
-            )
+            counted = decoded.groupBy("rejected.reason").agg(F.count("rejected"), F.sum("used")).collect()
             after = self._log.starts(self.topics)
             if attempt == _READS or not moved_into(start, end, before, after):
                 break
@@ -220,18 +256,18 @@ class JobStream:
             before = after
         return _Batch(
             reading=reading,
-            rows=sum(rows for _, rows, _, _ in counted),
-            used=sum(used or 0 for _, _, _, used in counted),
-            rejected={reason: rejected for reason, _, rejected, _ in counted if rejected},
+            used=sum(used or 0 for _, _, used in counted),
+            rejected={reason: rejected for reason, rejected, _ in counted if rejected},
             losses=planned_losses(start, end, after),
         )
 
-    def _write(self, batch: _Batch, end: Positions) -> None:
+    def _write(self, batch: _Batch, to: Positions, *, always: bool) -> None:
         if batch.rejected:
             rejected = batch.reading.decoded.where("rejected is not null").select("rejected.*")
-            self.quarantine.merge(rejected, keep_first, end)
-        if batch.rows:
-            batch.reading.write(end)
+            self.quarantine.merge(rejected, keep_first, to)
+        # A commit without rows, too, says to where records were read.
+        if batch.used or always:
+            batch.reading.write(to)
 
     def _report(self, losses: tuple[DataLoss, ...]) -> None:
         self._losses.add(losses)
@@ -249,7 +285,7 @@ class JobStream:
             "subscribe": ",".join(self.topics),
             "includeHeaders": "true",
             "startingOffsets": self._config.run.starting,
-            "maxOffsetsPerTrigger": str(MAX_RECORDS),
+            "maxOffsetsPerTrigger": str(self.records_per_batch),
             "groupIdPrefix": self._options["client.id"],
             # Spark goes on where records are gone; this stream finds out which and reports them.
             "failOnDataLoss": "false",
