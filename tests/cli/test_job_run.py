@@ -67,6 +67,7 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
     assert (table["rows"], table["computed_by"]) == (2, "ClientInventory/1")
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
     ask = ("job", "run", "ClientInventory", "--bootstrap", "localhost:1", "--table", str(tmp_path / "table"))
 

@@ -285,6 +285,7 @@ def test_principals_where_they_cannot_be_removed_are_refused_not_passed_over(fie
         forgetting.mentions(pa.schema([field]))
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_the_status_of_the_answer(folder: Path) -> None:
     command = [sys.executable, "-m", "kwitness.cli", "tables", "show", "--json"]
     done, failed = (

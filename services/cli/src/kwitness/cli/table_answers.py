@@ -77,7 +77,22 @@ def show_history(table: Any, *, limit: int, as_json: bool) -> None:
 
 
 def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
-    """Print the rows that a query gives; each table is a view of its name.
+    """Print the rows that a query gives.
+
+    Raises
+    ------
+    CommandFailedError
+        DuckDB refuses the query.
+    """
+    headings, rows = answer_rows(query, tables)
+    if as_json:
+        _print_json([dict(zip(headings, row, strict=True)) for row in rows])
+    else:
+        print(aligned(headings, rows, widest=None))
+
+
+def answer_rows(query: str, tables: Sequence[NamedTable]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the headings and rows that a query gives; each table is a view of its name.
 
     Raises
     ------
@@ -95,11 +110,7 @@ def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
         except duckdb.Error as error:
             names = ", ".join(name for name, _ in tables)
             raise CommandFailedError(f"DuckDB refuses the query: {error}\nThe tables are {names}.") from error
-        headings = [one[0] for one in answer.description or []]
-    if as_json:
-        _print_json([dict(zip(headings, row, strict=True)) for row in rows])
-    else:
-        print(aligned(headings, rows, widest=None))
+        return [one[0] for one in answer.description or []], rows
 
 
 def _time(milliseconds: int) -> str:

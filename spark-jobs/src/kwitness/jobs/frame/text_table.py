@@ -9,22 +9,18 @@ from typing import Any
 _WIDEST = 64
 
 
-def render(
-    columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str, Any]], limit: int | None = None
-) -> str:
+def render(columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as aligned text, sorted by the first five columns.
 
     Parameters
     ----------
     columns
         Each with its heading, the name that rows have it by, and whether only the length of its values is shown.
-    limit
-        Rows at most; all without it.
     """
     ordered = sorted(rows, key=lambda row: [_sortable(row.get(name)) for _, name, _ in columns[:5]])
     return aligned(
         [heading for heading, _, _ in columns],
-        [[_cell(name, row.get(name), counted=counted) for _, name, counted in columns] for row in ordered[:limit]],
+        [[_cell(name, row.get(name), counted=counted) for _, name, counted in columns] for row in ordered],
     )
 
 
