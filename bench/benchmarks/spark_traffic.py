@@ -22,9 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kwitness.jobs.analyses.traffic.job import JOB
-from kwitness.jobs.frame.facts import unique
-from kwitness.jobs.frame.windows import window_start
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from spark.records import write_records
@@ -34,10 +31,13 @@ from kwitness.bench.bars import HEAD, at_least, row
 from kwitness.bench.results import write_results
 from kwitness.cli.fleet import Faults, Fleet, events
 from kwitness.contracts.records import SKETCH_BOUNDS
+from kwitness.jobs.analyses.traffic.job import JOB
+from kwitness.jobs.frame.facts import unique
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.sinks import make_sink
 from kwitness.jobs.frame.stream import MAX_RECORDS
+from kwitness.jobs.frame.windows import window_start
 
 SIZES = (100_000, 300_000, 1_000_000)
 QUERY = Path(__file__).parent / "spark" / "traffic.sql"
