@@ -15,7 +15,7 @@ _MOST: Final = 50
 def past_runs(status: AnalyticsJobStatus, runners: Runners) -> tuple[FinishedRun, ...]:
     """What the status remembers and what can be seen; of too many the last.
 
-    The driver remembers all of them beside its checkpoint: it ends at once where its run is among them.
+    The driver remembers more beside its checkpoint: it ends at once where its run is among those that ended well.
     """
     found = {one.id: one.succeeded for one in status.finished_runs} | runners.ended_runs()
     return tuple(FinishedRun(id=run, succeeded=succeeded) for run, succeeded in found.items())[-_MOST:]
