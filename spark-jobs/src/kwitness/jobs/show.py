@@ -56,7 +56,7 @@ def read_rows(path: str) -> list[dict[str, Any]]:
             f"no Delta table at {path}: wait for the job's first micro-batch; that of losses is made with the first"
         ) from None
     # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
-    rows: list[dict[str, Any]] = table.to_pyarrow_dataset().to_table().to_pylist()
+    rows: list[dict[str, Any]] = table.to_pyarrow_dataset().to_table().to_pylist(maps_as_pydicts="strict")
     return rows
 
 
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NoTableError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows))
+    sys.stdout.write(json.dumps(rows, default=str) if options.json else render(columns, rows))
     sys.stdout.write("\n")
     return 0
 
