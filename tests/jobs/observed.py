@@ -1,4 +1,4 @@
-"""Records of observers as the topics traffic and seals hold them: in order and not, twice, late, sealed and not, and bad."""
+"""Records of observers as the topics traffic and seals hold them: in no order, twice, late, not sealed, and bad."""
 
 from __future__ import annotations
 

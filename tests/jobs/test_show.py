@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,10 +11,12 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
 from kwitness.jobs.analyses.client_inventory.transform import transform
+from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.text_table import render
@@ -133,6 +136,31 @@ def _measured(*arguments: str) -> _Measured:
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
     said, _, peak = done.stderr.rpartition("\n")
     return _Measured(done.stdout, f"{said}\n", int(peak) * 1024)
+
+
+def test_traffic_is_shown_with_its_windows_and_as_json_with_days_and_maps(tmp_path: Path) -> None:
+    path = str(tmp_path / "table")
+    row = {
+        "day": date(2026, 9, 21),
+        "window_seconds": 300,
+        "window_start_ms": 1_790_031_600_000,
+        "kind": "api",
+        "api": "Fetch",
+        "requests": 7,
+        "errors": {"6": 2},
+        "response_time": {900: 7},
+        "state": "sealed",
+    }
+    schema = to_arrow_schema(find_job("Traffic").schema)
+    write_deltalake(path, pa.Table.from_pylist([row], schema=schema))
+
+    heading, line = _show("Traffic", "--table", path).stdout.splitlines()
+    (shown,) = json.loads(_show("Traffic", "--table", path, "--json").stdout)
+
+    assert heading.split()[:4] == ["WINDOW", "SECONDS", "KIND", "API"]
+    assert line.split()[:5] == ["2026-09-21", "23:00:00Z", "300", "api", "Fetch"]
+    assert line.split()[-1] == "sealed"
+    assert (shown["day"], shown["errors"], shown["requests"]) == ("2026-09-21", {"6": 2}, 7)
 
 
 def _show(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ def test_few_spans_hold_all_windows_and_only_the_smallest_gaps(starts: set[int],
     assert {one.start for one in found} <= starts
     exact = spans(starts, 10, 1000)
     assert sum(one.end - one.start for one in exact) == 10_000 * len(starts)
-    gaps = sorted(after.start - before.end for before, after in zip(exact, exact[1:], strict=False))
+    gaps = sorted(after.start - before.end for before, after in pairwise(exact))
     closed = gaps[: max(0, len(exact) - most)]
     assert sum(one.end - one.start for one in found) == 10_000 * len(starts) + sum(closed)
 

@@ -163,47 +163,55 @@ def _states(facts: list[tuple[int, Row]], base_ms: int, grace_ms: int, latest: i
 
 
 def _fact(record: KafkaRecord, retention_ms: int) -> Row | None:
+    """What a record says, or None if it is bad; the kind of a seal is `seal`, or `other` if it seals another topic."""
     try:
         value = json.loads((record.value or b"").decode())
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or len(record.value or b"") > 2**20:
-        return None
     is_seal = "seals" in record.topic
-    needed = ("event_epoch", "event_seq", "window_start_ms", "window_end_ms")
-    numbers = [*needed, *SUMS, "partitions", "count"]
-    if value.get("schema") != ("kwitness.seals/1" if is_seal else "kwitness.traffic/1"):
-        return None
-    if any(value.get(name) is None for name in (*needed, "event_source")):
-        return None
-    if not all(_is_count(value[name]) for name in numbers if value.get(name) is not None):
-        return None
-    if not 0 < value["window_end_ms"] - value["window_start_ms"] <= DAY_MS:
-        return None
-    if not -3_600_000 <= record.timestamp_ms - value["window_start_ms"] <= retention_ms:
+    if not isinstance(value, dict) or not _is_event(value, record, is_seal=is_seal, retention_ms=retention_ms):
         return None
     if is_seal:
-        if value.get("topic") is None or value.get("count") is None:
-            return None
-        return value | {"kind": "seal" if value["topic"] == "traffic" else "other"}
-    if value.get("kind") not in {"partition", "api", "presence"} or value.get("api") is None:
+        whole = value.get("topic") is not None and value.get("count") is not None
+        return value | {"kind": "seal" if value["topic"] == "traffic" else "other"} if whole else None
+    if not _is_traffic(value):
         return None
-    if value.get("partitions" if value["kind"] == "presence" else "requests") is None:
-        return None
-    for name in ("errors", "unread"):
-        if not _are_counts(value.get(name) or {}):
-            return None
     for name in ("response_time", "waited"):
         sketch = value.get(name) or {}
-        if not isinstance(sketch, dict) or not _are_counts(sketch.get("buckets") or {}):
-            return None
-        buckets = sketch.get("buckets") or {}
-        if not all(key.isdigit() and int(key) < len(SKETCH_BOUNDS) for key in buckets):
-            return None
-        if not _is_count(sketch.get("sum_us") or 0):
-            return None
-        value |= {name: {int(key): count for key, count in buckets.items()}, f"{name}_us": sketch.get("sum_us")}
+        buckets = {int(key): count for key, count in (sketch.get("buckets") or {}).items()}
+        value |= {name: buckets, f"{name}_us": sketch.get("sum_us")}
     return value
+
+
+def _is_event(value: Row, record: KafkaRecord, *, is_seal: bool, retention_ms: int) -> bool:
+    needed = ("event_epoch", "event_seq", "window_start_ms", "window_end_ms")
+    known = [value[name] for name in (*needed, *SUMS, "partitions", "count") if value.get(name) is not None]
+    return (
+        len(record.value or b"") <= 2**20
+        and value.get("schema") == ("kwitness.seals/1" if is_seal else "kwitness.traffic/1")
+        and all(value.get(name) is not None for name in (*needed, "event_source"))
+        and all(map(_is_count, known))
+        and 0 < value["window_end_ms"] - value["window_start_ms"] <= DAY_MS
+        and -HOUR_MS <= record.timestamp_ms - value["window_start_ms"] <= retention_ms
+    )
+
+
+def _is_traffic(value: Row) -> bool:
+    counted = value.get("partitions" if value.get("kind") == "presence" else "requests")
+    return (
+        value.get("kind") in {"partition", "api", "presence"}
+        and value.get("api") is not None
+        and counted is not None
+        and all(_are_counts(value.get(name) or {}) for name in ("errors", "unread"))
+        and all(_is_sketch(value.get(name) or {}) for name in ("response_time", "waited"))
+    )
+
+
+def _is_sketch(value: object) -> bool:
+    if not isinstance(value, dict) or not _is_count(value.get("sum_us") or 0):
+        return False
+    buckets = value.get("buckets") or {}
+    return _are_counts(buckets) and all(key.isdigit() and int(key) < len(SKETCH_BOUNDS) for key in buckets)
 
 
 def _is_count(value: object) -> bool:

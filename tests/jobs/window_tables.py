@@ -26,7 +26,7 @@ Places = set[tuple[str, int, int]]
 def tables(spark: SparkSession, folder: Path, **parameters: Any) -> WindowTables:
     """The tables of a driver that has just begun."""
     job_input = JobInput(TrafficParameters(**parameters), 300.0)
-    found = WindowTables(spark, JOB, SINK, job_input, str(folder / "table"), str(folder / "facts"))
+    found = WindowTables(spark, JOB, SINK, job_input, path=str(folder / "table"), facts_path=str(folder / "facts"))
     found.prepare()
     return found
 

@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _write_first(path: str, columns: Sequence[DisplayColumn], limit: int, *, as_json: bool) -> None:
     shown = [one.column for one in columns]
     found = first_rows(path, shown[:_SORTED_BY], limit, None if as_json else shown)
-    sys.stdout.write(json.dumps(found.rows) if as_json else render(columns, found.rows))
+    sys.stdout.write(json.dumps(found.rows, default=str) if as_json else render(columns, found.rows))
     sys.stdout.write("\n")
     if found.total > len(found.rows):
         sys.stderr.write(f"{len(found.rows)} of {found.total} rows: --limit says how many\n")
@@ -77,7 +77,7 @@ def _write_first(path: str, columns: Sequence[DisplayColumn], limit: int, *, as_
 def _write_all(path: str) -> None:
     between = "["
     for row in all_rows(path):
-        sys.stdout.write(between + json.dumps(row))
+        sys.stdout.write(between + json.dumps(row, default=str))
         between = ",\n"
     sys.stdout.write("[]\n" if between == "[" else "]\n")
 

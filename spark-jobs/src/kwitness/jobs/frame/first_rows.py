@@ -48,7 +48,7 @@ def first_rows(path: str, order: Sequence[str], limit: int, columns: Sequence[st
             together = together.take(_order(together, sorted_by)[:limit])
         # Combined, so that what was left out is free.
         kept = together.slice(0, limit).combine_chunks()
-    return FirstRows([] if kept is None else kept.to_pylist(), dataset.count_rows())
+    return FirstRows([] if kept is None else kept.to_pylist(maps_as_pydicts="strict"), dataset.count_rows())
 
 
 def all_rows(path: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +60,7 @@ def all_rows(path: str) -> Iterator[dict[str, Any]]:
         There is no table at the path yet.
     """
     for batch in _batches(_dataset(path), None):
-        yield from batch.to_pylist()
+        yield from batch.to_pylist(maps_as_pydicts="strict")
 
 
 def _dataset(path: str) -> Any:

@@ -15,4 +15,4 @@ def make_sink(session: SparkSession, job: Job, job_input: JobInput, config: JobC
     """The sink of a job, at the paths of its configuration."""
     if isinstance(job.sink, LatticeSink):
         return LatticeTable(session, job, job.sink, job_input, config.table_path)
-    return WindowTables(session, job, job.sink, job_input, config.table_path, config.facts_path)
+    return WindowTables(session, job, job.sink, job_input, path=config.table_path, facts_path=config.facts_path)

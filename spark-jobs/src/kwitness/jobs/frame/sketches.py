@@ -34,7 +34,7 @@ def quantile(buckets: Column, percent: int) -> Column:
     total = F.aggregate(F.map_values(buckets), F.lit(0).cast("long"), F.try_add)
     # Rounded up, in whole numbers: a share in binary fractions can be a rank too high.
     hundredfold = F.try_add(F.try_multiply(total, F.lit(percent).cast("long")), F.lit(99).cast("long"))
-    rank = F.greatest(F.floor(hundredfold.cast("decimal(20,0)") / 100), F.lit(1))
+    rank = F.when(total > 0, F.floor(hundredfold.cast("decimal(20,0)") / 100))
     begin = F.struct(F.lit(0).cast("long").alias("seen"), F.lit(None).cast("int").alias("bucket"))
 
     def passed(so_far: Column, entry: Column) -> Column:

@@ -66,7 +66,7 @@ class Tally:
         return by_entry.groupBy(*self.keys).agg(
             *(F.try_sum(name).alias(name) for name in self.sums),
             *(F.max(name).alias(name) for name in self.greatest),
-            *(_map(name, is_number).alias(name) for name, is_number in self.maps.items()),
+            *(_map(name, is_number=is_number).alias(name) for name, is_number in self.maps.items()),
             *(F.count(F.when((F.col("_map") == name) & F.col("_key").isNotNull(), 1)).alias(name) for name in counted),
         )
 
@@ -83,7 +83,7 @@ def _entries(name: str) -> Column:
     )
 
 
-def _map(name: str, is_number: bool) -> Column:
+def _map(name: str, *, is_number: bool) -> Column:
     key = F.col("_key").cast(IntegerType()) if is_number else F.col("_key")
     entry = F.struct(key.alias("key"), F.col("_count").alias("value"))
     entries = F.array_sort(F.collect_list(F.when(F.col("_map") == name, entry)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from pyspark.sql import Column
@@ -85,7 +86,7 @@ def joined(several: Iterable[Span], most: int = MAX_RANGES) -> tuple[Span, ...]:
     gaps = sorted(range(1, len(found)), key=lambda at: found[at].start - found[at - 1].end)
     kept = sorted(gaps[len(found) - most :])
     edges = [0, *kept, len(found)]
-    return tuple(Span(found[a].start, found[b - 1].end) for a, b in zip(edges, edges[1:], strict=False))
+    return tuple(Span(found[a].start, found[b - 1].end) for a, b in pairwise(edges))
 
 
 def widened(several: Iterable[Span], seconds: int) -> tuple[Span, ...]:

@@ -1,4 +1,4 @@
-"""Two tables: facts, which each record is appended to once, and windows, computed from the facts whenever they are touched.
+"""Two tables: facts, which each record is appended to once, and windows, computed from them whenever they are touched.
 
 Each commit of the facts says to which positions in Kafka they go; each commit of the windows says up to which of those
 positions the facts are in them. So it can be told at any time, by the tables alone, which windows must be computed
@@ -74,7 +74,7 @@ class WindowTables:
     """
 
     def __init__(
-        self, session: SparkSession, job: Job, sink: WindowsSink, job_input: JobInput, path: str, facts_path: str
+        self, session: SparkSession, job: Job, sink: WindowsSink, job_input: JobInput, *, path: str, facts_path: str
     ) -> None:
         self._session = session
         self._job = job
@@ -135,7 +135,7 @@ class WindowTables:
         self._catch_up()
 
     def tidy(self, now: datetime) -> None:
-        """Drop days of facts that are not kept; write small files of closed days together, those of the open one never."""
+        """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
         latest = min(self._latest_ms or 0, _epoch_ms(now))
         kept_from = day_of(self._kept_from_ms(_epoch_ms(now)))
         closed = f"day < DATE'{day_of(max(0, latest - self._grace_ms))}'"
