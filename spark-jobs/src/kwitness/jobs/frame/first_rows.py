@@ -91,7 +91,7 @@ def _order(table: pa.Table, names: Sequence[str]) -> Any:
 
     columns: dict[str, Any] = {}
     for name in names:
-        columns |= {f"{name} is there": table[name].is_valid().cast("int8"), name: table[name]}
+        columns |= {f"{name} is there": table[name].is_valid().cast(pa.int8()), name: table[name]}
     return pc.sort_indices(pa.table(columns), sort_keys=[(name, "ascending") for name in columns])
 
 
