@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from kwitness.jobs.analyses.ledger_audit.account import INTERCEPTORS, OBSERVER, OTLP, PLUGIN, SEALING
+from kwitness.jobs.analyses.ledger_audit.numbers import INTERCEPTORS, OBSERVER, OTLP, PLUGIN, SEALING
 from kwitness.jobs.analyses.ledger_audit.transform import grace_ms_of
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.intervals import text

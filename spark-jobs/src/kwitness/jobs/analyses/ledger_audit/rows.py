@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kwitness.jobs.analyses.ledger_audit.account import (
-    Account,
-    Batch,
-    Island,
-    Run,
-    Seal,
-    Settled,
-    TopicSums,
-    pairs,
-    state,
-)
+from kwitness.jobs.analyses.ledger_audit.account import Account
+from kwitness.jobs.analyses.ledger_audit.numbers import Batch, Island, Run, Seal, Settled, TopicSums, pairs
 from kwitness.jobs.analyses.ledger_audit.schema import KEYS, TABLE_SCHEMA
+from kwitness.jobs.analyses.ledger_audit.state import state
 from kwitness.jobs.frame.intervals import Intervals
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql.types import ArrayType, DataType, LongType, MapType, StringType, StructField, StructType
 
-from kwitness.jobs.analyses.ledger_audit.account import MAX_EXAMPLES, MAX_RANGES
+from kwitness.jobs.analyses.ledger_audit.numbers import MAX_EXAMPLES, MAX_RANGES
 
 
 def _struct(*fields: tuple[str, DataType]) -> StructType:

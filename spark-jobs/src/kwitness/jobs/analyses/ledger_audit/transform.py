@@ -27,7 +27,7 @@ from pyspark.sql.types import LongType, MapType, StringType, StructField, Struct
 
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS, SCHEMAS, SEALS, TELEMETRY
-from kwitness.jobs.analyses.ledger_audit.account import INTERCEPTORS, OBSERVER, OTLP, PLUGIN
+from kwitness.jobs.analyses.ledger_audit.numbers import INTERCEPTORS, OBSERVER, OTLP, PLUGIN
 from kwitness.jobs.analyses.ledger_audit.rows import added_up
 from kwitness.jobs.analyses.ledger_audit.schema import BATCH_SCHEMA, KEYS, NUMBER_SCHEMA, SEAL, TABLE_SCHEMA
 from kwitness.jobs.frame.job import JobInput, TransformResult
