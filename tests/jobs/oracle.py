@@ -150,6 +150,7 @@ def _instance(pushes: list[dict[str, Any]]) -> dict[str, Any]:
         "missing_required": missing,
         "ours": _ours(latest),
         "conforms": not missing if roles & set(REQUIRED) else None,
+        "ended": any(one["terminating"] for one in pushes),
     }
 
 
@@ -175,6 +176,7 @@ def _software(key: tuple[Any, ...], seen: list[tuple[int, int]]) -> dict[str, An
         "missing_required": None,
         "ours": _ours(known),
         "conforms": None,
+        "ended": False,
     }
 
 

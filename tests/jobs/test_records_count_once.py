@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.jobs.driver.failures import Failure, explain
 from kwitness.jobs.frame import stream as stream_module
 from kwitness.jobs.frame.offsets import DataLoss
 from kwitness.jobs.frame.status import DriverStatus
@@ -82,6 +83,39 @@ def test_a_recreated_topic_counts_from_its_first_record(spark: SparkSession, top
 
     assert _counts(config) == {telemetry: 9 + 8 + 3}
     assert afresh.data_loss == passed_over.data_loss
+
+
+def test_a_damaged_checkpoint_says_what_to_do_and_that_loses_nothing(
+    spark: SparkSession, topics: Topics, config: JobConfig
+) -> None:
+    nothing = _run(spark, config)
+    topics.write([push(offset) for offset in range(5)])
+    topics.write([push(5, b"x" * 10_000_000)])
+    _run(spark, config)
+    folder = _folder(config)
+    offsets = max((folder / "offsets").glob("[0-9]*"), key=lambda path: int(path.name))
+
+    said = [_explained(spark, config, file) for file in (offsets, folder / "metadata")]
+    shutil.rmtree(folder)
+    afresh = _run(spark, config)
+
+    assert nothing.last_run.rows == 0
+    assert [failure.reason for failure in said] == ["Failed", "Failed"]
+    assert all("remove its folder; nothing is lost" in failure.message for failure in said), said
+    assert _counts(config) == {topics.names.telemetry: 6}
+    assert afresh.data_loss == ()
+
+
+def _explained(spark: SparkSession, config: JobConfig, file: Path) -> Failure:
+    """How a driver ends that finds this file of the checkpoint damaged; the file is whole again afterwards."""
+    whole = file.read_bytes()
+    file.write_bytes(b"{")
+    checksum = file.with_name(f".{file.name}.crc")
+    checksum.unlink(missing_ok=True)
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it is, it has to be explained
+        _run(spark, config)
+    file.write_bytes(whole)
+    return explain(caught.value, config.table_path)
 
 
 def _run(spark: SparkSession, config: JobConfig) -> DriverStatus:

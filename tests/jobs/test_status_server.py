@@ -97,6 +97,7 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
         "table_path": "/t",
         "table_version": 7,
         "data_loss": [{"topic": "t", "partition": 0, "first_offset": 5, "last_offset": 6, "reason": "Expired"}],
+        "findings": [],
     }
 
 

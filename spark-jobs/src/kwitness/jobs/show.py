@@ -16,11 +16,15 @@ from pydantic import ValidationError
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.frame.first_rows import NoTableError, all_rows, first_rows
 from kwitness.jobs.frame.job import DisplayColumn
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
 _WIDEST = 64
+#: Rows that are shown unless told otherwise, and columns that sort them.
+_LIMIT = 1000
+_SORTED_BY = 5
 _QUARANTINE = (
     DisplayColumn("TOPIC", "topic"),
     DisplayColumn("PARTITION", "partition"),
@@ -33,36 +37,9 @@ _QUARANTINE = (
 _LOSSES = tuple(DisplayColumn(name.replace("_", " ").upper(), name) for name in LOSS_SCHEMA.names)
 
 
-class NoTableError(LookupError):
-    """There is no table to show."""
-
-
-def read_rows(path: str) -> list[dict[str, Any]]:
-    """All rows of a Delta table.
-
-    Raises
-    ------
-    NoTableError
-        There is no table at the path yet.
-    """
-    # Imported here, so that --help needs no library.
-    from deltalake import DeltaTable  # noqa: PLC0415
-    from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415
-
-    try:
-        table = DeltaTable(path)
-    except TableNotFoundError:
-        raise NoTableError(
-            f"no Delta table at {path}: wait for the job's first micro-batch; that of losses is made with the first"
-        ) from None
-    # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
-    rows: list[dict[str, Any]] = table.to_pyarrow_dataset().to_table().to_pylist()
-    return rows
-
-
 def render(columns: Sequence[DisplayColumn], rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as aligned text."""
-    ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:5]])
+    ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:_SORTED_BY]])
     cells = [[one.heading for one in columns]]
     cells += [[_cell(one, row.get(one.column)) for one in columns] for row in ordered]
     widths = [max(len(line[index]) for line in cells) for index in range(len(columns))]
@@ -80,18 +57,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which.add_argument("--losses", action="store_true", help="records that were gone before they were read")
     parser.add_argument("--table", help=f"path of the Delta table (default: as in {_CONFIG})")
     parser.add_argument("--json", action="store_true", help="a JSON array with all columns")
+    parser.add_argument(
+        "--limit", type=int, default=_LIMIT, metavar="N", help=f"rows at most (default: {_LIMIT}); 0: all, only as JSON"
+    )
     options = parser.parse_args(arguments)
     columns = (
         _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).display_columns
     )
+    if options.limit < 0 or (options.limit == 0 and not options.json):
+        parser.error("--limit 0, all rows, is for --json: a table for people is sorted and aligned, in memory")
     try:
-        rows = read_rows(options.table or _configured(options))
+        path = options.table or _configured(options)
+        if options.limit == 0:
+            _write_all(path)
+        else:
+            _write_first(path, columns, options.limit, as_json=options.json)
     except NoTableError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows))
-    sys.stdout.write("\n")
     return 0
+
+
+def _write_first(path: str, columns: Sequence[DisplayColumn], limit: int, *, as_json: bool) -> None:
+    shown = [one.column for one in columns]
+    found = first_rows(path, shown[:_SORTED_BY], limit, None if as_json else shown)
+    sys.stdout.write(json.dumps(found.rows) if as_json else render(columns, found.rows))
+    sys.stdout.write("\n")
+    if found.total > len(found.rows):
+        sys.stderr.write(f"{len(found.rows)} of {found.total} rows: --limit says how many\n")
+
+
+def _write_all(path: str) -> None:
+    between = "["
+    for row in all_rows(path):
+        sys.stdout.write(between + json.dumps(row))
+        between = ",\n"
+    sys.stdout.write("[]\n" if between == "[" else "]\n")
 
 
 def _configured(options: argparse.Namespace) -> str:

@@ -9,11 +9,17 @@ from pydantic import ValidationError
 from pyspark.errors import PySparkException
 
 from kwitness.jobs.analyses.registry import UnknownJobError
+from kwitness.jobs.frame.checkpoint import CheckpointError
 from kwitness.jobs.frame.delta_table import TableSchemaError
 from kwitness.jobs.frame.hadoop_files import NotWritableError
+from kwitness.jobs.frame.identity import IdentityError
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
 
 _MAX_TEXT = 600
+_CHECKPOINT = (
+    "the checkpoint cannot be read: remove its folder; nothing is lost or counted twice by that, since the table knows "
+    "to where it was read, as long as Kafka still has the records after that"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,12 @@ _SIGNS = (
     ("Read-only file system", "TableNotWritable", "the storage is read-only"),
     ("No space left on device", "TableNotWritable", "the storage is full"),
     ("Mkdirs failed", "TableNotWritable", "a folder cannot be made"),
+    ("CheckpointError", "Failed", _CHECKPOINT),
+    ("Incomplete log file", "Failed", _CHECKPOINT),
+    ("Log file was malformed", "Failed", _CHECKPOINT),
+    ("MALFORMED_LOG_FILE", "Failed", _CHECKPOINT),
+    ("StreamMetadata", "Failed", _CHECKPOINT),
+    ("java.lang.OutOfMemoryError", "Failed", "an executor or the driver has too little memory: raise executors.memory"),
     ("errors.TimeoutException", "Failed", "Kafka does not answer in time: check the brokers and network policies"),
     ("No resolvable bootstrap urls", "Failed", "no name in bootstrapServers can be resolved"),
 )
@@ -60,12 +72,12 @@ def explain(error: BaseException, table_path: str) -> Failure:
         case NotWritableError():
             remedy = "give the job's pods the right to write there, or choose another root"
             return Failure("TableNotWritable", f"{error}: {remedy}")
-        case TableSchemaError():
+        case TableSchemaError() | UnknownJobError():
             return Failure("Failed", str(error))
-        case KafkaSettingsError():
+        case KafkaSettingsError() | IdentityError():
             return Failure(error.reason, str(error))
-        case UnknownJobError():
-            return Failure("Failed", str(error))
+        case CheckpointError():
+            return Failure("Failed", f"{error}; {_CHECKPOINT}"[:_MAX_TEXT])
         case ValidationError():
             where = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
             return Failure("Failed", f"the job's configuration is not valid: {where}"[:_MAX_TEXT])

@@ -16,9 +16,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.driver.health import Health, patience_seconds
 from kwitness.jobs.driver.spark_settings import spark_settings
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
+from kwitness.jobs.frame.identity import IdentityFile, RunRecord
 from kwitness.jobs.frame.job import Job
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
@@ -104,13 +106,26 @@ class Driver:
         files = HadoopFiles(session)
         for folder in (self._config.table_path, self._config.checkpoint_path, self._config.quarantine_path):
             files.require_writable(folder)
+        identity = IdentityFile(files, self._config, job.version)
+        run = self._config.run
+        if identity.claim().has_succeeded(run.id) and run.mode == "once":
+            _LOG.info("the run %s ended well before: nothing is read", run.id)
+            self._board.change(phase="Succeeded", message=f"the run with the id {run.id} ended well before")
+            return
         self._board.change_run(start_ms=_now_ms())
-        while renewed := self._run_with(session, job, options):
-            _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
-            options = renewed
-        self._board.change_run(end_ms=_now_ms())
+        try:
+            while renewed := self._run_with(session, job, options):
+                _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
+                options = renewed
+        except Exception as error:
+            reason = explain(error, self._config.table_path).reason
+            identity.remember(RunRecord(outcome="Failed", ended_ms=_now_ms(), reason=reason))
+            raise
+        ended_ms = _now_ms()
         if not self.stopping.is_set():
+            identity.remember(RunRecord(outcome="Succeeded", ended_ms=ended_ms))
             self._board.change(phase="Succeeded")
+        self._board.change_run(end_ms=ended_ms)
 
     def _options(self) -> dict[str, str]:
         return kafka_options(self._config.kafka, f"kwitness-job-{self._config.name or self._config.type}")
@@ -161,6 +176,7 @@ class Driver:
         if end is _End.ALL_READ:
             stream.survey()
             stream.tidy()
+            stream.find()
         self._measure_lag(stream, watch)
         self._log_progress()
         return None
@@ -188,6 +204,9 @@ class Driver:
             if waiting and not behind:
                 # What is not read yet may say who uses a topic.
                 stream.survey_when_due()
+            if waiting:
+                # Not of a part of what there is to read.
+                stream.find_when_due()
             if renewed := self._renewed(options):
                 query.stop()
                 return renewed

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from py4j.protocol import Py4JJavaError
+
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.offsets import Positions, from_json
+
+
+class CheckpointError(ValueError):
+    """A file of the checkpoint is there and cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +34,20 @@ class Checkpoint:
 
         Raises
         ------
-        FileNotFoundError
-            Spark has not planned the batch.
+        CheckpointError
+            Spark has not planned the batch, or what it wrote cannot be read.
         """
         start = f"offsets/{batch_id - 1}" if batch_id > 0 else "sources/0/0"
         return self._positions(start), self._positions(f"offsets/{batch_id}")
 
     def finished(self) -> Positions | None:
-        """To where the batches are finished; None before the first."""
+        """To where the batches are finished; None before the first.
+
+        Raises
+        ------
+        CheckpointError
+            It cannot be told.
+        """
         folder = f"{self.path}/commits"
         if not self.files.exists(folder):
             return None
@@ -43,5 +55,9 @@ class Checkpoint:
         return self._positions(f"offsets/{max(batches)}") if batches else None
 
     def _positions(self, name: str) -> Positions:
-        lines = self.files.read_text(f"{self.path}/{name}").splitlines()
-        return from_json(lines[-1])
+        path = f"{self.path}/{name}"
+        try:
+            return from_json(self.files.read_text(path).splitlines()[-1])
+        except (OSError, ValueError, LookupError, AttributeError, Py4JJavaError) as error:
+            # Of Java's exceptions: a file whose checksum is another one.
+            raise CheckpointError(f"{path} of the checkpoint cannot be read ({type(error).__name__})") from error

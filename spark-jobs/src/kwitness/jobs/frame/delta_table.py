@@ -10,10 +10,11 @@ from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
-from kwitness.jobs.frame.job import MergeRule
+from kwitness.jobs.frame.job import MergeRule, Settled
 from kwitness.jobs.frame.offsets import Positions, from_json, to_json
 from kwitness.jobs.frame.table_schema import missing_fields, other_fields
 
@@ -122,15 +123,14 @@ class JobTable:
         Rows of which `unchanged`, given the aliases of table and update, is true stay as they are.
         """
         session = rows.sparkSession
-        merging = (
-            self._open(session)
-            .alias("table")
-            .merge(rows.alias("update"), " AND ".join(f"table.{key} <=> update.{key}" for key in self._keys))
-        )
+        table = self._open(session)
+        if unchanged is not None:
+            # Left out here and not in the merge, which would write the files of all rows that it finds again.
+            rows = self._changing(rows, table.toDF(), unchanged)
+        merging = table.alias("table").merge(rows.alias("update"), self._same_key)
         changed: dict[str, str | Column] = dict(rule("table", "update"))
         if changed:
-            condition = None if unchanged is None else ~unchanged("table", "update")
-            merging = merging.whenMatchedUpdate(condition, set=changed)
+            merging = merging.whenMatchedUpdate(set=changed)
         with _commits_with(session, positions, skip_empty=False):
             merging.whenNotMatchedInsertAll().execute()
 
@@ -154,15 +154,27 @@ class JobTable:
                 return from_json(json.dumps(json.loads(commit["userMetadata"])["positions"]))
         return {}
 
-    def tidy(self, expired: Column | None) -> None:
-        """Drop expired rows, write small files together, remove files that no reader needs any more."""
+    def tidy(self, expired: Column | None, settled: Settled | None = None) -> None:
+        """Drop expired rows, move settled ones, write small files together, remove files that no reader needs."""
         table = self._open(self._session)
         # Housekeeping goes on while no records come; its commits must not push the positions out of sight.
         with _commits_with(self._session, self.positions()):
             if expired is not None:
                 table.delete(expired)
+            if settled is not None:
+                table.update(settled.rows, dict(settled.changes))
             table.optimize().executeCompaction()
             table.vacuum()
+
+    def _changing(self, rows: DataFrame, table: DataFrame, unchanged: Callable[[str, str], Column]) -> DataFrame:
+        """Rows that are new, or of which more is said than the table has."""
+        found = rows.alias("update").join(table.alias("table"), F.expr(self._same_key), "left")
+        is_new = F.col(f"table.{self._keys[0]}").isNull() & F.col(f"update.{self._keys[0]}").isNotNull()
+        return found.where(is_new | ~F.coalesce(unchanged("table", "update"), F.lit(False))).select("update.*")
+
+    @property
+    def _same_key(self) -> str:
+        return " AND ".join(f"table.{key} <=> update.{key}" for key in self._keys)
 
     def _alter(self, change: str) -> None:
         self._session.sql(f"ALTER TABLE delta.`{self.path}` {change}")

@@ -24,6 +24,7 @@ class HadoopFiles:
 
     def __init__(self, session: SparkSession) -> None:
         context = session.sparkContext
+        self._gateway: Any = context._gateway  # noqa: SLF001
         self._jvm: Any = context._jvm  # noqa: SLF001 - PySpark has no public way to Hadoop's file systems
         self._configuration: Any = context._jsc.hadoopConfiguration()  # noqa: SLF001
 
@@ -58,6 +59,20 @@ class HadoopFiles:
             return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
         finally:
             stream.close()
+
+    def replace_text(self, path: str, text: str) -> None:
+        """Write a small file, whose former content is there until the new one is whole."""
+        system, beside = self._open(f"{path}.{uuid.uuid4().hex}")
+        stream = system.create(beside, True)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+        hadoop: Any = self._jvm.org.apache.hadoop.fs
+        overwrite = self._gateway.new_array(hadoop.Options.Rename, 1)
+        overwrite[0] = hadoop.Options.Rename.OVERWRITE
+        target = hadoop.Path(path)
+        hadoop.FileContext.getFileContext(target.toUri(), self._configuration).rename(beside, target, overwrite)
 
     def require_writable(self, folder: str) -> None:
         """Write and remove a small file under a folder, which is made if it is not there.

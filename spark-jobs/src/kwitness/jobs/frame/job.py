@@ -122,6 +122,13 @@ MergeRule = Callable[[str, str], Mapping[str, Column]]
 """From the aliases of table and update: the value of each column of a row that is there already."""
 
 
+class Settled(NamedTuple):
+    """Rows that housekeeping moves to another part of a table, and what it changes in them."""
+
+    rows: Column
+    changes: Mapping[str, Column]
+
+
 @dataclass(frozen=True, slots=True)
 class LatticeSink:
     """One row per key, which each batch is merged into.
@@ -142,6 +149,9 @@ class LatticeSink:
     unchanged
         Pure: given the aliases of table and update, whether the row may stay as it is for now, so that its file need
         not be written again. What it leaves out must come again with a later record, or not matter.
+    settled
+        Pure: given the input and the time, which rows housekeeping moves to a part of the table that batches leave
+        alone. Only columns of `Layout.partitions` change, and a later record of the row changes them back.
     """
 
     keys: tuple[str, ...]
@@ -150,6 +160,7 @@ class LatticeSink:
     expired: Callable[[JobInput, datetime], Column] | None = None
     survey: Callable[[SparkSession, ClusterSurvey, DataFrame, JobInput], DataFrame] | None = None
     unchanged: Callable[[str, str], Column] | None = None
+    settled: Callable[[JobInput, datetime], Settled] | None = None
 
 
 @dataclass(frozen=True, slots=True)

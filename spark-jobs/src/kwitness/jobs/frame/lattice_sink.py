@@ -63,4 +63,5 @@ class LatticeTable:
 
     def tidy(self, now: datetime) -> None:
         """Drop expired rows, write small files together."""
-        self.table.tidy(self._sink.expired(self._input, now) if self._sink.expired else None)
+        settled = self._sink.settled(self._input, now) if self._sink.settled else None
+        self.table.tidy(self._sink.expired(self._input, now) if self._sink.expired else None, settled)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kwitness.contracts.envelopes.driver_status import DriverPhase
 from kwitness.contracts.envelopes.driver_status import DriverStatus as Answer
+from kwitness.jobs.frame.findings import Finding
 from kwitness.jobs.frame.ledger import Ledger
 from kwitness.jobs.frame.offsets import DataLoss
 
 #: Ranges of lost records that are reported; the quarantine's folder has all.
 MAX_LOSSES = 256
+#: Characters of a finding that the answer has room for.
+_MAX_SUBJECT = 512
+_MAX_MESSAGE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,10 @@ class DriverStatus:
         What failed, with which input, and what to do.
     table_version
         Of the Delta table, written last.
+    findings
+        Examples of what the job found that somebody should look at.
+    finding_counts
+        How many there are, by kind; None while that was not computed.
     """
 
     phase: DriverPhase = "Starting"
@@ -60,10 +68,16 @@ class DriverStatus:
     table_path: str | None = None
     table_version: int | None = None
     data_loss: tuple[DataLoss, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    finding_counts: Mapping[str, int] | None = None
 
     def answer(self) -> Answer:
         """The document that the operator reads; its fields have the names that they have here."""
-        return Answer.model_validate(asdict(self))
+        findings = [
+            {"kind": one.kind, "subject": one.subject[:_MAX_SUBJECT], "message": one.message[:_MAX_MESSAGE]}
+            for one in self.findings
+        ]
+        return Answer.model_validate({**asdict(self), "findings": findings})
 
 
 class StatusBoard:

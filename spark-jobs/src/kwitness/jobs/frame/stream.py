@@ -23,6 +23,7 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.frame.checkpoint import Checkpoint
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
+from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import Job, JobInput
 from kwitness.jobs.frame.kafka_log import KafkaLog
@@ -59,6 +60,7 @@ _TIDY_SECONDS = 3600.0
 #: Between two surveys of a stream, and how long one waits for a batch.
 _SURVEY_SECONDS = 600.0
 _SURVEY_WAITS_SECONDS = 20.0
+_FIND_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class JobStream:
             config.window_seconds,
             frozenset(config.topics.model_dump().values()),
         )
+        self._input = job_input
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
         self.sink = make_sink(session, job, job_input, config)
@@ -125,6 +128,7 @@ class JobStream:
         self.quarantine = JobTable(session, f"{config.quarantine_path}/records", QUARANTINE_SCHEMA, keys)
         self._losses = LossTable(session, f"{config.quarantine_path}/losses")
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        self._find_at = float("-inf")
         self._positions: Positions | None = None
         self._applied: Positions = {}
         self._survey_at = time.monotonic()
@@ -266,6 +270,19 @@ class JobStream:
         self.sink.tidy(now)
         self.quarantine.tidy(outdated(self.quarantine.frame(), now))
         self._board.change(table_version=self.sink.table.version())
+
+    def find(self) -> None:
+        """Put into the status what in the table somebody should look at."""
+        self._find_at = time.monotonic() + _FIND_SECONDS
+        if self._job.findings is None:
+            return
+        found = self._job.findings(self.sink.table.frame(), self._input, time.time_ns() // 1_000_000)
+        self._board.change(findings=found.examples[:MAX_EXAMPLES], finding_counts=dict(found.counts))
+
+    def find_when_due(self) -> None:
+        """Do so if the last time is ten minutes ago: something may be wrong because time passed, without a record."""
+        if time.monotonic() >= self._find_at:
+            self.find()
 
     def records(self, frame: DataFrame) -> DataFrame:
         """Kafka's rows with the columns that transforms expect."""

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.analyses.client_inventory.schema import TABLE_SCHEMA
-from kwitness.jobs.analyses.client_inventory.transform import expired, merge, transform
-from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink
+from kwitness.jobs.analyses.client_inventory.transform import expired, merge, settled, transform, unchanged
+from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink, Layout
 
-SINK = LatticeSink(keys=("row_id",), transform=transform, merge=merge, expired=expired)
+SINK = LatticeSink(
+    keys=("row_id",), transform=transform, merge=merge, expired=expired, unchanged=unchanged, settled=settled
+)
 JOB = Job(
     name="ClientInventory",
     inputs=Inputs(topics=("telemetry", "connections")),
     parameters=ClientInventoryParameters,
     schema=TABLE_SCHEMA,
     sink=SINK,
+    # Most rows are of clients that are gone; those that come again and again are few, and they alone are rewritten.
+    layout=Layout(partitions=("kind", "ended")),
     display_columns=(
         DisplayColumn("KIND", "kind"),
         DisplayColumn("SOFTWARE", "client_software_name"),

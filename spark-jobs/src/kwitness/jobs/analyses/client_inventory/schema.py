@@ -59,9 +59,16 @@ TABLE_SCHEMA = StructType(
         _field("missing_required", ArrayType(StringType()), "Metrics KIP-714 requires for the roles, never pushed."),
         _field("ours", BooleanType(), "Whether the client announces itself as one of kwitness's own."),
         _field("conforms", BooleanType(), "Whether none is missing. Null while no role is known, and for software."),
+        _field("ended", BooleanType(), "Whether it said that it ends, or was not seen for a day. Splits the table."),
     ]
 )
 """Of the Delta table: partial rows put together, and judged."""
+
+
+#: How far a row's times may lag behind what was seen: a client that only shows that it is still there is not written.
+SEEN_TOLERANCE_MS = 600_000
+#: A client that was not seen for so long is kept apart from those that come again and again.
+ENDED_AFTER_MS = 86_400_000
 
 
 def dated_identity(prefix: str = "") -> Column:
@@ -107,6 +114,13 @@ def merged_versions(entries: Column) -> Column:
         )
 
     return F.transform(F.slice(F.sort_array(softwares), 1, MAX_VERSIONS), spanned)
+
+
+def times_within_tolerance(old: Column, new: Column) -> Column:
+    """Whether two lists of `versions` say the same, but for last times that the new one moves by less than that."""
+    undated = [F.transform(versions, lambda v: v.dropFields("last_seen_ms")) for versions in (old, new)]
+    moved = F.zip_with(old, new, lambda one, other: other["last_seen_ms"] - one["last_seen_ms"])
+    return undated[0].eqNullSafe(undated[1]) & F.forall(moved, lambda by: by < SEEN_TOLERANCE_MS)
 
 
 def missing_required(kind: Column, roles: Column, metrics: Column) -> Column:

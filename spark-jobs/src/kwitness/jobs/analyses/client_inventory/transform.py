@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame
@@ -15,7 +16,7 @@ from kwitness.jobs.analyses.client_inventory import schema as columns
 from kwitness.jobs.analyses.client_inventory.push import push_row
 from kwitness.jobs.analyses.client_inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.analyses.client_inventory.snapshot import snapshot_rows
-from kwitness.jobs.frame.job import JobInput, TransformResult, decoded_schema
+from kwitness.jobs.frame.job import JobInput, Settled, TransformResult, decoded_schema
 from kwitness.jobs.frame.kafka_record import KafkaRecord, records_in
 from kwitness.jobs.frame.rejection import RejectedRecordError, rejection
 
@@ -62,6 +63,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         .withColumn("ours", columns.ours(F.col("client_id"), F.col("client_software_name")))
         .withColumn("missing_required", columns.missing_required(F.col("kind"), F.col("roles"), F.col("metrics")))
         .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
+        .withColumn("ended", F.coalesce("terminated", F.lit(False)))
     )
     return TransformResult(
         decoded=decoded,
@@ -78,6 +80,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
     metrics = F.array_union(old["metrics"], new["metrics"])
     roles = F.array_sort(F.array_union(old["roles"], new["roles"]))
     missing = columns.missing_required(old["kind"], roles, columns.merged_metrics(metrics))
+    terminated = F.greatest(old["terminated"], new["terminated"])
     return {
         **{key: latest[key] for key in IDENTITY_KEYS},
         "first_seen_ms": F.least(old["first_seen_ms"], new["first_seen_ms"]),
@@ -86,18 +89,45 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
         "metrics": columns.merged_metrics(metrics),
         "metrics_truncated": old["metrics_truncated"] | new["metrics_truncated"] | columns.exceeds_metrics(metrics),
         "roles": roles,
-        "terminated": F.greatest(old["terminated"], new["terminated"]),
+        "terminated": terminated,
         "max_connections": F.greatest(old["max_connections"], new["max_connections"]),
         "ours": columns.ours(latest["client_id"], latest["client_software_name"]),
         "missing_required": missing,
         "conforms": columns.conforms(roles, missing),
+        "ended": F.coalesce(terminated, F.lit(False)),
     }
+
+
+def unchanged(table: str, update: str) -> Column:
+    """Whether a record says no more of a client than that it is still there, which was known minutes ago.
+
+    The client's next record comes with a later time, so its row is at most `SEEN_TOLERANCE_MS` behind what was seen.
+    """
+    seen, versions = "last_seen_ms", "versions"
+    merged = merge(table, update)
+    same = (
+        F.col(f"{table}.{name}").eqNullSafe(value) for name, value in merged.items() if name not in {seen, versions}
+    )
+    moved = merged[seen] - F.col(f"{table}.{seen}")
+    return (
+        reduce(Column.__and__, same)
+        & (moved < columns.SEEN_TOLERANCE_MS)
+        & columns.times_within_tolerance(F.col(f"{table}.{versions}"), merged[versions])
+    )
 
 
 def expired(job_input: JobInput, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: clients not seen for `forget_after`."""
     horizon = now - parse_duration(job_input.parameters.forget_after)
-    return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000))
+    # A client may have been seen since, by less than the tolerance.
+    return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000) - columns.SEEN_TOLERANCE_MS)
+
+
+def settled(job_input: JobInput, now: datetime) -> Settled:
+    """Rows that housekeeping puts among the ended ones: a client that was killed never says that it ends."""
+    del job_input
+    horizon = F.lit(int(now.timestamp() * 1000) - columns.ENDED_AFTER_MS)
+    return Settled(~F.coalesce("ended", F.lit(False)) & (F.col("last_seen_ms") < horizon), {"ended": F.lit(True)})
 
 
 def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
