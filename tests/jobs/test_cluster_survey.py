@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
@@ -17,13 +18,18 @@ from confluent_kafka.admin import (
 from pyspark.sql import SparkSession
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.jobs.analyses.unused_topics.job import JOB
 from kwitness.jobs.frame import cluster_survey as survey_module
 from kwitness.jobs.frame.cluster_state import ClusterState
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
+from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.offsets import TopicPartition as Where
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
+from kwitness.jobs.frame.stream import JobStream
 
 from tests.eventually import PATIENCE_S, eventually
 from tests.jobs.broker_topics import commit, create, write
+from tests.jobs.conftest import job_config
 
 pytestmark = pytest.mark.broker
 
@@ -141,6 +147,25 @@ def test_a_cluster_that_is_away_is_said_to_be(spark: SparkSession, monkeypatch: 
 
     with pytest.raises(ClusterSurveyError, match="Timeout"):
         ClusterSurvey(spark, {"bootstrap.servers": "127.0.0.1:1"}).read()
+
+
+def test_a_stream_goes_on_when_a_survey_fails_and_waits_before_the_next(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(survey_module, "_REQUEST_MS", 400)
+    config = job_config(tmp_path, type="UnusedTopics")
+    options = {"bootstrap.servers": "127.0.0.1:1"}
+    log = KafkaLog(spark, options)
+    board = StatusBoard(DriverStatus())
+    stream = JobStream(session=spark, job=JOB, config=config, log=log, options=options, board=board)
+    log.close()
+
+    for _ in range(2):
+        stream.survey_when_due()
+
+    said = [record.getMessage() for record in caplog.records if "survey" in record.getMessage()]
+    assert len(said) == 1
+    assert "TimeoutException" in said[0]
 
 
 def survey(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) -> ClusterState:

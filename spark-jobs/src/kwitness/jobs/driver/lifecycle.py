@@ -204,13 +204,13 @@ class Driver:
             self._measure_lag(stream, watch)
             if (progress := query.lastProgress) is not None:
                 self.health.heard((progress.runId, progress.batchId, progress.timestamp))
-            if waiting:
-                # Not of a part of what there is to read.
-                stream.find_when_due()
             behind = waiting and (self._board.read().lag.records or 0) > stream.records_per_batch
             if waiting and not behind:
                 # What is not read yet may say who uses a topic.
                 stream.survey_when_due()
+            if waiting:
+                # Not of a part of what there is to read.
+                stream.find_when_due()
             if renewed := self._renewed(options):
                 query.stop()
                 return renewed

@@ -74,13 +74,15 @@ class ClusterSurvey:
         settings = self._jvm.java.util.Properties()
         for key, value in self._options.items():
             settings.put(key, value)
-        admin: Any = self._jvm.org.apache.kafka.clients.admin.Admin.create(settings)
+        admin: Any = None
         try:
+            admin = self._jvm.org.apache.kafka.clients.admin.Admin.create(settings)
             return _Questions(self._jvm, admin, self._now_ms()).ask()
         except Py4JJavaError as error:
             raise ClusterSurveyError(f"the cluster could not be surveyed: {_reason(error)}") from error
         finally:
-            admin.close(self._jvm.java.time.Duration.ofSeconds(1))
+            if admin is not None:
+                admin.close(self._jvm.java.time.Duration.ofSeconds(1))
 
 
 class _Questions:
