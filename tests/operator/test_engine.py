@@ -49,19 +49,20 @@ class World:
         metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
         self.store.put(KIND, {"kind": KIND, "apiVersion": "v", "metadata": metadata})
         clock = SimpleNamespace(now_ms=lambda: self.now, rfc3339=lambda _ms=None: "2026-01-01T00:00:00Z")
+        self.kubernetes = SimpleNamespace(
+            get=self.get,
+            patch_status=self.patch,
+            exchange=self.exchange,
+            delete=self.delete,
+            apply=self.apply,
+            list=self.list,
+        )
         context: Any = SimpleNamespace(
             store=self.store,
             clusters=self.clusters,
             clock=clock,
             settings=SimpleNamespace(status_seconds=0, resync_seconds=600),
-            kubernetes=SimpleNamespace(
-                get=self.get,
-                patch_status=self.patch,
-                exchange=self.exchange,
-                delete=self.delete,
-                apply=self.apply,
-                list=self.list,
-            ),
+            kubernetes=self.kubernetes,
             status_written={},
             event_written={},
             children_applied={},
@@ -352,6 +353,23 @@ async def test_each_thing_that_is_noted_is_one_event(world):
         ("NewFindings", "found A", "Warning"),
         ("NewFindings", "found B", "Warning"),
     ]
+
+
+async def test_an_answer_that_a_write_overtook_is_asked_for_again(world, monkeypatch):
+    await world.turn()
+    real = world.get
+
+    async def overtaken(*arguments: Any) -> Any:
+        world.engine.facts.outdate_object("ConfigMap", FIRST.key)
+        return await real(*arguments)
+
+    monkeypatch.setattr(world.kubernetes, "get", overtaken)
+    assert (await world.fetch(FIRST)).after == 0.0
+    assert world.engine.facts.get(FIRST) is None
+
+    monkeypatch.setattr(world.kubernetes, "get", real)
+    await world.fetch(FIRST)
+    assert world.engine.facts.get(FIRST) is not None
 
 
 async def test_a_list_is_read_by_its_labels_without_what_most_bytes_are(world):

@@ -536,9 +536,9 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     ledger = {"hop": "table", "accepted": 3, "delivered": 1, "queued": 1, "dropped": {"Expired": 1}}
     apply(api, _job("inventory", namespace))
     until_reason(api, "kaj", "inventory", namespace, "Starting")
-    said = json.dumps({"status": {"ledger": [ledger], "lag": {"records": 4}}})
+    said = json.dumps({"status": {"ledger": [ledger], "lag": {"records": 4}, "findingCounts": {"NotClosed": 2}}})
     api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--subresource=status", "--type=merge", "--patch", said)
-    eventually(lambda: "kwitness_job_lag_records{" in applied.probe("/metrics")[1])
+    eventually(lambda: "kwitness_job_findings{" in applied.probe("/metrics")[1])
     text = applied.probe("/metrics")[1]
     sources = {"operator", "operator and injector", "every component"}
     expected = {one.name: one for one in OWN_METRICS if one.source in sources}

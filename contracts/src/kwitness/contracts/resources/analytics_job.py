@@ -269,8 +269,7 @@ class AnalyticsJobStatus(Status):
     )
     finished_runs: tuple[FinishedRun, ...] = Field(
         (),
-        description="Runs of `once` that have ended, at most the last 50; drivers remember more in identity.json beside the "
-        "checkpoint.",
+        description="Runs of `once` that have ended, at most the last 50; drivers remember more beside the checkpoint.",
         max_length=50,
         json_schema_extra=list_map("id"),
     )

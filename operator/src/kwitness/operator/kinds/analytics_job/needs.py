@@ -9,6 +9,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS, reference_needs
 from kwitness.operator.kinds.analytics_job.limits import check_limits, claim_of
+from kwitness.operator.kinds.analytics_job.objects import runner_name
 from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_run
 from kwitness.operator.kinds.analytics_job.progress import is_under_way
 from kwitness.operator.kinds.analytics_job.runners import (
@@ -70,11 +71,16 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
         # All that is left of it is to go.
         leaves = runners.may_run() and not is_paused(job.metadata.annotations)
         return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
-    found = _aged(facts, _ages(key, job, body, runners, view))
+    past = present_run(job, past_runs(previous_status(body), runners))
+    ages = _ages(key, job, body, runners, view)
+    if starts := would_start(job, runners, past=past):
+        # Somebody else may have made it: what would be taken for a former driver could be its own.
+        kind, _ = runner_name(job)
+        ages[kind] = min(ages[kind], view.settings.analytics.poll_seconds)
+    found = _aged(facts, ages)
     if is_under_way(job, runners):
         found.add(Need(DriverAnswer(key), _patience(body, view)))
-    past = present_run(job, past_runs(previous_status(body), runners))
-    if would_start(job, runners, past=past):
+    if starts:
         found.add(Need(LivePods(key.namespace, driver_labels(key.name)), PROGRESS_SECONDS))
         found.add(Need(writers_pods(job), PROGRESS_SECONDS))
         for other in others:
