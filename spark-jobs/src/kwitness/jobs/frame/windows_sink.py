@@ -181,13 +181,19 @@ class WindowTables:
         came = new_starts.collect()
         starts = {row["start"] for row in came}
         seals = [(row["first"], row["last"]) for row in came if row["last"] is not None]
-        unsealed = self.table.frame().where((F.col("window_seconds") == self._base) & (F.col("state") != SEALED))
-        # A seal says something of windows that it does not begin in.
-        near = unsealed.where(F.col("state") == OPEN)
+        # A window was left open where the latest time had not passed its end and the grace.
+        present = F.col("state") == OPEN
+        oldest = (self._mark.latest_ms or 0) - self._grace_ms
         if seals:
+            # A seal says something of windows that it does not begin in.
             low, high = min(first for first, _ in seals) - self._grace_ms, max(last for _, last in seals)
-            near = unsealed.where((F.col("state") == OPEN) | F.col("window_end_ms").between(low, high))
-        starts |= {row[0] for row in near.select("window_start_ms").distinct().collect()}
+            present |= (F.col("state") == GRACE) & F.col("window_end_ms").between(low, high)
+            oldest = min(oldest, low)
+        # By day and time first, so that windows of long ago are not looked at.
+        day = day_of(max(0, oldest - self._base * 1000))
+        recent = (F.col("day") >= F.lit(day)) & (F.col("window_end_ms") >= oldest)
+        rows = self.table.frame().where((F.col("window_seconds") == self._base) & recent & present)
+        starts |= {row[0] for row in rows.select("window_start_ms").distinct().collect()}
         kept = self._kept_from_ms()
         return spans((one for one in starts if one >= kept), self._base)
 
