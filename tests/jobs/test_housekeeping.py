@@ -118,7 +118,9 @@ def test_a_newer_job_adds_its_columns_at_any_depth_and_goes_on_with_old_rows(
     )
 
 
+@pytest.mark.usefixtures("spark")
 def test_fields_are_compared_by_name_at_any_depth() -> None:
+    # Spark parses their declarations.
     there = StructType.fromDDL("a int, s struct<x: int>, v array<struct<x: int>>, m map<string, struct<x: int>>")
     wanted = StructType.fromDDL(
         "a int, s struct<x: int, y: int>, v array<struct<y: string, x: int>>, "
