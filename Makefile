@@ -192,7 +192,7 @@ PARTS ?= throughput broker latency start memory
 RUNTIMES ?= java librdkafka python
 JOBS ?= rows traffic
 .PHONY: bench bench-observer bench-interceptors bench-spark
-bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 70 minutes
+bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench
 
 bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
@@ -201,7 +201,7 @@ bench-observer: prerequisites-bench-observer setup ## Those of the observer alon
 bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
 	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)
 
-bench-spark: prerequisites-bench-spark setup ## Those of Spark's jobs alone, a quarter of an hour; one of them is JOBS=traffic
+bench-spark: prerequisites-bench-spark setup ## Those of Spark's jobs alone, half an hour and more; one of them is JOBS=traffic
 	@$(PY) -m kwitness.bench $(JOBS:%=spark_%)
 
 ## Clean
