@@ -142,12 +142,14 @@ class _Writer:
     ) -> tuple[tuple[Body, ...], str | None]:
         """The children, and what a driver waits for."""
         wanted = job_objects(job, cluster, cluster_id, self.view.settings)
-        standing = [one for one in self.runners.former(job) if one["kind"] != "Job" or ended(one) is None]
+        leaving = [one for one in self.runners if "deletionTimestamp" in one["metadata"] and ended(one) is None]
+        former = [one for one in self.runners.former(job) if one["kind"] != "Job" or ended(one) is None]
+        standing = [*former, *leaving]
         if standing:
             name = f"{standing[0]['kind']} {standing[0]['metadata']['name']}"
             # Not even the file of a driver is changed: a pod that is started once more there would read it.
             return (), (
-                f"waits until {name}, which ran this job before it was changed, is gone with its pods; if that lasts,"
+                f"waits until {name}, which ran this job before, is gone with its pods; if that lasts,"
                 " see the events of its pods"
             )
         runner, past = self.runners.wanted(job), present_run(job, self.past)
@@ -186,7 +188,7 @@ class _Writer:
         }
         before = previous.model_copy(update=kept)
         status = status_of(job, progress, self.runners, answer, before, now_ms=now)
-        return status, readiness(job, progress, answer, (self.body.get("status") or {}).get("conditions", ()))
+        return status, readiness(job, progress, answer, self.body)
 
     def _notes(self, status: AnalyticsJobStatus) -> list[Note]:
         found = []

@@ -23,7 +23,7 @@ from kwitness.operator.kinds.analytics_job.runners import (
 from kwitness.operator.kinds.analytics_job.starting import would_start, writers_pods
 from kwitness.operator.kinds.analytics_job.status import previous_status
 from kwitness.operator.kinds.analytics_job.tenants import writers
-from kwitness.operator.kinds.analytics_job.verdicts import TOLD_BY_DRIVERS
+from kwitness.operator.kinds.analytics_job.verdicts import told_before
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
@@ -114,8 +114,4 @@ def _aged(facts: RunnerFacts, ages: Mapping[str, float]) -> set[Need]:
 
 def _patience(body: Body, view: View) -> float:
     """Seconds between questions: a driver that fails at each start has nothing new to say."""
-    status = body.get("status") or {}
-    if status.get("observedGeneration") != body["metadata"].get("generation"):
-        return view.settings.analytics.poll_seconds
-    reason = next((one["reason"] for one in status.get("conditions", ()) if one["type"] == "Ready"), None)
-    return SETTLED_SECONDS if reason in TOLD_BY_DRIVERS else view.settings.analytics.poll_seconds
+    return view.settings.analytics.poll_seconds if told_before(body) is None else SETTLED_SECONDS

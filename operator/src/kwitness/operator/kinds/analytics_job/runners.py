@@ -130,7 +130,7 @@ def ended(run: Body) -> bool | None:
 
 def is_at_work(runner: Body | None) -> bool:
     """Whether a runner has a driver or would start one."""
-    if runner is None:
+    if runner is None or "deletionTimestamp" in runner["metadata"]:
         return False
     spec = runner["spec"]
     return bool(spec.get("replicas", 1)) if runner["kind"] == "StatefulSet" else not spec.get("suspend", False)

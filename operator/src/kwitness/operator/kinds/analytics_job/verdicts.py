@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kwitness.contracts.envelopes import DriverStatus
@@ -10,25 +10,24 @@ from kwitness.contracts.reasons import reasons_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus
 from kwitness.operator.kinds.analytics_job.progress import Progress
 from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.shapes.facts import Body
 
-__all__ = ["TOLD_BY_DRIVERS", "about_data", "readiness"]
+__all__ = ["about_data", "readiness", "told_before"]
 
 _REASONS: Final = frozenset(entry.reason for entry in reasons_of("AnalyticsJob") if entry.condition == "Ready")
 
-TOLD_BY_DRIVERS: Final = frozenset(
+_TOLD_BY_DRIVERS: Final = frozenset(
     {"ClusterIdChanged", "Conflict", "Failed", "Forbidden", "HostNotAllowed", "SecretNotFound", "TableNotWritable"}
 )
-"""Why a driver ended, as it said itself."""
 
 
-def readiness(
-    job: AnalyticsJob, progress: Progress, answer: DriverStatus | None, previous: Sequence[Mapping[str, Any]]
-) -> Verdict:
-    """Whether the job does what it is for; ``previous`` are the conditions that the status has."""
+def readiness(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None, body: Body) -> Verdict:
+    """Whether the job does what it is for; ``body`` has the status before."""
     verdict = _ready(job, progress, answer)
     runs = progress.phase in {"Running", "Succeeded"}
     if verdict.status == "False" and not runs and not (answer and answer.reason):
-        return _told_before(job, previous) or verdict
+        told = told_before(body)
+        return verdict if told is None else Verdict("Ready", "False", told["reason"], told["message"])
     return verdict
 
 
@@ -52,12 +51,18 @@ def about_data(status: AnalyticsJobStatus) -> Iterator[Verdict]:
         yield Verdict("NoFindings", "True", "NoneFound", "the analysis found nothing wrong")
 
 
-def _told_before(job: AnalyticsJob, previous: Sequence[Mapping[str, Any]]) -> Verdict | None:
-    """Why the last driver of this same spec failed, until one runs: nobody else can tell what it said."""
-    for one in previous:
-        same = one["type"] == "Ready" and one.get("observedGeneration") == job.metadata.generation
-        if same and one["reason"] in TOLD_BY_DRIVERS:
-            return Verdict("Ready", "False", one["reason"], one["message"])
+def told_before(body: Body) -> Mapping[str, Any] | None:
+    """Why the last driver of this same spec failed, until one runs, since nobody else can tell what it said.
+
+    Of what the operator says as well it is told by what the status says beside it: a job that gives way has no driver,
+    and one that the operator itself stops has a cluster id.
+    """
+    status = body.get("status") or {}
+    own = {"Conflict": status.get("phase") == "Pending", "ClusterIdChanged": "clusterId" in status}
+    for one in status.get("conditions", ()):
+        same = one["type"] == "Ready" and one.get("observedGeneration") == body["metadata"].get("generation")
+        if same and one["reason"] in _TOLD_BY_DRIVERS and not own.get(one["reason"], False):
+            return dict(one)
     return None
 
 
