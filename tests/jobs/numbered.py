@@ -117,7 +117,8 @@ def fleet(seed: int, windows: int = 6, mark: str = "") -> list[KafkaRecord]:
         found += [record for record in source.records if dice.random() > 0.2]
     found = [_said_otherwise(dice, record) for record in found]
     found += [snapshot(seq) for seq in range(3)]
-    found += dice.sample(found, len(found) // 8)
+    again = dice.sample(found, len(found) // 8)
+    found += [one._replace(timestamp_ms=one.timestamp_ms + dice.randrange(-9_000, 9_000)) for one in again]
     dice.shuffle(found)
     return found
 
