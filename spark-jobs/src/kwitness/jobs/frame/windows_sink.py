@@ -187,15 +187,17 @@ class WindowTables:
         if seals:
             # A seal says something of windows that it does not begin in.
             low, high = min(first for first, _ in seals) - self._grace_ms, max(last for _, last in seals)
-            present |= (F.col("state") == GRACE) & F.col("window_end_ms").between(low, high)
+            kept = F.col("window_start_ms") >= self._kept_from_ms()
+            present |= (F.col("state") == GRACE) & F.col("window_end_ms").between(low, high) & kept
             oldest = min(oldest, low)
         # By day and time first, so that windows of long ago are not looked at.
         day = day_of(max(0, oldest - self._base * 1000))
         recent = (F.col("day") >= F.lit(day)) & (F.col("window_end_ms") >= oldest)
         rows = self.table.frame().where((F.col("window_seconds") == self._base) & recent & present)
         starts |= {row[0] for row in rows.select("window_start_ms").distinct().collect()}
-        kept = self._kept_from_ms()
-        return spans((one for one in starts if one >= kept), self._base)
+        # The facts of all of these are there: housekeeping leaves those of open windows, and newer ones than it dropped
+        # are all that is read.
+        return spans(starts, self._base)
 
     def _base_rows(self, touched: Sequence[Span], latest: int) -> DataFrame:
         facts = self.facts.frame()
