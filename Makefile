@@ -56,6 +56,10 @@ images: prerequisites-images setup ## Build the container images that are shippe
 demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
 	@$(PY) -m kwitness.demo.images
 
+.PHONY: spark-jars
+spark-jars: prerequisites-spark-jars setup ## Collect the jars that `kwitness job run` needs, and print their folder
+	@$(PY) -m kwitness.images.spark_jars
+
 CARGO_PROFILE ?= release
 WHEELS ?= dist
 wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, and the observer for it
@@ -186,8 +190,9 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 ## Measure
 PARTS ?= throughput broker latency start memory
 RUNTIMES ?= java librdkafka python
-.PHONY: bench bench-observer bench-interceptors
-bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about 70 minutes
+JOBS ?= rows traffic
+.PHONY: bench bench-observer bench-interceptors bench-spark
+bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench
 
 bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
@@ -195,6 +200,9 @@ bench-observer: prerequisites-bench-observer setup ## Those of the observer alon
 
 bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
 	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)
+
+bench-spark: prerequisites-bench-spark setup ## Those of Spark's jobs alone, half an hour and more; one of them is JOBS=traffic
+	@$(PY) -m kwitness.bench $(JOBS:%=spark_%)
 
 ## Clean
 .PHONY: clean-cache

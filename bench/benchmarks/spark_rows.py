@@ -16,7 +16,6 @@ import random
 import statistics
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,20 +32,17 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import (
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import ArrayType, StringType
+from spark.session import ProcessorTime, start
 
-from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, interval
+from kwitness.bench.paired_measurement import interval
 from kwitness.bench.results import write_results
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
-from kwitness.images.spark_jars import spark_jars
-from kwitness.jobs.client_inventory import transform
-from kwitness.jobs.driver import open_session
-from kwitness.jobs.inventory.columns import merged_metrics
-from kwitness.jobs.inventory.push import metric_names
-from kwitness.jobs.job import JobInput
-from kwitness.jobs.spark_settings import spark_settings
+from kwitness.jobs.analyses.client_inventory.push import metric_names
+from kwitness.jobs.analyses.client_inventory.schema import merged_metrics
+from kwitness.jobs.analyses.client_inventory.transform import transform
+from kwitness.jobs.frame.job import JobInput
 
 FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
 PUSHES = FILES * IN_A_FILE
@@ -63,7 +59,7 @@ def main() -> int:
     wanted = parser.parse_args()
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
-        session = start(Path(folder))
+        session = start("ClientInventory", Path(folder))
         payload_bytes = write_pushes(session, Path(folder))
         rows = measure(session, Path(folder), wanted.blocks, wanted.warm)
         spark = session.version
@@ -72,25 +68,6 @@ def main() -> int:
     raw = {"spark": spark, "python": platform.python_version(), "load": load, "payload_bytes": payload_bytes}
     write_results(wanted.results, "spark_rows", {**raw, "blocks": rows}, section(payload_bytes, load, rows))
     return 0
-
-
-def start(folder: Path) -> SparkSession:
-    """Spark on its own core; this process, which only waits, on the other."""
-    config = JobConfig.model_validate(
-        {
-            "type": "ClientInventory",
-            "cluster_id": "c",
-            "kafka": {"bootstrap_servers": ["localhost:1"]},
-            "table_path": str(folder / "table"),
-            "checkpoint_path": str(folder / "checkpoint"),
-            "quarantine_path": str(folder / "quarantine"),
-        }
-    )
-    settings = spark_settings(config, {"KWITNESS_SPARK_JARS": str(spark_jars())})
-    os.sched_setaffinity(0, {COMPONENT_CORE})
-    session = open_session(settings | {"spark.master": "local[1]", "spark.driver.memory": "1g"})
-    os.sched_setaffinity(0, {GENERATOR_CORE})
-    return session
 
 
 def write_pushes(session: SparkSession, folder: Path) -> int:
@@ -196,42 +173,6 @@ def grouped(records: DataFrame) -> int:
 def names_of(value: bytes) -> list[str]:
     """What a UDF returns for one push."""
     return sorted(metric_names(bytes(value)))
-
-
-class ProcessorTime:
-    """Processor time of Java and every process below it. Looks often, because workers end and take theirs with them."""
-
-    def __init__(self, session: SparkSession) -> None:
-        gateway: Any = session.sparkContext._gateway  # noqa: SLF001 - the one way to the process id
-        self._root: int = gateway.proc.pid
-        self._ticks: dict[int, int] = {}
-        self._lock = threading.Lock()
-        threading.Thread(target=self._watch, daemon=True).start()
-
-    def seconds(self) -> float:
-        """Up to now."""
-        self._look()
-        with self._lock:
-            return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK")
-
-    def _watch(self) -> None:
-        while True:
-            self._look()
-            time.sleep(0.2)
-
-    def _look(self) -> None:
-        waiting = [self._root]
-        with self._lock:
-            while waiting:
-                pid = waiting.pop()
-                process = Path("/proc") / str(pid)
-                try:
-                    fields = (process / "stat").read_text().rpartition(")")[2].split()
-                    tasks = [(task / "children").read_text().split() for task in (process / "task").iterdir()]
-                except (FileNotFoundError, ProcessLookupError):
-                    continue  # it ended between two looks
-                waiting += [int(child) for children in tasks for child in children]
-                self._ticks[pid] = int(fields[11]) + int(fields[12])
 
 
 def section(payload_bytes: int, load: float, rows: list[dict[str, Any]]) -> str:

@@ -134,7 +134,7 @@ def test_reasons_are_stable_words_of_kinds_that_exist() -> None:
         assert set(entry.kinds) <= kinds
         assert entry.meaning.endswith(".")
         assert (entry.status == "True") or entry.remedy.endswith(".")
-    words = [entry.reason for entry in reasons.REASONS]
+    words = [(entry.condition, entry.reason) for entry in reasons.REASONS]
     assert len(words) == len(set(words))
 
 

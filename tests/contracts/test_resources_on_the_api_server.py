@@ -113,7 +113,7 @@ def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: 
     assert columns[:3] == ["NAME", "READY", "REASON"]
     assert columns[-1] == "AGE"
     assert row.split()[:3] == ["shown", "False", "Unsupported"]
-    assert 6 <= len(columns) <= 8
+    assert 6 <= len(columns) <= 9
 
 
 def test_all_kinds_are_in_the_category(api_with_crds: ApiServer) -> None:

@@ -52,7 +52,7 @@ def test_warnings_of_the_plugin() -> None:
 
 
 def test_kubernetes_events() -> None:
-    used = words(OPERATOR, "py", r'emit\((?:[^()]|\([^()]*\))*?reason="([A-Z][A-Za-z]+)"')
+    used = words(OPERATOR, "py", r'(?:emit|Note)\((?:[^()]|\([^()]*\))*?reason="([A-Z][A-Za-z]+)"')
 
     assert used == {event.reason for event in KUBERNETES_EVENTS}
 

@@ -45,6 +45,17 @@ def latency(group: str, value: str) -> dict[str, Any]:
     return {"metric": {**place, "group_id": group}, "value": [0, value]}
 
 
+def traffic(kind: str, seconds: int, start_ms: int, *, records: int) -> dict[str, Any]:
+    counts = {"requests": 2, "records": records, "bytes": 10 * records, "error_count": 0}
+    who = {"topic": "demo.orders", "api": "Produce", "client_id": "orders", "principal": None}
+    return {"kind": kind, "window_seconds": seconds, "window_start_ms": start_ms, **who, **counts}
+
+
+def audited(kind: str, state: str, *, records: int, missing: int = 0) -> dict[str, Any]:
+    counts = {"records": records, "missing": missing, "duplicates": 0, "dropped": None}
+    return {"kind": kind, "state": state, **counts}
+
+
 FACTS = Facts(
     connections=[
         connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
@@ -103,17 +114,30 @@ FACTS = Facts(
             },
         },
     ],
-    inventory=[
-        {
-            "kind": "instance",
-            "client_id": "orders",
-            "client_software_name": "apache-kafka-java",
-            "versions": [{"client_software_version": "4.1.1"}, {"client_software_version": "4.1.2"}],
-            "metrics": ["a", "b"],
-            "conforms": False,
-            "missing_required": ["c"],
-        }
-    ],
+    tables={
+        "ClientInventory": [
+            {
+                "kind": "instance",
+                "client_id": "orders",
+                "client_software_name": "apache-kafka-java",
+                "versions": [{"client_software_version": "4.1.1"}, {"client_software_version": "4.1.2"}],
+                "metrics": ["a", "b"],
+                "conforms": False,
+                "missing_required": ["c"],
+            }
+        ],
+        "Traffic": [
+            traffic("partition", 60, 0, records=12),
+            traffic("partition", 60, 60_000, records=3),
+            traffic("partition", 3600, 0, records=15),
+            traffic("api", 60, 0, records=0),
+        ],
+        "LedgerAudit": [
+            audited("Observer", "Closed", records=40),
+            audited("Observer", "Closed", records=2),
+            audited("Plugin", "Gap", records=7, missing=1),
+        ],
+    },
 )
 
 
@@ -178,6 +202,19 @@ def test_the_inventory_has_all_versions_of_a_client_and_what_it_lacks() -> None:
     ]
 
 
+def test_traffic_is_added_up_over_windows_of_the_shortest_length() -> None:
+    assert lines("Who writes and reads which topic (Delta table of Traffic)")[1:] == [
+        "demo.orders Produce orders 4 15 150 0 2"
+    ]
+
+
+def test_what_sources_numbered_is_one_line_for_each_kind_and_state() -> None:
+    assert lines("Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)")[1:] == [
+        "Observer Closed 2 42 0 0 0",
+        "Plugin Gap 1 7 1 0 0",
+    ]
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
 def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str) -> None:
     printed = {line.strip() for line in headings(render(FACTS))}
@@ -190,6 +227,6 @@ def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str
 def headings(text: str) -> list[str]:
     """The line over each rule of dashes and, where a table follows, the names of its columns."""
     found = re.findall(r"^(\S.*)\n-{8,}\n(.*)$", text, re.MULTILINE)
-    tables = [below for _, below in found if re.match(r"  (software|metric|kind|client|register) ", below)]
+    tables = [below for _, below in found if re.match(r"  (software|metric|kind|client|register|topic|source) ", below)]
     columns = [" ".join(below.split()) for below in tables]
     return [title for title, _ in found] + columns

@@ -6,16 +6,24 @@ import datetime as dt
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from kwitness.demo import targets, up
-from kwitness.demo.platform import APPS, KAFKA, NAMESPACE, Platform
+from kwitness.demo.platform import APPS, JOBS, KAFKA, NAMESPACE, Platform
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
+
+
+class Answer(NamedTuple):
+    """What a job had found: the rows of its table, and the AnalyticsJob."""
+
+    rows: list[dict[str, Any]]
+    job: dict[str, Any]
 
 
 @pytest.fixture(scope="session")
@@ -32,12 +40,31 @@ def image_values(target: up.DemoTarget) -> Path:
 
 
 @pytest.fixture(scope="session")
-def platform(target: up.DemoTarget) -> Platform:
-    """Everything of `make demo`."""
+def standing(target: up.DemoTarget) -> Platform:
+    """Everything of `make demo`, as it is then."""
     try:
         return up.stand_up(target, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
     except DemoError as failed:
         pytest.fail(f"the platform does not stand: {failed}; logs: {target.logs()}")
+
+
+@pytest.fixture(scope="session")
+def answers(standing: Platform) -> dict[str, Answer]:
+    """What Traffic and LedgerAudit had found when the platform stood. They rest since: drivers need processors."""
+    found = {}
+    for job_type in ("Traffic", "LedgerAudit"):
+        name = JOBS[job_type]
+        at = ("analyticsjob", name, f"--namespace={NAMESPACE}")
+        found[job_type] = Answer(standing.rows(job_type), standing.cluster.find(*at))
+        standing.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
+    return found
+
+
+@pytest.fixture(scope="session")
+def platform(standing: Platform, answers: dict[str, Answer]) -> Platform:
+    """Everything of `make demo`, with one job of Spark at work."""
+    del answers
+    return standing
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ def job(platform: Platform, resting_job: None) -> Iterator[None]:
 
 
 def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
-    rows = {row["client_id"]: row for row in platform.inventory(JOB) if row["kind"] == "instance"}
+    rows = {row["client_id"]: row for row in platform.inventory() if row["kind"] == "instance"}
 
     for client in ("demo-python-producer", "demo-java-producer", "demo-python-consumer", "demo-java-consumer"):
         assert rows[client]["metrics"]

@@ -10,14 +10,14 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.images.spark_jars import spark_jars
-from kwitness.jobs.client_inventory import JOB
-from kwitness.jobs.driver import open_session
-from kwitness.jobs.job import Job
-from kwitness.jobs.kafka_log import KafkaLog
-from kwitness.jobs.kafka_options import kafka_options
-from kwitness.jobs.spark_settings import spark_settings
-from kwitness.jobs.status import DriverStatus, StatusBoard
-from kwitness.jobs.stream import JobStream
+from kwitness.jobs.analyses.client_inventory.job import JOB
+from kwitness.jobs.driver.lifecycle import open_session
+from kwitness.jobs.driver.spark_settings import spark_settings
+from kwitness.jobs.frame.job import Job
+from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.kafka_options import kafka_options
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
+from kwitness.jobs.frame.stream import JobStream
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +58,7 @@ def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBo
     log = KafkaLog(spark, options)
     stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
     stream.prepare()
-    assert stream.start().awaitTermination(200), "the run did not end"
+    assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
+    stream.survey()
     log.close()
     return board

@@ -10,10 +10,13 @@ from confluent_kafka import KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from kwitness.contracts.kafka_connection import TopicNames
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.eventually import PATIENCE_S, eventually
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY
+
+#: Above what brokers take by default.
+_LARGEST = 12_000_000
 
 
 @dataclass
@@ -26,7 +29,8 @@ class Topics:
 
     def create(self) -> Topics:
         """Make both topics."""
-        topics = [NewTopic(name, 1, 1) for name in (self.names.telemetry, self.names.connections)]
+        large = {"max.message.bytes": str(_LARGEST)}
+        topics = [NewTopic(name, 1, 1, config=large) for name in (self.names.telemetry, self.names.connections)]
         admin = self._admin()
         for future in admin.create_topics(topics).values():
             future.result(PATIENCE_S)
@@ -34,7 +38,7 @@ class Topics:
 
     def write(self, records: list[KafkaRecord]) -> None:
         """Write records in order; `written` has them with the offsets they got."""
-        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 5, "message.max.bytes": 900_000})
+        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 5, "message.max.bytes": _LARGEST})
         names = {TELEMETRY: self.names.telemetry, CONNECTIONS: self.names.connections}
         for record in records:
             topic = names[record.topic]

@@ -16,10 +16,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs import stream
-from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.driver import Driver
-from kwitness.jobs.status import DriverStatus, StatusBoard
+from kwitness.jobs.driver.lifecycle import Driver
+from kwitness.jobs.frame import stream
+from kwitness.jobs.frame.delta_table import JobTable
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
 #: Small, so that there are several batches.
 stream.MAX_RECORDS = 40
@@ -32,7 +32,7 @@ def main() -> None:
     board = StatusBoard(DriverStatus())
     run_batch, merge = stream.JobStream.run_batch, JobTable.merge
 
-    def kill_all(*_: Any) -> None:
+    def kill_all(*_: Any, **__: Any) -> None:
         """End this process and its Java process as a power cut would."""
         sys.stdout.write(board.read().answer().model_dump_json(exclude_none=True))
         sys.stdout.flush()
@@ -44,7 +44,7 @@ def main() -> None:
     def batch_then_death(self: stream.JobStream, frame: Any, batch_id: int) -> None:
         if batch_id == fatal_batch and moment == "within-sink":
             # One table is written, or none where all is well with the records; the other is not.
-            self.table.merge = kill_all  # type: ignore[method-assign]
+            self.sink.table.merge = kill_all  # type: ignore[method-assign]
             self.quarantine.merge = lambda *given: (merge(self.quarantine, *given), kill_all())  # type: ignore[method-assign, assignment]
         run_batch(self, frame, batch_id)
         if batch_id == fatal_batch:

@@ -9,7 +9,7 @@ from typing import Any
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 # Written out here and not taken from the registry: a mistake there must not hide here.
 REQUIRED = {
@@ -150,6 +150,7 @@ def _instance(pushes: list[dict[str, Any]]) -> dict[str, Any]:
         "missing_required": missing,
         "ours": _ours(latest),
         "conforms": not missing if roles & set(REQUIRED) else None,
+        "ended": any(one["terminating"] for one in pushes),
     }
 
 
@@ -175,6 +176,7 @@ def _software(key: tuple[Any, ...], seen: list[tuple[int, int]]) -> dict[str, An
         "missing_required": None,
         "ours": _ours(known),
         "conforms": None,
+        "ended": False,
     }
 
 

@@ -8,9 +8,11 @@ from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.jobs.traffic import KINDS
+from tests.jobs import numbered, traffic
+
+_KINDS = numbered.KINDS | traffic.KINDS
 
 _SCHEMA = (
     "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
@@ -20,16 +22,16 @@ _SCHEMA = (
 
 def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
     """Records as the stream gives them to a transform."""
-    return spark.createDataFrame([(*record, KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
+    return spark.createDataFrame([(*record, _KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
 
 
 def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:
     """Records as the oracle takes them."""
-    return [(KINDS[record.topic], record) for record in records]
+    return [(_KINDS[record.topic], record) for record in records]
 
 
 def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Table rows by what they are about, without the digest."""
+    """Table rows by what they are about, without the digest and the job that wrote them."""
     found = {}
     for row in rows:
         if row["kind"] == "instance":
@@ -38,7 +40,7 @@ def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any
             names = ("listener", "client_software_name", "client_software_version")
             key = ("software", row["cluster_id"], *(row[name] for name in names))
         assert key not in found, f"two rows for {key}"
-        found[key] = {name: value for name, value in row.items() if name != "row_id"}
+        found[key] = {name: value for name, value in row.items() if name not in {"row_id", "computed_by"}}
     assert all(set(IDENTITY_KEYS) <= set(row) for row in found.values())
     return found
 

@@ -4,11 +4,11 @@ import base64
 
 import pytest
 
-from kwitness.jobs.client_inventory import rows_of
-from kwitness.jobs.inventory.push import metric_names, push_row
-from kwitness.jobs.inventory.row import MAX_TEXT, as_columns
-from kwitness.jobs.kafka_record import KafkaRecord
-from kwitness.jobs.rejection import MAX_FIELD_BYTES, MAX_HEADERS, MAX_VALUE_BYTES, RejectedRecordError, rejection
+from kwitness.jobs.analyses.client_inventory.push import metric_names, push_row
+from kwitness.jobs.analyses.client_inventory.row import MAX_TEXT, as_columns
+from kwitness.jobs.analyses.client_inventory.transform import rows_of
+from kwitness.jobs.frame.kafka_record import KafkaRecord
+from kwitness.jobs.frame.rejection import MAX_FIELD_BYTES, MAX_HEADERS, MAX_VALUE_BYTES, RejectedRecordError, rejection
 
 from tests.jobs.traffic import KINDS, bad_records, otlp, push, snapshot
 

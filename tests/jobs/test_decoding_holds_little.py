@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pytest
 
-from kwitness.jobs.client_inventory import decode
-from kwitness.jobs.inventory.row import MAX_METRICS
-from kwitness.jobs.kafka_record import RECORD_COLUMNS, KafkaRecord
+from kwitness.jobs.analyses.client_inventory.row import MAX_METRICS
+from kwitness.jobs.analyses.client_inventory.transform import decode
+from kwitness.jobs.frame.kafka_record import RECORD_COLUMNS, KafkaRecord
 
 from tests.jobs.traffic import otlp, push
 

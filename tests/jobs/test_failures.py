@@ -5,11 +5,11 @@ from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.reasons import reasons_of
-from kwitness.jobs.delta_table import TableSchemaError
-from kwitness.jobs.failures import explain
-from kwitness.jobs.hadoop_files import NotWritableError
-from kwitness.jobs.kafka_options import KafkaSettingsError
-from kwitness.jobs.registry import UnknownJobError
+from kwitness.jobs.analyses.registry import UnknownJobError
+from kwitness.jobs.driver.failures import explain
+from kwitness.jobs.frame.delta_table import TableSchemaError
+from kwitness.jobs.frame.hadoop_files import NotWritableError
+from kwitness.jobs.frame.kafka_options import KafkaSettingsError
 
 KNOWN = {entry.reason for entry in reasons_of("AnalyticsJob")}
 KAFKA = "org.apache.kafka.common.errors."

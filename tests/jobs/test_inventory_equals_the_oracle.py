@@ -9,10 +9,11 @@ from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
-from kwitness.jobs.client_inventory import JOB, transform
-from kwitness.jobs.delta_table import JobTable
-from kwitness.jobs.job import JobInput
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
+from kwitness.jobs.analyses.client_inventory.transform import transform
+from kwitness.jobs.frame.delta_table import JobTable
+from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests import soak
 from tests.jobs import oracle
@@ -53,14 +54,14 @@ def test_every_bad_record_is_kept_with_a_reason(spark: SparkSession) -> None:
 
 @pytest.mark.soak
 def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_path: Path) -> None:
-    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
+    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, SINK.keys)
     table.ensure()
     # Each cut is of clusters of its own, so that one merge serves all of them.
     cuts = {seed: _cut(mixed(seed, count=24, cluster=f"cut-{seed}"), seed) for seed in CUTS}
 
     for number in range(max(map(len, cuts.values()))):
         together = [record for parts in cuts.values() for part in parts[number : number + 1] for record in part]
-        table.merge(transform(frame_of(spark, together), JOB_INPUT).rows, JOB.merge, {})
+        table.merge(transform(frame_of(spark, together), JOB_INPUT).rows, SINK.merge, {})
 
     found = by_client(read(table.path))
     wrong = {}
@@ -74,7 +75,7 @@ def test_any_cut_into_batches_gives_the_oracles_table(spark: SparkSession, tmp_p
 
 
 def test_the_table_can_be_read_by_the_oldest_readers(spark: SparkSession, tmp_path: Path) -> None:
-    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, JOB.keys)
+    table = JobTable(spark, str(tmp_path / "table"), JOB.schema, SINK.keys)
     table.ensure()
 
     protocol = DeltaTable(table.path).protocol()

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.jobs.client_inventory import rows_of
-from kwitness.jobs.inventory.conformance import REQUIRED, REQUIRED_BY_ROLE, roles_of
-from kwitness.jobs.inventory.row import (
+from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE, roles_of
+from kwitness.jobs.analyses.client_inventory.row import (
     INSTANCE,
     MAX_METRICS,
     MAX_TEXT,
@@ -19,7 +18,8 @@ from kwitness.jobs.inventory.row import (
     combine,
     row_id,
 )
-from kwitness.jobs.rejection import RejectedRecordError
+from kwitness.jobs.analyses.client_inventory.transform import rows_of
+from kwitness.jobs.frame.rejection import RejectedRecordError
 
 from tests.jobs import oracle
 from tests.jobs.tables import kinded

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.kafka_connection import KafkaConnection
-from kwitness.jobs.kafka_options import KafkaSettingsError, kafka_options
+from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
 
 from tests.vectors import vectors
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.jobs.ledger import Ledger
+from kwitness.jobs.frame.ledger import Ledger
 
 BATCHES = st.lists(st.tuples(*[st.integers(0, 50)] * 3, st.booleans()), max_size=8)
 

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
-from kwitness.jobs.offsets import (
+from kwitness.jobs.frame.offsets import (
     DataLoss,
     TopicPartition,
     behind,
+    distinct,
     from_json,
     furthest,
     moved_into,
     planned_losses,
+    reached,
+    recreated,
     restart_losses,
+    resumed,
     to_json,
+    within,
 )
 
 ZERO = TopicPartition("t", 0)
@@ -70,3 +75,40 @@ def test_positions_are_written_as_spark_writes_them() -> None:
 
 def test_the_furthest_of_two_tables_counts() -> None:
     assert furthest({ZERO: 5}, {ZERO: 7, ONE: 1}, {}) == {ZERO: 7, ONE: 1}
+
+
+def test_a_batch_begins_after_what_the_table_has() -> None:
+    assert resumed({ZERO: 0}, {ZERO: 9}, {}) == {ZERO: 0}
+    assert resumed({ZERO: 0}, {ZERO: 9}, {ZERO: 4}) == {ZERO: 4}
+    assert resumed({ZERO: 5}, {ZERO: 9}, {ZERO: 4}) == {ZERO: 5}
+    assert resumed({ZERO: 0}, {ZERO: 9}, {ZERO: 50}) == {ZERO: 9}, "none of it is left"
+    assert resumed({}, {ZERO: 9, ONE: 2}, {ONE: 1}) == {ZERO: 0, ONE: 1}, "partitions that are new begin at 0"
+
+
+def test_a_batch_of_a_recreated_topic_begins_where_it_was_planned() -> None:
+    assert resumed({ZERO: 50}, {ZERO: 3}, {ZERO: 50}) == {ZERO: 50}
+    assert recreated({ZERO: 50}, {ZERO: 3})
+    assert not recreated({ZERO: 3}, {ZERO: 3, ONE: 7})
+
+
+def test_a_batch_that_the_table_has_takes_nothing_back() -> None:
+    assert reached({ZERO: 0}, {ZERO: 5}, {ZERO: 12}) == {ZERO: 12}
+    assert reached({ZERO: 0, ONE: 0}, {ZERO: 5, ONE: 5}, {ZERO: 12}) == {ZERO: 12, ONE: 5}
+    assert reached({ZERO: 5}, {ZERO: 20}, {ZERO: 12}) == {ZERO: 20}
+
+
+def test_a_recreated_topic_is_where_its_batch_ends() -> None:
+    assert reached({ZERO: 50, ONE: 1}, {ZERO: 3, ONE: 2}, {ZERO: 50, ONE: 1}) == {ZERO: 3, ONE: 2}
+    assert reached({ZERO: 50}, {ONE: 2}, {ZERO: 50}) == {ONE: 2}, "a topic that is gone comes back as another one"
+
+
+def test_positions_beyond_the_end_of_a_log_are_of_another_topic() -> None:
+    assert within({ZERO: 5, ONE: 9}, {ZERO: 5, ONE: 3}) == {ZERO: 5}
+    assert within({ZERO: 5}, {}) == {}
+
+
+def test_what_a_batch_done_again_finds_expired_is_told_once() -> None:
+    first, again = DataLoss("t", 0, 5, 6, "Expired"), DataLoss("t", 0, 5, 8, "Expired")
+    others = [DataLoss("t", 0, 0, last, "TopicRecreated") for last in (2, 3)]
+
+    assert distinct([again, *others, first]) == [*others, again]

@@ -139,7 +139,8 @@ def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess
     environment = {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars())}
     # Looks and tells more often than every ten seconds and every minute.
     program = (
-        "from kwitness.jobs import __main__, driver\n"
+        "from kwitness.jobs import __main__\n"
+        "from kwitness.jobs.driver import lifecycle as driver\n"
         "driver._LOOK_SECONDS = driver._PROGRESS_LOG_SECONDS = 1\n"
         f"raise SystemExit(__main__.main(['--config', {str(file)!r}]))"
     )

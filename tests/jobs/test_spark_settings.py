@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kwitness.jobs.spark_settings import spark_settings
+from kwitness.jobs.driver.spark_settings import spark_settings
 
 from tests.jobs.conftest import job_config
 

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.audiences import driver_audience
-from kwitness.jobs.ledger import Ledger
-from kwitness.jobs.offsets import DataLoss
-from kwitness.jobs.status import DriverStatus, Lag, LastRun, StatusBoard
-from kwitness.jobs.status_server import StatusServer
-from kwitness.jobs.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.contracts.job_config import RunConfig
+from kwitness.jobs.driver.health import Health, patience_seconds
+from kwitness.jobs.driver.status_server import StatusServer
+from kwitness.jobs.driver.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.offsets import DataLoss
+from kwitness.jobs.frame.status import DriverStatus, Lag, LastRun, StatusBoard
 
 AUDIENCE = driver_audience("team-a", "x")
 STATUS = DriverStatus(
@@ -95,6 +97,7 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
         "table_path": "/t",
         "table_version": 7,
         "data_loss": [{"topic": "t", "partition": 0, "first_offset": 5, "last_offset": 6, "reason": "Expired"}],
+        "findings": [],
     }
 
 
@@ -109,6 +112,33 @@ def test_anybody_else_gets_nothing(server: StatusServer, token: str | None) -> N
 def test_health_is_open_and_other_paths_are_not_there(server: StatusServer) -> None:
     assert _get(server, "/healthz", None) == (200, {"alive": True})
     assert _get(server, "/", "good")[0] == 404
+
+
+def test_a_driver_that_stands_still_while_records_wait_is_to_be_restarted(reviewer: TokenReviewer) -> None:
+    now, board = [0.0], StatusBoard(DriverStatus(lag=Lag(5)))
+    health = Health(board, patience_seconds(RunConfig(trigger_seconds=30.0)), clock=lambda: now[0])
+    server = StatusServer(board, 0, reviewer, health.problem)
+    server.start()
+    answers = []
+
+    for seconds, event in ((600, None), (1, None), (0, "batch 0"), (600, "batch 0"), (1, "batch 0"), (0, "batch 1")):
+        now[0] += seconds
+        health.heard(event)
+        answers.append(_get(server, "/healthz", None)[0])
+    now[0] += 1e6
+    late = _get(server, "/healthz", None)
+    board.change(lag=Lag(0))
+    idle = _get(server, "/healthz", None)
+    server.stop()
+
+    assert answers == [200, 503, 200, 200, 503, 200]
+    assert late[0] == 503
+    assert "5 records wait" in late[1]["error"]["message"]
+    assert idle[0] == 200
+
+
+def test_patience_is_ten_triggers_or_ten_minutes() -> None:
+    assert [patience_seconds(RunConfig(trigger_seconds=one)) for one in (1, 60, 3600)] == [600, 600, 36_000]
 
 
 def test_who_goes_away_before_the_answer_leaves_no_trace_in_the_log(

@@ -9,11 +9,11 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.jobs import stream as stream_module
-from kwitness.jobs.kafka_log import KafkaLog
-from kwitness.jobs.kafka_options import kafka_options
-from kwitness.jobs.ledger import Ledger
-from kwitness.jobs.offsets import DataLoss
+from kwitness.jobs.frame import stream as stream_module
+from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.kafka_options import kafka_options
+from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.offsets import DataLoss
 
 from tests import soak
 from tests.jobs import oracle

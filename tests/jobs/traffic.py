@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric, MetricsData, ResourceMetrics, ScopeMetrics
 
-from kwitness.jobs.kafka_record import KafkaRecord
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.jobs.oracle import REQUIRED
 
 TELEMETRY = "kwitness.telemetry"
 CONNECTIONS = "kwitness.connections"
-KINDS = {TELEMETRY: "telemetry", CONNECTIONS: "connections"}
+KINDS = {TELEMETRY: "telemetry", CONNECTIONS: "connections", "kwitness.traffic": "traffic", "kwitness.seals": "seals"}
 START_MS = 1_790_000_000_000
 
 
@@ -128,7 +128,8 @@ def mixed(seed: int, count: int = 120, cluster: str = "cluster") -> list[KafkaRe
     known = [*REQUIRED["producer"], *REQUIRED["consumer"], "org.apache.kafka.stream.thread.run", "my.own", "größe"]
     records: list[KafkaRecord] = []
     for offset in range(count):
-        at = str(START_MS + dice.randrange(40))
+        # So far apart that none is passed over for being close to another one.
+        at = str(START_MS + 600_000 * dice.randrange(40))
         if dice.random() < 0.3:
             entries = [counted(dice.choice(["a", "kwitness-x", None]), dice.choice("12"), dice.randrange(4))]
             entries += [counted("a", "1", 1)] * dice.randrange(2)

@@ -53,6 +53,7 @@ RULES = [
         "resourceNames": ["kwitness-operator"],
         "verbs": ["create"],
     },
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]
 _numbers = itertools.count(1)
@@ -132,7 +133,7 @@ def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callabl
             "inventorySeconds": 1,
             "statusSeconds": 1,
             "limits": {"minInterval": "1s"},
-            "analytics": {"namespaces": [namespace], "tableClaim": "tables", "singleNode": True},
+            "analytics": {"namespaces": [namespace], "tableClaim": "tables", "singleNode": True, "pollSeconds": 1},
             **settings,
         }
         process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen)

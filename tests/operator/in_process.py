@@ -28,7 +28,7 @@ def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
                 "observer": "kwitness/observer:1",
                 "spark": "kwitness/spark:1",
             },
-            "analytics": {"namespaces": [namespace], "table_claim": "tables", "single_node": True},
+            "analytics": {"namespaces": [namespace], "table_claim": "tables", "single_node": True, "poll_seconds": 0.5},
             "resync_seconds": 1,
             "inventory_seconds": 0.5,
             "status_seconds": 0.5,

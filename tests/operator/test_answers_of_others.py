@@ -19,7 +19,7 @@ from kwitness.operator.adapters.http_json import JsonReader, outside_session
 from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.model.errors import TransientError
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.analytics_job import ask_driver
+from kwitness.operator.reconcile.drivers import ask_driver
 
 MIB = 1024 * 1024
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]

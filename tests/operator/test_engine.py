@@ -13,9 +13,9 @@ from kwitness.operator.engine.engine import Engine
 from kwitness.operator.model.conditions import ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, TransientError
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.shapes.actions import Remember
-from kwitness.operator.shapes.facts import Fact, KafkaState, NamedObject, Watched
-from kwitness.operator.shapes.work import Decision, KindSpec, Need, Outcome, Unit, View
+from kwitness.operator.shapes.actions import Delete, Remember
+from kwitness.operator.shapes.facts import Fact, KafkaState, Labelled, NamedObject, Watched
+from kwitness.operator.shapes.work import Decision, KindSpec, Need, Note, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
 
 KIND = "HeaderRegistry"
@@ -41,18 +41,30 @@ class World:
         self.remember: Remember | None = None
         self.exchanged: list[Any] = []
         self.refusal: Exception | None = None
+        self.outcome: dict[str, Any] = {}
+        self.deleted: list[Any] = []
+        self.applied: list[Any] = []
         self.clusters: dict[Key, ClusterFacts] = {}
         self.store = Store()
         metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
         self.store.put(KIND, {"kind": KIND, "apiVersion": "v", "metadata": metadata})
-        clock = SimpleNamespace(now_ms=lambda: self.now, rfc3339=lambda: "2026-01-01T00:00:00Z")
+        clock = SimpleNamespace(now_ms=lambda: self.now, rfc3339=lambda _ms=None: "2026-01-01T00:00:00Z")
+        self.kubernetes = SimpleNamespace(
+            get=self.get,
+            patch_status=self.patch,
+            exchange=self.exchange,
+            delete=self.delete,
+            apply=self.apply,
+            list=self.list,
+        )
         context: Any = SimpleNamespace(
             store=self.store,
             clusters=self.clusters,
             clock=clock,
             settings=SimpleNamespace(status_seconds=0, resync_seconds=600),
-            kubernetes=SimpleNamespace(get=self.get, patch_status=self.patch, exchange=self.exchange),
+            kubernetes=self.kubernetes,
             status_written={},
+            event_written={},
             children_applied={},
         )
         spec = KindSpec(kind=KIND, unit=lambda key: Unit(KIND, key), needs=self.needs, decide=self.decide)
@@ -72,6 +84,18 @@ class World:
             raise self.refusal
         self.exchanged.append((at, dict(data), version))
 
+    async def delete(self, *arguments: Any, **options: Any) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.deleted.append((*arguments, options))
+
+    async def apply(self, wanted: Any) -> str:
+        self.applied.append(wanted)
+        return "unchanged"
+
+    async def list(self, kind: str, _namespace: str, *, labels: str) -> list[Any]:
+        return [{"kind": kind, "metadata": {"name": labels, "managedFields": [{}]}}]
+
     def needs(self, _unit: Unit, view: View) -> frozenset[Need]:
         """The second object is needed if the first one says so."""
         found = {Need(OWN), Need(FIRST, self.max_age_s), *self.also}
@@ -83,7 +107,7 @@ class World:
         self.decided.append((first.value, first.failure.reason if first.failure else None))
         if view[OWN].value is None:
             return Decision(again="forget")
-        outcome = Outcome(self.uid, 1, Status(), (ready("Available", "m"),))
+        outcome = Outcome(self.uid, 1, Status(), (ready("Available", "m"),), **self.outcome)
         return Decision({UNIT.key: outcome}, remember=self.remember)
 
     async def turn(self) -> Requeue:
@@ -271,3 +295,85 @@ async def test_what_may_not_be_remembered_is_said_and_tried_again(world):
         await world.turn()
     [(_, patch)] = world.patched
     assert [one["reason"] for one in patch["conditions"]] == ["KubernetesForbidden"]
+
+
+RUNNER = Delete("StatefulSet", Key("n", "first"), "r")
+RUNS = Labelled("StatefulSet", "n", (("app", "job"), ("of", "a")))
+
+
+async def test_what_has_to_go_is_deleted_by_its_uid_before_any_status_and_looked_at_again(world):
+    world.also = frozenset({Need(RUNS)})
+    await world.turn()
+    await world.fetch(FIRST)
+    await world.fetch(RUNS)
+    world.outcome = {"children": (), "removals": (RUNNER,)}
+    assert (await world.turn()).after == 0.0
+    assert world.deleted == [("StatefulSet", "n", "first", {"uid": "r", "foreground": True})]
+    assert (world.patched, world.engine.facts.get(RUNS)) == ([], None)
+
+    world.outcome = {}
+    await world.turn()
+    await world.fetch(RUNS)
+    await world.turn()
+    assert len(world.patched) == 1
+
+
+async def test_what_may_not_be_deleted_is_said(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    world.outcome = {"children": (), "removals": (RUNNER,)}
+    world.refusal = TransientError("KubernetesForbidden", "may not")
+    with pytest.raises(TransientError, match="may not"):
+        await world.turn()
+    [(_, patch)] = world.patched
+    assert [one["reason"] for one in patch["conditions"]] == ["KubernetesForbidden"]
+
+
+async def test_nothing_is_deleted_and_no_event_written_for_what_is_paused(world):
+    metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "2"}
+    paused = {"metadata": {**metadata, "annotations": {"kwitness.dev/pause": "true"}}, "kind": KIND, "apiVersion": "v"}
+    world.store.put(KIND, paused)
+    await world.turn()
+    await world.fetch(FIRST)
+    world.outcome = {"children": (), "removals": (RUNNER,), "notes": (Note("NewFindings", "A", "Analyse", "found A"),)}
+    await world.turn()
+    assert (world.deleted, world.applied) == ([], [])
+    [(_, patch)] = world.patched
+    assert [one["reason"] for one in patch["conditions"]] == ["Paused"]
+
+
+async def test_each_thing_that_is_noted_is_one_event(world):
+    await world.turn()
+    await world.fetch(FIRST)
+    notes = [Note("NewFindings", about, "Analyse", f"found {about}") for about in ("A", "B")]
+    world.outcome = {"notes": tuple(notes)}
+    await world.turn()
+    await world.turn()
+    assert [(one["reason"], one["note"], one["type"]) for one in world.applied] == [
+        ("NewFindings", "found A", "Warning"),
+        ("NewFindings", "found B", "Warning"),
+    ]
+
+
+async def test_an_answer_that_a_write_overtook_is_asked_for_again(world, monkeypatch):
+    await world.turn()
+    real = world.get
+
+    async def overtaken(*arguments: Any) -> Any:
+        world.engine.facts.outdate_object("ConfigMap", FIRST.key)
+        return await real(*arguments)
+
+    monkeypatch.setattr(world.kubernetes, "get", overtaken)
+    assert (await world.fetch(FIRST)).after == 0.0
+    assert world.engine.facts.get(FIRST) is None
+
+    monkeypatch.setattr(world.kubernetes, "get", real)
+    await world.fetch(FIRST)
+    assert world.engine.facts.get(FIRST) is not None
+
+
+async def test_a_list_is_read_by_its_labels_without_what_most_bytes_are(world):
+    world.also = frozenset({Need(RUNS)})
+    await world.turn()
+    await world.fetch(RUNS)
+    assert world.engine.facts.get(RUNS).value == ({"kind": "StatefulSet", "metadata": {"name": "app=job,of=a"}},)

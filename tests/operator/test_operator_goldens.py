@@ -13,16 +13,12 @@ import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
-from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
-from kwitness.operator.desired.job_config import check_limits
-from kwitness.operator.desired.job_objects import job_objects
-from kwitness.operator.desired.job_status import job_fields, job_verdicts, phase_of
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.subscription_plan import (
@@ -33,6 +29,7 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
@@ -49,12 +46,15 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import (
     Answer,
     ClusterKnowledge,
+    DriverAnswer,
     EnabledNamespaces,
     Every,
     Fact,
     Inventory,
     KafkaState,
+    Labelled,
     Labels,
+    LivePods,
     NamedObject,
     Referring,
     Refusals,
@@ -121,22 +121,32 @@ def _collector_status(case: dict[str, Any]) -> Any:
     }
 
 
-def _job_objects(case: dict[str, Any]) -> Any:
-    job = AnalyticsJob.model_validate(case["job"])
-    check_limits(job, _settings(case))
-    return list(job_objects(job, _cluster(case), "cluster-id", _settings(case)).objects)
-
-
-def _job_status(case: dict[str, Any]) -> Any:
-    job = AnalyticsJob.model_validate(case["job"])
-    answer = DriverStatus.model_validate(case["answer"]) if "answer" in case else None
-    phase = phase_of(job, case.get("runner"), answer)
-    fields = job_fields(phase, answer, case.get("previous", {}), table_path="file:///t", rfc3339=Clock().rfc3339)
-    previous = case.get("previous", {}).get("conditions", ())
-    verdicts = job_verdicts(job, phase, answer, fields.get("dataLoss", []), previous)
+def _job(case: dict[str, Any]) -> Any:
+    """A job with what it needs in its namespace; its children are shown by name unless the case wants the whole."""
+    claim = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "tables", "namespace": "kwitness"},
+        "spec": {"accessModes": ["ReadWriteMany"]},
+    }
+    job = {"kind": "AnalyticsJob", **case["job"]}
+    cluster = {"kind": "KafkaCluster", **case.get("cluster", CLUSTER)}
+    known = {"cluster_id": "cluster-id", "node_ids": [0], "trouble": None}
+    everything = {"kafka": known, **case, "objects": [job, cluster, claim, *case.get("objects", [])]}
+    unit = Unit(ANALYTICS_JOB.kind, _key_of(job))
+    needed, view = _with_its_needs(ANALYTICS_JOB, unit, everything)
+    outcome = ANALYTICS_JOB.decide(unit, view).outcomes[unit.key]
+    children = outcome.children
+    if not case.get("whole") and children is not None:
+        children = tuple(f"{one['kind']} {one['metadata']['name']}" for one in children)
     return {
-        **fields,
-        "conditions": conditions_of(verdicts, previous=[], generation=job.metadata.generation or 1, now=NOW),
+        "needs": sorted(f"{need.fact} within {need.max_age_s} s" for need in needed),
+        "status": outcome.status.model_dump(
+            mode="json", by_alias=True, exclude_none=True, exclude={"conditions", "observed_generation"}
+        ),
+        "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
+        "children": children,
+        **({"removals": [f"{one.kind} {one.key} {one.uid}" for one in outcome.removals]} if outcome.removals else {}),
+        **({"notes": [one._asdict() for one in outcome.notes]} if outcome.notes else {}),
     }
 
 
@@ -226,7 +236,7 @@ class _View:
     """Facts as a case has them; those that were not needed cannot be read."""
 
     def __init__(self, case: dict[str, Any], facts: frozenset[Fact[Any]]) -> None:
-        self.now_ms = 1_000_000
+        self.now_ms = case.get("nowMs", 1_000_000)
         self.settings = _settings(case)
         self._answers = {fact: Answer(_value(case, fact), self.now_ms) for fact in facts}
 
@@ -274,6 +284,20 @@ def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dic
         case Refusals():
             found = [refusal_of(event) for event in case.get("events", [])]
             return {one.namespace: one for one in found if one is not None}
+        case _:
+            return _value_for_jobs(case, fact, objects)
+
+
+def _value_for_jobs(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:
+    match fact:
+        case Labelled(kind, namespace, labels):
+            found = [one for one in objects if (one["kind"], one["metadata"]["namespace"]) == (kind, namespace)]
+            return tuple(one for one in found if dict(labels).items() <= one["metadata"].get("labels", {}).items())
+        case LivePods(namespace, labels):
+            found = [one for one in case.get("pods", []) if one["namespace"] == namespace]
+            return tuple(one["name"] for one in found if dict(labels).items() <= one["labels"].items())
+        case DriverAnswer():
+            return DriverStatus.model_validate(case["driver"]) if "driver" in case else None
 
 
 def _key_of(body: dict[str, Any]) -> Key:
@@ -359,8 +383,7 @@ DECISIONS = {
     "registers": _registers,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
-    "jobObjects": _job_objects,
-    "jobStatus": _job_status,
+    "job": _job,
     "clusterStatus": _cluster_status,
     "subscriptionPlan": _subscription_plan,
     "liveNumbers": _live_numbers,

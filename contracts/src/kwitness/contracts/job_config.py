@@ -18,9 +18,10 @@ class _Config(BaseModel):
 
 
 class RunConfig(_Config):
-    """When the job runs."""
+    """When the job runs; a run with an `id` never runs again once it has ended."""
 
     mode: Literal["streaming", "once"] = "streaming"
+    id: str = ""
     trigger_seconds: float = 30.0
     starting: Literal["earliest"] = "earliest"
 
@@ -48,11 +49,16 @@ class JobTopics(TopicNames):
 
 
 class JobConfig(_Config):
-    """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case."""
+    """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case.
+
+    At `identity_path`, a file beside the checkpoint, drivers remember of which cluster, job and runs it is; empty where
+    nothing is to be remembered. `uid` is that of the AnalyticsJob.
+    """
 
     type: AnalyticsJobType
     namespace: str = ""
     name: str = ""
+    uid: str = ""
     cluster_id: str
     kafka: KafkaConnection
     topics: JobTopics = Field(default_factory=JobTopics)
@@ -60,7 +66,13 @@ class JobConfig(_Config):
     table_path: str
     checkpoint_path: str
     quarantine_path: str
+    identity_path: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
     window_seconds: float = 300.0
     status_port: int = DRIVER_PORT
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)
+
+    @property
+    def facts_path(self) -> str:
+        """Where types with windows keep what records said: beside the table."""
+        return f"{self.table_path.rstrip('/').rpartition('/')[0]}/facts"

@@ -27,11 +27,11 @@ WARNINGS: tuple[ClusterWarningType, ...] = warnings.ENTRIES
 KUBERNETES_EVENTS: tuple[KubernetesEvent, ...] = kubernetes_events.ENTRIES
 """All events that the operator writes."""
 
-_BY_WORD = {entry.reason: entry for entry in ENTRIES}
+_BY_WORD = {entry.reason: entry for entry in reversed(ENTRIES)}
 
 
 def reason(word: str) -> Reason:
-    """Return the entry for a reason.
+    """Return the entry for a reason, of the first condition that has it.
 
     Raises
     ------

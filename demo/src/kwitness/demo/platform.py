@@ -18,6 +18,8 @@ KAFKA = "kwitness-dev-kafka"
 """StatefulSet and Service of the development Kafka."""
 PROMETHEUS = "kwitness-prometheus"
 CLUSTER, COLLECTOR, SUBSCRIPTION, GATEWAY, JOB = "demo", "demo", "demo", "demo", "client-inventory"
+JOBS = {"ClientInventory": JOB, "Traffic": "traffic", "LedgerAudit": "ledger-audit"}
+"""AnalyticsJobs by their type."""
 SIDECARS = "sidecars"
 INTERCEPTORS = "interceptors"
 HEADERS = "headers"
@@ -63,13 +65,20 @@ class Platform:
         """The sum of series as they were scraped last within a minute; one scrape that is late does not empty it."""
         return self.total(f"last_over_time({selector}[1m])")
 
-    def inventory(self, job: str = JOB) -> list[dict[str, Any]]:
+    def inventory(self) -> list[dict[str, Any]]:
         """Rows of the table `ClientInventory`, read inside the driver's pod without a JVM."""
-        return list(summary.inventory(self.cluster, namespace=self.namespace, job=job))
+        return self.rows("ClientInventory")
+
+    def rows(self, job_type: str) -> list[dict[str, Any]]:
+        """Rows of the table of the demo's job of a type, read likewise."""
+        return summary.table_rows(self.cluster, job_type, namespace=self.namespace, job=JOBS[job_type])
 
     def summary(self) -> str:
         """What the platform sees, for a person."""
         facts = summary.gather(
-            self.cluster, namespace=self.namespace, prometheus=self._prometheus, rows=self.inventory()
+            self.cluster,
+            namespace=self.namespace,
+            prometheus=self._prometheus,
+            tables={job_type: self.rows(job_type) for job_type in JOBS},
         )
         return summary.render(facts)

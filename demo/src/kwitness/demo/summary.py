@@ -66,8 +66,8 @@ class Facts:
     """Samples of the mean time from a record's timestamp to the application, of the last minute, in seconds."""
     resources: Sequence[Mapping[str, Any]]
     """The custom resources as the API server holds them."""
-    inventory: Sequence[Mapping[str, Any]]
-    """Rows of the table `ClientInventory`."""
+    tables: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Rows of the tables of the demo's jobs, by type."""
 
 
 def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str) -> list[dict[str, Any]]:
@@ -77,22 +77,24 @@ def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str
     return list(answer["data"]["result"])
 
 
-def inventory(cluster: DemoCluster, *, namespace: str, job: str) -> list[dict[str, Any]]:
-    """Rows of the table `ClientInventory`, read in the driver's pod of that AnalyticsJob."""
-    show = ["python3", "-m", "kwitness.jobs.show", "ClientInventory", "--json"]
+def table_rows(cluster: DemoCluster, job_type: str, *, namespace: str, job: str) -> list[dict[str, Any]]:
+    """Rows of a job's table, read in the driver's pod of that AnalyticsJob, without a JVM."""
+    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0"]
     text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
     return list(json.loads(text))
 
 
-def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Sequence[Mapping[str, Any]]) -> Facts:
+def gather(
+    cluster: DemoCluster, *, namespace: str, prometheus: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> Facts:
     """Read the facts from a running platform.
 
     Parameters
     ----------
     prometheus
         The Service of Prometheus in `namespace`.
-    rows
-        The rows of the table `ClientInventory`.
+    tables
+        The rows of the jobs' tables, by type.
     """
 
     def ask(expression: str) -> list[dict[str, Any]]:
@@ -105,7 +107,7 @@ def gather(cluster: DemoCluster, *, namespace: str, prometheus: str, rows: Seque
         intercepted={name: ask(name) for name in INTERCEPTED_METRICS},
         end_to_end=ask(f"rate({_END_TO_END}_sum[1m]) / rate({_END_TO_END}_count[1m])"),
         resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
-        inventory=rows,
+        tables=tables,
     )
 
 
@@ -121,6 +123,8 @@ def render(facts: Facts) -> str:
         ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
         ("Custom resources (status)", _resources(facts)),
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
+        ("Who writes and reads which topic (Delta table of Traffic)", _traffic(facts)),
+        ("Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)", _ledger(facts)),
     ]
     return "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections)
 
@@ -287,7 +291,7 @@ def _inventory(facts: Facts) -> str:
                 len(row.get("missing_required") or []) or "",
             )
             for row in sorted(
-                facts.inventory,
+                facts.tables["ClientInventory"],
                 key=lambda one: (
                     str(one.get("kind")),
                     *map(str, (one.get("client_id"), one.get("client_software_name"))),
@@ -295,3 +299,33 @@ def _inventory(facts: Facts) -> str:
             )
         ],
     )
+
+
+def _traffic(facts: Facts) -> str:
+    sums: dict[tuple[str, ...], list[int]] = {}
+    windows: dict[tuple[str, ...], set[int]] = {}
+    for row in facts.tables["Traffic"]:
+        if row["kind"] != "partition" or row["window_seconds"] != min(_lengths(facts)):
+            continue
+        key = tuple(str(row.get(name) or "") for name in ("topic", "api", "client_id", "principal"))
+        counts = sums.setdefault(key, [0, 0, 0, 0])
+        for at, name in enumerate(("requests", "records", "bytes", "error_count")):
+            counts[at] += row.get(name) or 0
+        windows.setdefault(key, set()).add(row["window_start_ms"])
+    header = ["topic", "api", "client", "principal", "requests", "records", "bytes", "errors", "windows"]
+    return table(header, [(*key, *counts, len(windows[key])) for key, counts in sorted(sums.items())])
+
+
+def _lengths(facts: Facts) -> set[int]:
+    return {row["window_seconds"] for row in facts.tables["Traffic"]}
+
+
+def _ledger(facts: Facts) -> str:
+    names = ("records", "missing", "duplicates", "dropped")
+    sums: dict[tuple[str, str], list[int]] = {}
+    for row in facts.tables["LedgerAudit"]:
+        counts = sums.setdefault((row["kind"], row["state"]), [0] * (1 + len(names)))
+        counts[0] += 1
+        for at, name in enumerate(names, start=1):
+            counts[at] += row[name] or 0
+    return table(["source", "state", "sources", *names], [(*key, *counts) for key, counts in sorted(sums.items())])

@@ -24,6 +24,7 @@ from kwitness.demo.platform import (
     INTERCEPTED_WORKLOAD,
     INTERCEPTORS,
     JOB,
+    JOBS,
     KAFKA,
     NAMESPACE,
     SIDECAR_CLIENT,
@@ -118,9 +119,11 @@ def stand_up(target: DemoTarget, progress: Progress) -> Platform:
         _beside(progress, platform)
         _within(progress, platform)
         _header_finding(target, progress)
-    with progress.step("Spark: driver, executor, first rows of the table"):
-        _ready(target, progress, "analyticsjob", JOB, 300)
+    with progress.step("Spark: drivers, an executor, first rows of the tables"):
+        for job in JOBS.values():
+            _ready(target, progress, "analyticsjob", job, 300)
         _rows(target, progress, platform)
+        _answers(progress, platform)
     with progress.step("connection gauge, and numbers in the subscription's status"):
         _numbers(target, progress, platform)
     return platform
@@ -256,6 +259,19 @@ def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
 
     log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOB}-0"
     wait_until(missing, progress=progress, component="Spark driver", log=log, seconds=240, every=3)
+
+
+def _answers(progress: Progress, platform: Platform) -> None:
+    def missing() -> str | None:
+        relayed = [row for row in platform.rows("Traffic") if row.get("client_id") == GATEWAY_CLIENT]
+        if not any(row["topic"] and row["records"] for row in relayed):
+            return f"the first window of {GATEWAY_CLIENT} in the table of traffic"
+        if not platform.rows("LedgerAudit"):
+            return "the first sources in the table of the ledger's audit"
+        return None
+
+    log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOBS['Traffic']}-0 (and {JOBS['LedgerAudit']})"
+    wait_until(missing, progress=progress, component="Spark drivers", log=log, seconds=240, every=3)
 
 
 def _numbers(target: DemoTarget, progress: Progress, platform: Platform) -> None:

@@ -75,6 +75,7 @@ TOOLS = {
     "test-librdkafka-rust": (*_BASE, *_RUST, *_PLUGIN),
     "test-java": (*_BASE, *_JAVA),
     "wheels": (*_BASE, *_RUST),
+    "spark-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server and Helm are built from Go modules, librdkafka's plugin by Cargo.
@@ -82,6 +83,7 @@ TOOLS = {
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST, *_C),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
     "bench-interceptors": (*_BASE, *_JAVA, *_RUST, *_C),
+    "bench-spark": (*_BASE, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
     "test": (*_BASE, *_GO, *_JAVA, *_RUST, *_VALGRIND, *_NODE, *_PLUGIN),
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),

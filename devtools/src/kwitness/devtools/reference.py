@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from kwitness.devtools.table_reference import tables_page
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.images.commands import run
@@ -25,6 +26,7 @@ __all__ = [
     "BROKER_PLUGIN_PAGE",
     "INJECTOR_PAGE",
     "OPERATOR_PAGE",
+    "TABLES_PAGE",
     "broker_plugin_page",
     "injector_page",
     "main",
@@ -35,6 +37,7 @@ _ROOT = Path(__file__).resolve().parents[4]
 BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
 INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
+TABLES_PAGE = _ROOT / "docs" / "reference" / "tables.md"
 
 
 def broker_plugin_page() -> str:
@@ -105,6 +108,7 @@ _PAGES: Mapping[Path, Callable[[], str]] = {
     BROKER_PLUGIN_PAGE: broker_plugin_page,
     OPERATOR_PAGE: operator_page,
     INJECTOR_PAGE: injector_page,
+    TABLES_PAGE: tables_page,
 }
 
 

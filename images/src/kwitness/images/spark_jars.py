@@ -1,4 +1,7 @@
-"""The jars that Spark needs beside PySpark's own, collected by Maven once per content of their project file."""
+"""The jars that Spark needs beside PySpark's own, collected by Maven once per content of their project file.
+
+`python -m kwitness.images.spark_jars` prints their folder.
+"""
 
 from __future__ import annotations
 
@@ -41,3 +44,7 @@ def _resolve(home: Path) -> None:
     for jar in home.iterdir():
         if not jar.name.startswith(WANTED):
             jar.unlink()
+
+
+if __name__ == "__main__":
+    print(spark_jars())

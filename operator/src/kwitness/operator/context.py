@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
@@ -16,6 +15,7 @@ from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.settings import OperatorSettings
@@ -34,8 +34,7 @@ class Clock:
 
     def rfc3339(self, milliseconds: int | None = None) -> str:
         """A time (now, if none is given) as Kubernetes writes it, in UTC and whole seconds."""
-        moment = self.now_ms() if milliseconds is None else milliseconds
-        return datetime.fromtimestamp(moment // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return rfc3339(self.now_ms() if milliseconds is None else milliseconds)
 
 
 @dataclass(frozen=True, slots=True)

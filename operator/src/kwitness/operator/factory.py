@@ -15,12 +15,12 @@ from kwitness.operator.adapters.own_tokens import OwnTokens
 from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.environment.injector import config_map_key, interceptors_config_map_key
+from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.reconcile.analytics_job import reconcile_analytics_job
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
@@ -40,11 +40,11 @@ RECONCILERS: Mapping[str, Reconcile] = {
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     "TelemetryCollector": reconcile_telemetry_collector,
-    "AnalyticsJob": reconcile_analytics_job,
 }
 """One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""
 
 SPECS: Mapping[str, KindSpec] = {
+    "AnalyticsJob": ANALYTICS_JOB,
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
     INJECTIONS.kind: INJECTIONS,
     "InterceptorProfile": INTERCEPTOR_PROFILE,

@@ -88,13 +88,14 @@ class JobNumbers:
         self._store = store
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the ledgers and the lag of all jobs."""
-        events, queued, lag = (
+        """Yield the ledgers, the lag and the findings of all jobs."""
+        events, queued, lag, findings = (
             kind(entry.name, entry.help, labels=entry.labels)
             for kind, entry in (
                 (CounterMetricFamily, own_metric("kwitness_job_events_total")),
                 (GaugeMetricFamily, own_metric("kwitness_job_queued_events")),
                 (GaugeMetricFamily, own_metric("kwitness_job_lag_records")),
+                (GaugeMetricFamily, own_metric("kwitness_job_findings")),
             )
         )
         for key, body in self._store.items("AnalyticsJob"):
@@ -107,4 +108,7 @@ class JobNumbers:
                 queued.add_metric(labels, ledger["queued"])
             if "records" in status.get("lag", {}):
                 lag.add_metric(labels, status["lag"]["records"])
-        yield from (events, queued, lag)
+            job_type = (body.get("spec") or {}).get("type", "")
+            for finding, count in status.get("findingCounts", {}).items():
+                findings.add_metric([*labels, job_type, finding], count)
+        yield from (events, queued, lag, findings)

@@ -173,6 +173,13 @@ class AnalyticsSettings(_Settings):
         None,
         description="PersistentVolumeClaim, of this name in each analytics namespace, mounted at /var/lib/kwitness.",
     )
+    poll_seconds: float = Field(
+        10.0,
+        gt=0,
+        le=30,
+        description="Seconds between questions to a driver that runs, which answers for 45 s after its end; a schedule"
+        " is looked at three times as rarely between its runs.",
+    )
     single_node: bool = Field(
         False, description="States that the cluster has one node, where the claim need not be ReadWriteMany."
     )

@@ -16,12 +16,12 @@ from pydantic import ValidationError
 
 from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs.driver import Driver
-from kwitness.jobs.failures import Failure, explain
-from kwitness.jobs.log_lines import log_as_json
-from kwitness.jobs.status import DriverStatus, StatusBoard
-from kwitness.jobs.status_server import StatusServer
-from kwitness.jobs.token_review import SERVICE_ACCOUNT, TokenReviewer
+from kwitness.jobs.driver.failures import Failure, explain
+from kwitness.jobs.driver.lifecycle import Driver
+from kwitness.jobs.driver.log_lines import log_as_json
+from kwitness.jobs.driver.status_server import StatusServer
+from kwitness.jobs.driver.token_review import SERVICE_ACCOUNT, TokenReviewer
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
 _LOG = logging.getLogger(__name__)
 DEFAULT_CONFIG = Path("/etc/kwitness/job/job.json")
@@ -53,7 +53,7 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
     driver = Driver(config, os.environ, board)
     signal.signal(signal.SIGTERM, lambda *_: driver.stop())
-    server = StatusServer(board, config.status_port, _reviewer(config))
+    server = StatusServer(board, config.status_port, _reviewer(config), driver.health.problem)
     server.start()
     try:
         driver.run()

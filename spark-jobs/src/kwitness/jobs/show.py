@@ -6,21 +6,23 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
-from kwitness.jobs.job import DisplayColumn
-from kwitness.jobs.losses import LOSS_SCHEMA
-from kwitness.jobs.registry import find_job
+from kwitness.jobs.analyses.registry import find_job
+from kwitness.jobs.frame.first_rows import NoTableError, all_rows, first_rows
+from kwitness.jobs.frame.job import DisplayColumn
+from kwitness.jobs.frame.losses import LOSS_SCHEMA
+from kwitness.jobs.frame.text_table import render
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
-_WIDEST = 64
+#: Rows that are shown unless told otherwise, and columns that sort them.
+_LIMIT = 1000
+_SORTED_BY = 5
 _QUARANTINE = (
     DisplayColumn("TOPIC", "topic"),
     DisplayColumn("PARTITION", "partition"),
@@ -33,44 +35,6 @@ _QUARANTINE = (
 _LOSSES = tuple(DisplayColumn(name.replace("_", " ").upper(), name) for name in LOSS_SCHEMA.names)
 
 
-class NoTableError(LookupError):
-    """There is no table to show."""
-
-
-def read_rows(path: str) -> list[dict[str, Any]]:
-    """All rows of a Delta table.
-
-    Raises
-    ------
-    NoTableError
-        There is no table at the path yet.
-    """
-    # Imported here, so that --help needs no library.
-    from deltalake import DeltaTable  # noqa: PLC0415
-    from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415
-
-    try:
-        table = DeltaTable(path)
-    except TableNotFoundError:
-        raise NoTableError(
-            f"no Delta table at {path}: wait for the job's first micro-batch; that of losses is made with the first"
-        ) from None
-    # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
-    rows: list[dict[str, Any]] = table.to_pyarrow_dataset().to_table().to_pylist()
-    return rows
-
-
-def render(columns: Sequence[DisplayColumn], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as aligned text."""
-    ordered = sorted(rows, key=lambda row: [_sortable(row.get(one.column)) for one in columns[:5]])
-    cells = [[one.heading for one in columns]]
-    cells += [[_cell(one, row.get(one.column)) for one in columns] for row in ordered]
-    widths = [max(len(line[index]) for line in cells) for index in range(len(columns))]
-    return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if there is none, or if there is no job here to ask."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's tables.")
@@ -80,18 +44,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which.add_argument("--losses", action="store_true", help="records that were gone before they were read")
     parser.add_argument("--table", help=f"path of the Delta table (default: as in {_CONFIG})")
     parser.add_argument("--json", action="store_true", help="a JSON array with all columns")
+    parser.add_argument(
+        "--limit", type=int, default=_LIMIT, metavar="N", help=f"rows at most (default: {_LIMIT}); 0: all, only as JSON"
+    )
     options = parser.parse_args(arguments)
     columns = (
         _QUARANTINE if options.quarantine else _LOSSES if options.losses else find_job(options.type).display_columns
     )
+    if options.limit < 0 or (options.limit == 0 and not options.json):
+        parser.error("--limit 0, all rows, is for --json: a table for people is sorted and aligned, in memory")
     try:
-        rows = read_rows(options.table or _configured(options))
+        path = options.table or _configured(options)
+        if options.limit == 0:
+            _write_all(path)
+        else:
+            _write_first(path, columns, options.limit, as_json=options.json)
     except NoTableError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stdout.write(json.dumps(rows) if options.json else render(columns, rows))
-    sys.stdout.write("\n")
     return 0
+
+
+def _write_first(path: str, columns: Sequence[DisplayColumn], limit: int, *, as_json: bool) -> None:
+    shown = [one.column for one in columns]
+    found = first_rows(path, shown[:_SORTED_BY], limit, None if as_json else shown)
+    sys.stdout.write(json.dumps(found.rows, default=str) if as_json else render(columns, found.rows))
+    sys.stdout.write("\n")
+    if found.total > len(found.rows):
+        sys.stderr.write(f"{len(found.rows)} of {found.total} rows: --limit says how many\n")
+
+
+def _write_all(path: str) -> None:
+    between = "["
+    for row in all_rows(path):
+        sys.stdout.write(between + json.dumps(row, default=str))
+        between = ",\n"
+    sys.stdout.write("[]\n" if between == "[" else "]\n")
 
 
 def _configured(options: argparse.Namespace) -> str:
@@ -104,25 +92,6 @@ def _configured(options: argparse.Namespace) -> str:
     if options.quarantine:
         return f"{config.quarantine_path}/records"
     return f"{config.quarantine_path}/losses" if options.losses else config.table_path
-
-
-def _sortable(value: Any) -> tuple[float, str]:
-    return (value, "") if isinstance(value, int) else (0, str(value or ""))
-
-
-def _cell(column: DisplayColumn, value: Any) -> str:
-    if value is None:
-        return "-"
-    if column.column.endswith("_ms"):
-        return datetime.fromtimestamp(value / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-    if column.counted:
-        return str(len(value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ",".join(map(str, value)) or "-"
-    # Clients choose what they are called; control characters would reach the terminal.
-    return "".join(one if one.isprintable() else "?" for one in str(value))[:_WIDEST]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ understand each other; unknown identity keys are absent, never null.
 
 from __future__ import annotations
 
-from .driver_status import DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
 from .events import (
     EVENTS_CONTENT_TYPE,
     MAX_EVENTS_BYTES,
@@ -81,6 +81,7 @@ __all__ = [
     "ConnectionSnapshot",
     "ConnectionState",
     "Directives",
+    "DriverFinding",
     "DriverLag",
     "DriverLedger",
     "DriverRun",

@@ -8,7 +8,16 @@ from pydantic import Field
 
 from .envelope_model import Count, Envelope, Milliseconds
 
-__all__ = ["DriverLag", "DriverLedger", "DriverPhase", "DriverRun", "DriverStatus", "LossReason", "LostRecords"]
+__all__ = [
+    "DriverFinding",
+    "DriverLag",
+    "DriverLedger",
+    "DriverPhase",
+    "DriverRun",
+    "DriverStatus",
+    "LossReason",
+    "LostRecords",
+]
 
 DriverPhase = Literal["Starting", "Running", "Succeeded", "Failed"]
 LossReason = Literal["Expired", "CheckpointLost", "TopicRecreated"]
@@ -56,6 +65,14 @@ class LostRecords(Envelope):
     )
 
 
+class DriverFinding(Envelope):
+    """One thing that the analysis found wrong."""
+
+    kind: Annotated[str, Field(min_length=1, max_length=63)] = Field(description="What was found, in UpperCamelCase.")
+    subject: Annotated[str, Field(max_length=512)] = Field(description="Of what: a topic, a client, a hop.")
+    message: Annotated[str, Field(max_length=1024)] = Field(description="What is wrong, and what to do.")
+
+
 class DriverStatus(Envelope):
     """What a driver says about itself; what is not known is absent."""
 
@@ -70,3 +87,7 @@ class DriverStatus(Envelope):
     table_path: str | None = Field(None, description="Where the table is.")
     table_version: Count | None = Field(None, description="Version of the Delta table last written.")
     data_loss: tuple[LostRecords, ...] = Field((), description="The ranges lost, at most the last 256.", max_length=256)
+    findings: tuple[DriverFinding, ...] = Field((), description="Examples of what was found wrong.", max_length=20)
+    finding_counts: dict[Annotated[str, Field(max_length=63)], Count] | None = Field(
+        None, description="How many of each kind were found; absent while nothing was computed.", max_length=32
+    )

@@ -131,7 +131,9 @@ KINDS: tuple[KindInfo, ...] = (
         (
             PrinterColumn("Type", "string", ".spec.type", "What is computed."),
             PrinterColumn("Phase", "string", ".status.phase", "Where the job is in its life."),
-            PrinterColumn("Table", "string", ".spec.table", "The table."),
+            PrinterColumn("Lag", "integer", ".status.lag.records", "Records not read yet."),
+            PrinterColumn("Last-Run", "boolean", ".status.lastRun.succeeded", "Whether the last run ended well."),
+            PrinterColumn("Findings", "integer", ".status.findingsTotal", "How many things were found wrong."),
         ),
     ),
     KindInfo(

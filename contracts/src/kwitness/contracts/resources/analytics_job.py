@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -25,10 +25,13 @@ __all__ = [
     "AnalyticsJobType",
     "DataLoss",
     "Executors",
+    "FinishedRun",
+    "JobFinding",
     "Lag",
     "LastRun",
     "Once",
     "Run",
+    "Schedule",
     "Streaming",
 ]
 
@@ -47,7 +50,7 @@ AnalyticsJobType = Literal[
     "LedgerAudit",
 ]
 
-USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory",)
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic", "LedgerAudit", "UnusedTopics")
 """The types that this version runs; the others are reserved, and their resources say so."""
 
 
@@ -79,8 +82,41 @@ class Streaming(Contract):
     trigger: str = duration_field("30s", "How often a micro-batch starts.", minimum="1s", maximum="1h")
 
 
+class Schedule(Contract):
+    """Runs at times of the clock, one run after the other."""
+
+    cron: str = Field(
+        description="When runs begin: a cron expression of five fields, or a name such as @daily.",
+        min_length=6,
+        max_length=128,
+        pattern=CRON_PATTERN,
+    )
+    time_zone: str = Field(
+        "Etc/UTC",
+        description="Whose clock that is: a name of the IANA time zone database, such as Europe/Berlin.",
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$",
+        json_schema_extra=rules(Rule("self != 'Local'", "must be a name such as Etc/UTC or Europe/Berlin")),
+    )
+    starting_deadline: str | None = duration_field(
+        None,
+        "How late a run may still begin, where it could not in time; a later one is left out. Absent: however late.",
+        minimum="10s",
+        maximum="168h",
+    )
+
+
 class Once(Contract):
-    """Runs once over what is there and ends; again when `spec` is changed."""
+    """Runs once over what is there and ends."""
+
+    id: str = Field(
+        "1",
+        description="Which run it is. A run that has ended, well or not, never runs again; another id is another run.",
+        min_length=1,
+        max_length=63,
+        pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$",
+    )
 
 
 class Run(Contract):
@@ -95,20 +131,18 @@ class Run(Contract):
         )
     )
     streaming: Streaming | None = Field(None, description="Runs all the time, in micro-batches.")
-    schedule: str | None = Field(
-        None,
-        description="Runs at these times: a cron expression of five fields, in UTC.",
-        min_length=6,
-        max_length=128,
-        pattern=CRON_PATTERN,
+    schedule: Schedule | None = Field(None, description="Runs at times of the clock.")
+    once: Once | None = Field(
+        None, description="Runs once over what is there and ends; again only when `once.id` is another."
     )
-    once: Once | None = Field(None, description="Runs once over what is there and ends; again when `spec` is changed.")
 
 
 class Executors(Contract):
     """Spark executors; the Helm values set the upper bounds (reason LimitExceeded)."""
 
-    instances: int = Field(1, description="Number of executors.", ge=1, le=1000)
+    instances: int = Field(
+        1, description="Number of executors; with 0 the driver works alone, with `cores` of its own.", ge=0, le=1000
+    )
     cores: int = Field(1, description="Processors of each.", ge=1, le=64)
     memory: Quantity = Field(
         "1Gi",
@@ -162,6 +196,8 @@ class AnalyticsJobSpec(Contract):
 class LastRun(Contract):
     """The last run, or the current one while it streams."""
 
+    id: str | None = Field(None, description="Its `spec.run.once.id`.", max_length=63)
+    succeeded: bool | None = Field(None, description="Whether it ended well; absent while it runs.")
     start: str | None = Field(None, description="When it began, as RFC 3339 in UTC.", max_length=40)
     end: str | None = Field(None, description="When it ended; absent while it runs.", max_length=40)
     rows: int | None = Field(None, description="Rows read.", ge=0)
@@ -187,6 +223,22 @@ class DataLoss(Contract):
     last_offset: int = Field(description="Last offset lost.", ge=0)
 
 
+class FinishedRun(Contract):
+    """A run of `once` that has ended and never runs again."""
+
+    id: str = Field(description="Its `spec.run.once.id`.", max_length=63)
+    succeeded: bool = Field(description="Whether it ended well.")
+
+
+class JobFinding(Contract):
+    """One thing that the analysis found wrong."""
+
+    kind: str = Field(description="What was found, in one word.", max_length=63)
+    subject: str = Field(description="Of what: a topic, a client, a hop.", max_length=512)
+    message: str = Field(description="What is wrong, and what to do.", max_length=1024)
+    since: str | None = Field(None, description="When it was found first, as RFC 3339 in UTC.", max_length=40)
+
+
 class AnalyticsJobStatus(Status):
     """What the job does and has done."""
 
@@ -205,6 +257,35 @@ class AnalyticsJobStatus(Status):
         description="The ledger of the present driver, in records: the hop table.",
         max_length=8,
         json_schema_extra=list_map("hop"),
+    )
+    scheduled_since: str | None = Field(
+        None, description="Since when times of `schedule` count, as RFC 3339 in UTC.", max_length=40
+    )
+    last_schedule: str | None = Field(
+        None, description="When the last run of `schedule` was due, as RFC 3339 in UTC.", max_length=40
+    )
+    last_successful: str | None = Field(
+        None, description="When the last run of `schedule` that ended well did so, as RFC 3339 in UTC.", max_length=40
+    )
+    finished_runs: tuple[FinishedRun, ...] = Field(
+        (),
+        description="Runs of `once` that have ended, at most the last 50; drivers remember more beside the checkpoint.",
+        max_length=50,
+        json_schema_extra=list_map("id"),
+    )
+    findings: tuple[JobFinding, ...] = Field(
+        (),
+        description="What the analysis found wrong, at most 20 examples.",
+        max_length=20,
+        json_schema_extra=list_map("kind", "subject"),
+    )
+    finding_counts: dict[str, Annotated[int, Field(ge=0)]] = Field(
+        default_factory=dict,
+        description="How many of each kind were found; absent while nothing was computed.",
+        max_length=32,
+    )
+    findings_total: int | None = Field(
+        None, description="How many were found; absent while nothing was computed.", ge=0
     )
     table_path: str | None = Field(None, description="Where the table is.", max_length=1024)
     table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)

@@ -10,4 +10,5 @@ ENTRIES: tuple[KubernetesEvent, ...] = (
     KubernetesEvent(reason="DriftRepaired", type="Warning", kinds=("ClientMetricsSubscription", "TelemetryCollector", "AnalyticsJob"), meaning="A foreign change of a broker configuration or child object was undone."),
     KubernetesEvent(reason="ClientsAtRisk", type="Warning", kinds=("ClientMetricsSubscription",), meaning="A subscription was held back or withdrawn because connected clients would crash."),
     KubernetesEvent(reason="Swept", type="Normal", kinds=("KafkaCluster",), meaning="Broker configurations of deleted subscriptions were removed."),
+    KubernetesEvent(reason="NewFindings", type="Warning", kinds=("AnalyticsJob",), meaning="The analysis found something of a kind that it had not found before."),
 )

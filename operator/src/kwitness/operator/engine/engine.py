@@ -16,6 +16,7 @@ from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorE
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
+from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.actions import Remember
@@ -112,7 +113,8 @@ class Engine:
                 verdicts = _with_ready(verdicts, paused("its pods and what belongs to them are left as they are"))
             else:
                 try:
-                    if await self._apply(spec, kind, key, outcome, outcome.children):
+                    removed = await self._remove(outcome)
+                    if await self._apply(spec, kind, key, outcome, outcome.children) or removed:
                         # What was written is a fact of the next turn, and the status is about that one.
                         return 0.0
                 except KubernetesUnavailableError:
@@ -124,9 +126,30 @@ class Engine:
                     late = await self._perform(kind, key, outcome)
         subject = Subject(key, outcome.uid, outcome.generation)
         wait = await write_status(self._context, kind, subject, fields=_fields(outcome.status), verdicts=verdicts)
+        for note in () if is_paused(body["metadata"].get("annotations") or {}) else outcome.notes:
+            await emit(
+                self._context,
+                kind,
+                key,
+                reason=note.reason,
+                about=note.about,
+                action=note.action,
+                note=note.message,
+                type_=note.type,
+            )
         if (error := trouble or late) is not None:
             raise error
         return wait
+
+    async def _remove(self, outcome: Outcome) -> bool:
+        for one in outcome.removals:
+            try:
+                await self._context.kubernetes.delete(
+                    one.kind, one.key.namespace, one.key.name, uid=one.uid, foreground=True
+                )
+            finally:
+                self.facts.outdate_object(one.kind, one.key)
+        return bool(outcome.removals)
 
     async def _share(self, unit: Unit, objects: tuple[Body, ...]) -> None:
         for one in await apply_children(self._context, unit.kind, unit.key, objects):
@@ -165,10 +188,8 @@ class Engine:
             written = await apply_children(self._context, kind, key, children)
         finally:
             # Where it broke off, some of them may have been written.
-            self.facts.outdate(
-                NamedObject(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
-                for one in (children if written is None else written)
-            )
+            for one in children if written is None else written:
+                self.facts.outdate_object(one["kind"], Key(one["metadata"]["namespace"], one["metadata"]["name"]))
         made = {(child["kind"], child["metadata"]["name"]) for child in children}
         made |= {(one.kind, one.key.name) for one in outcome.kept}
         for optional in spec.optional:

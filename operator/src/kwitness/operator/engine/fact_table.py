@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from kwitness.operator.context import Context
 from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, recall
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Answer, Fact
+from kwitness.operator.shapes.facts import Answer, Fact, Labelled, LivePods, NamedObject
 from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -39,6 +40,8 @@ class FactTable:
         self._answers: dict[Fact[Any], Answer[Any]] = {}
         self._needed: dict[Unit, frozenset[Fact[Any]]] = {}
         self._units: defaultdict[Fact[Any], set[Unit]] = defaultdict(set)
+        self._asking: set[Fact[Any]] = set()
+        self._overtaken: set[Fact[Any]] = set()
 
     def get(self, fact: Fact[T]) -> Answer[T] | None:
         """What is known of a fact; None if nothing is."""
@@ -81,17 +84,35 @@ class FactTable:
         """Forget answers that our own writes made untrue."""
         for fact in facts:
             self._answers.pop(fact, None)
+            if fact in self._asking:
+                self._overtaken.add(fact)
+
+    def outdate_object(self, kind: str, key: Key) -> None:
+        """Forget what is known of an object that we wrote or deleted: by its name, among others, and of its pods."""
+        for fact in [*self._answers, *self._asking]:
+            among = isinstance(fact, Labelled) and (fact.kind, fact.namespace) == (kind, key.namespace)
+            pods = isinstance(fact, LivePods) and fact.namespace == key.namespace
+            if among or pods or fact == NamedObject(kind, key):
+                self.outdate((fact,))
 
     async def fetch(self, fact: Fact[Any]) -> Requeue:
         """Find out a fact and wake those who need it; what fails is remembered beside the last value and raised."""
         if fact not in self._units:
             return Requeue.never()
+        self._asking.add(fact)
         try:
             value = await fetch(self._context, fact)
         except Exception as caught:
             failure = as_operator_error(caught, type(fact).__name__, fact)
             self._failed(fact, failure)
             raise failure from caught
+        finally:
+            self._asking.discard(fact)
+            overtaken = fact in self._overtaken
+            self._overtaken.discard(fact)
+        if overtaken:
+            # It may be of before our own write.
+            return Requeue(after=0.0)
         self._answers[fact] = Answer(value, self._context.clock.now_ms())
         self.told(fact)
         return Requeue.never()

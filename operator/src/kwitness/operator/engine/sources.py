@@ -8,15 +8,20 @@ from kwitness.operator.context import Context
 from kwitness.operator.model.certificates import certificates_of
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.shapes.facts import (
+    Body,
     ClusterKnowledge,
+    DriverAnswer,
     EnabledNamespaces,
     Every,
     Fact,
     Inventory,
     KafkaState,
+    Labelled,
     Labels,
+    LivePods,
     NamedObject,
     Referring,
     Refusals,
@@ -25,6 +30,9 @@ from kwitness.operator.shapes.facts import (
 )
 
 __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
+
+Labelling = tuple[tuple[str, str], ...]
+"""Labels that have to be there, each with its value."""
 
 _IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, Refusals)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
@@ -79,8 +87,21 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await labels_of_namespace(context, namespace)
         case EnabledNamespaces():
             return await enabled_namespaces(context)
+        case Labelled(kind, namespace, labels):
+            return await _labelled(context, kind, namespace, labels)
         case RunningPods(namespace):
             return await _pods(context, namespace)
+        case _:
+            return await _fetch_of_jobs(context, fact)
+
+
+async def _fetch_of_jobs(context: Context, fact: Fact[Any]) -> Any:
+    match fact:
+        case LivePods(namespace, labels):
+            found = context.kubernetes.metadata("Pod", namespace, labels=_selector(labels), fields=_RUNNING)
+            return tuple([one["name"] async for one in found])
+        case DriverAnswer(job):
+            return await ask_driver(context, job)
         case _:
             raise TypeError(f"{fact} cannot be asked for")
 
@@ -100,6 +121,17 @@ def _cluster_knowledge(context: Context, cluster: Any) -> ClusterKnowledge | Non
 
 def _answers(verdict: Any) -> bool:
     return bool(verdict.status == "True")
+
+
+async def _labelled(context: Context, kind: str, namespace: str, labels: Labelling) -> tuple[Body, ...]:
+    found = await context.kubernetes.list(kind, namespace, labels=_selector(labels))
+    bare = ({name: value for name, value in one["metadata"].items() if name != "managedFields"} for one in found)
+    bodies = [{**one, "metadata": metadata} for one, metadata in zip(found, bare, strict=True)]
+    return tuple(sorted(bodies, key=lambda one: str(one["metadata"]["name"])))
+
+
+def _selector(labels: Labelling) -> str:
+    return ",".join(f"{name}={value}" for name, value in labels)
 
 
 async def _pods(context: Context, namespace: str) -> tuple[PodMarks, ...]:

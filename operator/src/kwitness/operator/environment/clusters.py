@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
@@ -55,7 +56,7 @@ def cluster_identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tu
     return known.cluster_id, known.node_ids
 
 
-def permitted_cluster(resource: Reporting, view: View) -> KafkaCluster:
+def permitted_cluster(resource: Reporting | AnalyticsJob, view: View) -> KafkaCluster:
     """Return the KafkaCluster that may be referred to.
 
     Raises

@@ -14,7 +14,15 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, KafkaState, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import Need, View
 
-__all__ = ["PODS_SECONDS", "PROGRESS_SECONDS", "SETTLED_SECONDS", "cluster_needs", "known_cluster", "patience"]
+__all__ = [
+    "PODS_SECONDS",
+    "PROGRESS_SECONDS",
+    "SETTLED_SECONDS",
+    "cluster_needs",
+    "known_cluster",
+    "patience",
+    "reference_needs",
+]
 
 PROGRESS_SECONDS: Final = 4.0
 """Between looks at replicas that are starting."""
@@ -36,6 +44,15 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
         kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
         found |= {Need(Labels(one), SETTLED_SECONDS) for one in _strangers(cluster, key, kinds, view)}
         found |= set(_authority(cluster, view))
+    return found
+
+
+def reference_needs(key: Key, at: Key, view: View) -> set[Need]:
+    """What decides whether a resource at ``key`` may name the KafkaCluster ``at``, and what that is."""
+    cluster = known_cluster(view, at)
+    found = {Need(Watched("KafkaCluster", at)), Need(KafkaState(at))}
+    if cluster is not None and depends_on_labels(cluster, key.namespace):
+        found.add(Need(Labels(key.namespace), SETTLED_SECONDS))
     return found
 
 

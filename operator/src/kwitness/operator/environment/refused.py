@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from kwitness.operator.desired.sidecar_reach import may_act_in
 from kwitness.operator.environment.clusters import Reporting
-from kwitness.operator.model.refusals import Refusal, milliseconds_of
+from kwitness.operator.model.moments import milliseconds_of, rfc3339
+from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Subject
 from kwitness.operator.settings import OperatorSettings
 
@@ -18,7 +18,7 @@ __all__ = ["refused_in", "seen_since"]
 def seen_since(body: Mapping[str, Any], now_ms: int) -> str:
     """When the present generation was seen first, as the status remembers it, else now; RFC 3339 in UTC."""
     known = _status_of_this_generation(body).get("refusalsSince")
-    return str(known) if known else datetime.fromtimestamp(now_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return str(known) if known else rfc3339(now_ms)
 
 
 def refused_in(

@@ -77,11 +77,7 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
         case "KafkaCluster" if changed:
             # Who may refer to it, its topics' prefix, its TLS: all of them go into what depends on it.
             yield "ClientMetricsSubscription", key
-            for dependent in ("TelemetryCollector", "AnalyticsJob"):
-                yield from _users(store, dependent, key)
-        case "AnalyticsJob" if changed:
-            # Another job may wait for the table.
-            yield from ((kind, rival) for rival, _ in store.items(kind) if rival.namespace == key.namespace)
+            yield from _users(store, "TelemetryCollector", key)
         case _:
             pass
     yield kind, key

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from kwitness.contracts.injections import OBSERVER_CONTAINER
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
+from kwitness.operator.model.moments import milliseconds_of
 
-__all__ = ["REASON", "Refusal", "milliseconds_of", "refusal_of"]
+__all__ = ["REASON", "Refusal", "refusal_of"]
 
 REASON: Final = "FailedCreate"
 """Of such events."""
@@ -53,11 +53,3 @@ def refusal_of(event: Mapping[str, Any]) -> Refusal | None:
         subject=f"{subject.get('kind', '')} {subject.get('name', '')}",
         at_ms=max(milliseconds_of(one) for one in times),
     )
-
-
-def milliseconds_of(text: str | None) -> int:
-    """A time as Kubernetes writes it, in milliseconds since 1970; 0 for none."""
-    try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000) if text else 0
-    except ValueError:
-        return 0

@@ -20,16 +20,28 @@ _NOTE_LENGTH: Final = 1024
 
 
 async def emit(
-    context: Context, kind: str, key: Key, *, reason: str, note: str, action: str, type_: Literal["Normal", "Warning"]
+    context: Context,
+    kind: str,
+    key: Key,
+    *,
+    reason: str,
+    note: str,
+    action: str,
+    type_: Literal["Normal", "Warning"],
+    about: str = "",
 ) -> None:
-    """Write an event about an object of ours; a refusal is not worth failing a reconcile for."""
+    """Write an event about an object of ours; a refusal is not worth failing a reconcile for.
+
+    ``about`` tells events of one reason apart where each is worth being written.
+    """
     body = context.store.get(kind, key)
-    last = context.event_written.get((kind, key, reason), float("-inf"))
+    subject = (kind, key, f"{reason}/{about}" if about else reason)
+    last = context.event_written.get(subject, float("-inf"))
     if body is None or time.monotonic() - last < _LEAST_SECONDS:
         return
-    context.event_written[(kind, key, reason)] = time.monotonic()
+    context.event_written[subject] = time.monotonic()
     moment = context.clock.now_ms()
-    digest = hashlib.sha256(f"{kind}/{key}/{reason}/{moment}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{kind}/{key}/{reason}/{about}/{moment}".encode()).hexdigest()[:16]
     event = {
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
@@ -52,4 +64,4 @@ async def emit(
     try:
         await context.kubernetes.apply(event)
     except OperatorError:
-        del context.event_written[(kind, key, reason)]
+        del context.event_written[subject]

@@ -22,6 +22,7 @@ from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
+from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
@@ -30,11 +31,10 @@ from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import KafkaState
 from kwitness.operator.work_queue import Requeue
 
-__all__ = ["ACCEPT_ANNOTATION", "reconcile_kafka_cluster"]
+__all__ = ["reconcile_kafka_cluster"]
 
-ACCEPT_ANNOTATION = "kwitness.dev/accept-cluster-id"
 _KIND = "KafkaCluster"
-_DEPENDENTS = ("TelemetryCollector", "AnalyticsJob")
+_DEPENDENTS = ("TelemetryCollector",)
 _KEPT = ("clusterId", "brokers", "kafkaVersion", "telemetry", "listeners", "warnings", "acls")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kwitness.contracts.envelopes import Directives
 from kwitness.operator.model.store import Key
 
-__all__ = ["Remember", "TellInterceptors", "TellObservers"]
+__all__ = ["Delete", "Remember", "TellInterceptors", "TellObservers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class TellInterceptors:
     encrypted: bool
     authority: str | None
     directives: Directives
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """The end of the object with ``uid``, and of no later one of its name: it can be seen until its pods are gone."""
+
+    kind: str
+    key: Key
+    uid: str
 
 
 @dataclass(frozen=True, slots=True)

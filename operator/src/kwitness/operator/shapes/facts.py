@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from kwitness.contracts.envelopes import ClusterState
+from kwitness.contracts.envelopes import ClusterState, DriverStatus
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
@@ -21,12 +21,15 @@ __all__ = [
     "Answer",
     "Body",
     "ClusterKnowledge",
+    "DriverAnswer",
     "EnabledNamespaces",
     "Every",
     "Fact",
     "Inventory",
     "KafkaState",
+    "Labelled",
     "Labels",
+    "LivePods",
     "NamedObject",
     "Referring",
     "Refusals",
@@ -117,6 +120,30 @@ class NamedObject(Fact[Body]):
 
     kind: str
     key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled(Fact[tuple[Body, ...]]):
+    """Objects of a kind in a namespace that have ``labels``, by name; without ``managedFields``."""
+
+    kind: str
+    namespace: str
+    labels: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LivePods(Fact[tuple[str, ...]]):
+    """Names of the pods with ``labels`` that have not ended, also of those that are being deleted."""
+
+    namespace: str
+    labels: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverAnswer(Fact[DriverStatus]):
+    """What the driver of an AnalyticsJob says of itself; None while it says nothing that can be read."""
+
+    job: Key
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import Remember, TellInterceptors, TellObservers
+from kwitness.operator.shapes.actions import Delete, Remember, TellInterceptors, TellObservers
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
-__all__ = ["Decision", "KindSpec", "Need", "OptionalChild", "Outcome", "Unit", "View"]
+__all__ = ["Decision", "KindSpec", "Need", "Note", "OptionalChild", "Outcome", "Unit", "View"]
 
 T = TypeVar("T")
 
@@ -50,6 +50,16 @@ class View(Protocol):
         """The answer to a fact that was needed; a KeyError for any other."""
 
 
+class Note(NamedTuple):
+    """An event of Kubernetes; at most one in five minutes with the same ``reason`` and ``about``."""
+
+    reason: str
+    about: str
+    action: str
+    message: str
+    type: Literal["Normal", "Warning"] = "Warning"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What becomes of one resource, which is that with ``uid`` and no later one of its name.
@@ -57,6 +67,8 @@ class Outcome:
     ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order. Optional ones of
     ``kept`` are left as they are, since what they should be cannot be told now. ``actions``
     follow once nothing of the children had to be written; one that fails is tried again and leaves the status as it is.
+    ``removals`` come before the children, where these are not None. ``notes`` become events of the resource once the
+    status is written, unless it is paused.
     """
 
     uid: str
@@ -66,6 +78,8 @@ class Outcome:
     children: tuple[Body, ...] | None = None
     actions: tuple[TellObservers | TellInterceptors, ...] = ()
     kept: tuple[NamedObject, ...] = ()
+    removals: tuple[Delete, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kwitness.cli import generate, observe
+from kwitness.cli import generate, job, observe, tables
 from kwitness.cli.failure import CommandFailedError
 
 
@@ -22,7 +22,9 @@ class Subcommand(NamedTuple):
 
 SUBCOMMANDS = {
     "generate": Subcommand(generate.ABOUT, generate.run),
+    "job": Subcommand(job.ABOUT, job.run),
     "observe": Subcommand(observe.ABOUT, observe.run),
+    "tables": Subcommand(tables.ABOUT, tables.run),
 }
 
 

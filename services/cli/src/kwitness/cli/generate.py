@@ -1,61 +1,40 @@
-"""`kwitness generate headers`: constants of a HeaderRegistry for programs in Python and Java."""
+"""`kwitness generate`: what is made of something else; what it is comes first, and the rest is for its own module."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.header_constants import constant_names, java_class_name, java_constants, python_constants
-from kwitness.cli.header_register import read_register
+from kwitness.cli import generate_events, generate_headers
 
-ABOUT = "Write constants of a HeaderRegistry, for programs in Python and Java"
+ABOUT = "Write constants of a HeaderRegistry, or the events of an invented fleet"
+_WHAT: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
+    "headers": (generate_headers.ABOUT, generate_headers.run),
+    "events": (generate_events.ABOUT, generate_events.run),
+}
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Write what is asked for, to a file or to the standard output.
+    """Write what is asked for; the result is the exit status.
 
     Raises
     ------
     CommandFailedError
-        The register cannot be read, or its constants cannot be written.
+        It cannot be made or written.
     """
     given = _parser().parse_args(arguments)
-    register = read_register(given.file)
-    names = constant_names(register, dict(given.constant))
-    if given.language == "python":
-        text = python_constants(register, names)
-    else:
-        text = java_constants(register, names, given.package, given.class_name or java_class_name(register))
-    if given.output is None:
-        sys.stdout.buffer.write(text.encode())
-        return 0
-    try:
-        Path(given.output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CommandFailedError(f"{given.output} cannot be written ({error.strerror}): choose another file") from error
-    return 0
+    _, run_it = _WHAT[given.what]
+    return run_it(given.arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kwitness generate", description=ABOUT + ".")
-    parser.add_argument("what", choices=("headers",), help="what to write constants of")
-    parser.add_argument("file", metavar="FILE", help="a HeaderRegistry in JSON or YAML; - is the standard input")
-    parser.add_argument("--language", choices=("python", "java"), required=True)
-    parser.add_argument("--output", metavar="FILE", help="where to write; the standard output without it")
-    parser.add_argument("--package", default="", metavar="NAME", help="the Java class's package; none without it")
-    parser.add_argument("--class", dest="class_name", metavar="NAME", help="the Java class; of the register without it")
-    parser.add_argument(
-        "--constant", action="append", default=[], type=_pair, metavar="KEY=NAME", help="another constant for a key"
+    lines = [f"  {name:10} {about}" for name, (about, _) in _WHAT.items()]
+    parser = argparse.ArgumentParser(
+        prog="kwitness generate",
+        description=f"{ABOUT}.",
+        epilog="\n".join(["what there is:", *lines, "", "`kwitness generate WHAT --help` says what it takes."]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("what", choices=_WHAT, metavar="WHAT")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
     return parser
-
-
-def _pair(text: str) -> tuple[str, str]:
-    # Names of keys may hold a `=` themselves.
-    key, separator, constant = text.rpartition("=")
-    if not separator:
-        raise argparse.ArgumentTypeError(f"{text} has no `=` between key and constant")
-    return key, constant

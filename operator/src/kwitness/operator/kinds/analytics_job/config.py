@@ -1,0 +1,68 @@
+"""The file of a Spark driver, and where its table is."""
+
+from __future__ import annotations
+
+from kwitness.contracts.endpoints import DRIVER_PORT
+from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig
+from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.topics import topic_name
+from kwitness.operator.model.quantities import mebibytes
+from kwitness.operator.settings import OperatorSettings
+
+__all__ = ["EXECUTOR_TEMPLATE", "job_config", "table_folder"]
+
+EXECUTOR_TEMPLATE = "/etc/kwitness/job/executor.yaml"
+
+
+def table_folder(job: AnalyticsJob, settings: OperatorSettings) -> str:
+    """Folder with table, checkpoint, quarantine and identity.json of a job."""
+    return f"{settings.analytics.table_root.rstrip('/')}/{job.metadata.namespace}/{job.spec.table}"
+
+
+def job_config(
+    job: AnalyticsJob,
+    cluster: KafkaCluster,
+    cluster_id: str,
+    connection: KafkaConnection,
+    settings: OperatorSettings,
+) -> JobConfig:
+    """Translate the resource; pure."""
+    spec = job.spec
+    spec = job.spec
+    folder = table_folder(job, settings)
+    prefix = cluster.spec.topics.prefix
+    parameters = {name: value for name, value in spec.parameters if value is not None}
+    trigger = parse_duration(spec.run.streaming.trigger).total_seconds() if spec.run.streaming else 30.0
+    return JobConfig(
+        type=spec.type,
+        namespace=job.metadata.namespace,
+        name=job.metadata.name,
+        uid=job.metadata.uid,
+        cluster_id=cluster_id,
+        kafka=connection,
+        topics=JobTopics(**{kind: topic_name(prefix, kind) for kind in JobTopics.model_fields}),
+        run=RunConfig(
+            mode="streaming" if spec.run.streaming else "once",
+            id=spec.run.once.id if spec.run.once else "",
+            trigger_seconds=trigger,
+        ),
+        table_path=f"{folder}/table",
+        checkpoint_path=f"{folder}/checkpoint",
+        quarantine_path=f"{folder}/quarantine",
+        identity_path=f"{folder}/identity.json",
+        parameters=next((value.model_dump(exclude_none=True) for value in parameters.values()), {}),
+        window_seconds=parse_duration(spec.window).total_seconds(),
+        status_port=DRIVER_PORT,
+        executors=ExecutorsConfig(
+            instances=spec.executors.instances,
+            cores=spec.executors.cores,
+            memory=f"{mebibytes(spec.executors.memory)}m",
+            image=settings.images.spark or "",
+            image_pull_policy=settings.images.spark_pull_policy,
+            pod_template_file=EXECUTOR_TEMPLATE,
+            service_account=settings.analytics.service_account,
+        ),
+    )

@@ -1,0 +1,141 @@
+"""The status of an AnalyticsJob, from its driver's answer and from what runs the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from kwitness.contracts.envelopes import DriverFinding, DriverStatus, LostRecords
+from kwitness.contracts.resources.analytics_job import (
+    AnalyticsJob,
+    AnalyticsJobStatus,
+    DataLoss,
+    JobFinding,
+    Lag,
+    LastRun,
+)
+from kwitness.contracts.resources.ledger import HopLedger
+from kwitness.operator.kinds.analytics_job.progress import Progress
+from kwitness.operator.kinds.analytics_job.runners import Runners, ended
+from kwitness.operator.model.moments import milliseconds_of, rfc3339
+from kwitness.operator.shapes.facts import Body
+
+__all__ = ["new_findings", "previous_status", "status_of"]
+
+_MOST_LOSSES: Final = 256
+_MOST: Final = 2**62
+
+
+def previous_status(body: Body) -> AnalyticsJobStatus:
+    """What the status says now."""
+    try:
+        return AnalyticsJobStatus.model_validate(body.get("status") or {})
+    except ValidationError:
+        # Of another version of the schema; it is about to be replaced.
+        return AnalyticsJobStatus()
+
+
+def status_of(
+    job: AnalyticsJob,
+    progress: Progress,
+    runners: Runners,
+    answer: DriverStatus | None,
+    previous: AnalyticsJobStatus,
+    *,
+    now_ms: int,
+) -> AnalyticsJobStatus:
+    """Fields that follow from what is observed. What the driver last said stays when it cannot be asked any more."""
+    fields: dict[str, Any] = {"phase": progress.phase, "last_run": _last_run(job, progress, answer, previous)}
+    if job.spec.run.schedule is not None:
+        state = (runners.cron_job or {}).get("status") or {}
+        fields["last_schedule"] = state.get("lastScheduleTime") or previous.last_schedule
+        fields["last_successful"] = state.get("lastSuccessfulTime") or previous.last_successful
+    else:
+        fields.update(scheduled_since=None, last_schedule=None, last_successful=None)
+    return previous.model_copy(update={**fields, **(_told(answer, previous, now_ms) if answer is not None else {})})
+
+
+def new_findings(status: AnalyticsJobStatus, previous: AnalyticsJobStatus) -> tuple[str, ...]:
+    """Kinds of findings that there were none of before."""
+    return tuple(
+        kind for kind, count in sorted(status.finding_counts.items()) if count and not previous.finding_counts.get(kind)
+    )
+
+
+def _told(answer: DriverStatus, previous: AnalyticsJobStatus, now_ms: int) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "application_id": answer.application_id or previous.application_id,
+        "driver_pod": answer.driver_pod or previous.driver_pod,
+        "data_loss": _losses(previous.data_loss, answer.data_loss),
+    }
+    if answer.table_version is not None:
+        fields["table_version"] = answer.table_version
+    if answer.lag.records is not None:
+        oldest = answer.lag.oldest_timestamp_ms
+        fields["lag"] = Lag(records=answer.lag.records, oldest_timestamp=None if oldest is None else rfc3339(oldest))
+    if answer.ledger is not None:
+        fields["ledger"] = (HopLedger(**answer.ledger.model_dump()),)
+    if answer.finding_counts is not None:
+        fields["findings"] = _findings(previous.findings, answer.findings, rfc3339(now_ms))
+        fields["finding_counts"] = dict(answer.finding_counts)
+        fields["findings_total"] = min(sum(answer.finding_counts.values()), _MOST)
+    return fields
+
+
+def _last_run(
+    job: AnalyticsJob, progress: Progress, answer: DriverStatus | None, previous: AnalyticsJobStatus
+) -> LastRun | None:
+    once, succeeded = job.spec.run.once, progress.succeeded
+    run_id = once.id if once is not None else None
+    before = previous.last_run
+    if before is not None and before.id != run_id:
+        before = None
+    if progress.overdue:
+        return before
+    present = progress.run is not None and ended(progress.run) is None
+    if job.spec.run.schedule is not None and present:
+        # How the one before ended is told by the condition; this is about the one that is under way.
+        succeeded = None
+    if answer is not None and answer.last_run.start_ms is not None:
+        told = answer.last_run
+        end = None if told.end_ms is None else rfc3339(told.end_ms)
+        return LastRun(
+            id=run_id,
+            succeeded=succeeded,
+            start=rfc3339(answer.last_run.start_ms),
+            end=end,
+            rows=told.rows,
+            batches=told.batches,
+            quarantined=told.quarantined,
+        )
+    state = (progress.run or {}).get("status") or {}
+    if before is not None and before.end and milliseconds_of(state.get("startTime")) > milliseconds_of(before.end):
+        # Nobody could ask the driver of this one.
+        before = None
+    if before is None and not state.get("startTime") and succeeded is None:
+        return None
+    before = before or LastRun(id=run_id, start=state.get("startTime"))
+    over = state.get("completionTime") if succeeded is not None else None
+    return before.model_copy(update={"succeeded": succeeded, "end": before.end or over})
+
+
+def _losses(previous: Sequence[DataLoss], reported: Sequence[LostRecords]) -> tuple[DataLoss, ...]:
+    # A restarted driver does not know what its predecessor reported.
+    found = {(one.topic, one.partition, one.first_offset): one for one in previous}
+    for one in reported:
+        found[one.topic, one.partition, one.first_offset] = DataLoss(
+            topic=one.topic, partition=one.partition, first_offset=one.first_offset, last_offset=one.last_offset
+        )
+    return tuple(found[key] for key in sorted(found))[-_MOST_LOSSES:]
+
+
+def _findings(previous: Sequence[JobFinding], reported: Sequence[DriverFinding], now: str) -> tuple[JobFinding, ...]:
+    since = {(one.kind, one.subject): one.since for one in previous}
+    # A driver that says one twice must not make the status unwritable.
+    found = {(one.kind, one.subject): one for one in reversed(reported)}
+    return tuple(
+        JobFinding(kind=kind, subject=subject, message=one.message, since=since.get((kind, subject)) or now)
+        for (kind, subject), one in sorted(found.items())
+    )

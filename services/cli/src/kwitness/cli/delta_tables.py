@@ -1,0 +1,116 @@
+"""Finds the Delta tables of a folder, gives them names, and opens them; without Spark."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from kwitness.cli.failure import CommandFailedError
+
+_LOG = "_delta_log"
+_LIBRARIES = ("deltalake", "duckdb", "pyarrow")
+
+
+class NamedTable(NamedTuple):
+    """A table by the name that SQL has it by, and its path."""
+
+    name: str
+    path: str
+
+
+def require_libraries() -> None:
+    """Check what reads tables.
+
+    Raises
+    ------
+    CommandFailedError
+        A library is not installed.
+    """
+    if lacks := [name for name in _LIBRARIES if find_spec(name) is None]:
+        raise CommandFailedError(
+            f"reading tables needs {', '.join(lacks)}, not installed beside this command: install kwitness with its "
+            "extra `tables`, as in `pip install --find-links dist 'kwitness[tables]'`"
+        )
+
+
+def find_tables(folder: str) -> list[NamedTable]:
+    """Return all tables of a local folder and those below it, by name.
+
+    A job's folder has its table as `table`, and is known by its own name; others are known by their path below.
+
+    Raises
+    ------
+    CommandFailedError
+        It is no local folder, or there is no table in it.
+    """
+    root = _local(folder)
+    found = []
+    for place, folders, _ in os.walk(root):
+        if _LOG in folders:
+            found.append(Path(place))
+            folders.clear()
+    if not found:
+        raise CommandFailedError(f"there is no Delta table in {folder}: name a folder that jobs write to")
+    tables: dict[str, str] = {}
+    for path in sorted(found):
+        wanted, number = _name(path, root), 1
+        name = wanted
+        while name in tables:
+            number += 1
+            name = f"{wanted}_{number}"
+        tables[name] = str(path)
+    return [NamedTable(name, path) for name, path in tables.items()]
+
+
+def open_table(path: str, version: int | None = None) -> Any:
+    """Open a table, or that of a job's folder; the result is a `deltalake.DeltaTable`.
+
+    Raises
+    ------
+    CommandFailedError
+        There is no table, or it has no such version.
+    """
+    from deltalake import DeltaTable  # noqa: PLC0415
+    from deltalake.exceptions import DeltaError, TableNotFoundError  # noqa: PLC0415
+
+    if "://" not in path and not (Path(path) / _LOG).is_dir() and (Path(path) / "table" / _LOG).is_dir():
+        path = str(Path(path) / "table")
+    try:
+        return DeltaTable(path, version=version)
+    except TableNotFoundError as error:
+        raise CommandFailedError(
+            f"there is no Delta table at {path}: `kwitness tables list FOLDER` names those of a folder"
+        ) from error
+    except (DeltaError, OSError, ValueError) as error:
+        which = path if version is None else f"version {version} of {path}"
+        raise CommandFailedError(
+            f"{which} cannot be read ({error}): `kwitness tables history PATH` lists its versions"
+        ) from error
+
+
+def _local(folder: str) -> Path:
+    address = urlsplit(folder)
+    if "://" in folder and address.scheme != "file":
+        raise CommandFailedError(
+            f"{folder} is no local folder, and others cannot be searched: mount it, or name one table to `show`"
+        )
+    root = Path(unquote(address.path)) if "://" in folder else Path(folder)
+    if not root.is_dir():
+        raise CommandFailedError(f"{folder} is no folder: name one that jobs write to")
+    return root.resolve()
+
+
+def _name(path: Path, root: Path) -> str:
+    parts = list(path.relative_to(root).parts)
+    if parts[-1:] == ["table"]:
+        parts.pop()
+    words = re.sub(r"[^a-z0-9]+", "_", "_".join(parts or [_own_name(root)]).lower()).strip("_")
+    return words if words[:1].isalpha() else f"table_{words}".rstrip("_")
+
+
+def _own_name(root: Path) -> str:
+    return root.parent.name if root.name == "table" else root.name

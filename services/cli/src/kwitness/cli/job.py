@@ -1,0 +1,88 @@
+"""`kwitness job run`: runs one analysis on this machine, over the topics of a Kafka cluster, into a Delta table."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from kwitness.cli.client_properties import connection, read_properties
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.job_configuration import JobOptions, job_config
+from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
+
+ABOUT = "Run an analysis on this machine, into a table"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the job, and print its table.
+
+    Raises
+    ------
+    CommandFailedError
+        Something it needs is not there, an option is wrong, or the job failed.
+    """
+    given = parser().parse_args(arguments)
+    variables = require_spark(given.jars)
+    if given.memory:
+        variables["KWITNESS_SPARK_DRIVER_MEMORY"] = given.memory
+    options = JobOptions(
+        type=given.type,
+        folder=given.table,
+        prefix=given.prefix,
+        cluster_id=given.cluster_id,
+        parameters=given.parameter,
+        window=given.window,
+        streaming=given.streaming,
+        trigger=given.trigger,
+    )
+    properties = read_properties(given.config) if given.config else {}
+    # Passwords are in it while the job runs.
+    with tempfile.TemporaryDirectory(prefix="kwitness-job-") as name:
+        folder = Path(name)
+        config = job_config(options, connection(properties, given.bootstrap, folder))
+        if "://" not in given.table:
+            _make(Path(given.table))
+        run_driver(config.model_dump_json(), folder, variables, verbose=given.verbose)
+    return show_table(given.type, config.table_path)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandFailedError(
+            f"{folder} cannot be made ({error.strerror}): name another folder by --table"
+        ) from error
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the subcommand takes."""
+    whole = argparse.ArgumentParser(
+        prog="kwitness job",
+        description=f"{ABOUT}. A run that ends reads all that the topics hold and was not read before.",
+    )
+    whole.add_argument("what", choices=("run",), help="what to do")
+    whole.add_argument("type", metavar="TYPE", help="the analysis, as spec.type of an AnalyticsJob")
+    whole.add_argument("--bootstrap", metavar="HOST:PORT", help="where the Kafka cluster is; several between commas")
+    whole.add_argument(
+        "--table", metavar="FOLDER", required=True, help="where table, checkpoint and quarantine are, or are made"
+    )
+    whole.add_argument("--prefix", default="kwitness", help="what the names of topics begin with (kwitness)")
+    whole.add_argument("--cluster-id", default="", metavar="ID", help="the cluster's id; a table of another is refused")
+    whole.add_argument(
+        "--parameter",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="as in spec.parameters of the type, such as forgetAfter=48h; lists as JSON",
+    )
+    whole.add_argument("--window", default="5m", metavar="DURATION", help="as spec.window (5m)")
+    whole.add_argument("--config", metavar="FILE", help="client properties of Kafka, for TLS and passwords")
+    whole.add_argument("--streaming", action="store_true", help="go on until interrupted")
+    whole.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
+    whole.add_argument("--jars", metavar="FOLDER", help=f"jars that PySpark lacks; {JARS} without it")
+    whole.add_argument("--memory", metavar="SIZE", help="heap of Spark, as Java writes it (512m)")
+    whole.add_argument("--verbose", action="store_true", help="show what Spark says, too")
+    return whole

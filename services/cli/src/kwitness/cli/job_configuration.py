@@ -1,0 +1,135 @@
+"""From the options of `kwitness job run` to the file that a driver reads: `kwitness.contracts.job_config.JobConfig`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from kwitness.cli.failure import CommandFailedError
+
+_MOST_CORES = 4
+
+
+class JobOptions(NamedTuple):
+    """What a person asks for.
+
+    Attributes
+    ----------
+    folder
+        Of table, checkpoint and quarantine; a path, or an address as Spark takes it.
+    parameters
+        As `name=value`, each name as in the resource, each value as JSON or plain text.
+    window
+        A duration, such as 5m.
+    """
+
+    type: str
+    folder: str
+    prefix: str = "kwitness."
+    cluster_id: str = ""
+    parameters: Sequence[str] = ()
+    window: str = "5m"
+    streaming: bool = False
+    trigger: str = "10s"
+
+
+def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
+    """Return the configuration of a driver in a process of its own.
+
+    Raises
+    ------
+    CommandFailedError
+        An option says something that the job does not take.
+    """
+    # Imported here: the subcommand is listed where pydantic is not installed.
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from kwitness.contracts.job_config import JobConfig, JobTopics  # noqa: PLC0415
+    from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES  # noqa: PLC0415
+    from kwitness.contracts.topics import topic_name  # noqa: PLC0415
+
+    if options.type not in USED_JOB_TYPES:
+        raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(USED_JOB_TYPES)}")
+    folder = address(options.folder).rstrip("/")
+    fields: dict[str, Any] = {
+        "type": options.type,
+        "cluster_id": options.cluster_id,
+        "kafka": dict(connection),
+        "topics": {kind: topic_name(_prefix(options.prefix), kind) for kind in JobTopics.model_fields},
+        "run": {
+            "mode": "streaming" if options.streaming else "once",
+            "trigger_seconds": _seconds("trigger", options.trigger),
+        },
+        "table_path": f"{folder}/table",
+        "checkpoint_path": f"{folder}/checkpoint",
+        "quarantine_path": f"{folder}/quarantine",
+        # What remembers the cluster is of use only where one is named.
+        "identity_path": f"{folder}/identity.json" if options.cluster_id else "",
+        "parameters": _parameters(options.type, options.parameters),
+        "window_seconds": _seconds("window", options.window),
+        "status_port": 0,
+        "executors": {"instances": 0, "cores": min(_MOST_CORES, os.cpu_count() or 1)},
+    }
+    try:
+        return JobConfig.model_validate(fields)
+    except ValidationError as error:
+        raise CommandFailedError(f"the job cannot be configured so: {_told(error)}") from error
+
+
+def address(folder: str) -> str:
+    """Return a folder as Spark takes it: a path as a URI, an address as it is."""
+    return folder if "://" in folder else Path(folder).resolve().as_uri()
+
+
+def _prefix(prefix: str) -> str:
+    # Topics are `kwitness.traffic`; who says `kwitness` means the same.
+    return prefix if not prefix or prefix[-1] in ".-_" else f"{prefix}."
+
+
+def _seconds(option: str, text: str) -> float:
+    from kwitness.contracts.resources.durations import parse_duration  # noqa: PLC0415
+
+    try:
+        return parse_duration(text).total_seconds()
+    except ValueError as error:
+        raise CommandFailedError(f"--{option}: {error}") from error
+
+
+def _parameters(job_type: str, pairs: Sequence[str]) -> dict[str, Any]:
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from kwitness.contracts.resources.analytics_parameters import Parameters  # noqa: PLC0415
+
+    attribute = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
+    name = f"{job_type[:1].lower()}{job_type[1:]}"
+    given = dict(_pair(text) for text in pairs)
+    # Of a resource the API server drops what is not known; here it would be a slip of the hand.
+    kinds = get_args(Parameters.model_fields[attribute].annotation) if attribute in Parameters.model_fields else ()
+    fields = [field for kind in kinds if kind is not type(None) for field in kind.model_fields.items()]
+    known = [field.alias or one for one, field in fields]
+    if unknown := sorted(set(given) - set(known)):
+        raise CommandFailedError(f"--parameter {unknown[0]}: {job_type} takes {', '.join(known) or 'no parameter'}")
+    try:
+        whole = Parameters.model_validate({name: given} if given else {})
+    except ValidationError as error:
+        raise CommandFailedError(f"--parameter: {_told(error)}") from error
+    of_type = getattr(whole, attribute, None)
+    return {} if of_type is None else dict(of_type.model_dump(mode="json", exclude_none=True))
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        raise CommandFailedError(f"--parameter {text} has no `=` between name and value: write forgetAfter=48h, say")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _told(error: Any) -> str:
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])

@@ -1,0 +1,1 @@
+"""ClientInventory: every client instance that pushed, and every software version seen connected."""

@@ -1,0 +1,1 @@
+"""LedgerAudit: gaps and duplicates of every source."""

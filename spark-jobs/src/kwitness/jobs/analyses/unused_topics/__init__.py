@@ -1,0 +1,1 @@
+"""UnusedTopics: who wrote and read each topic last, and which topics nobody uses, by which evidence."""

@@ -1,0 +1,1 @@
+"""A driver: its life, its status and who may read it."""

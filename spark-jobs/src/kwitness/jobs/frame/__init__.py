@@ -1,0 +1,1 @@
+"""What all jobs share: shapes, one micro-batch, tables, offsets, losses."""

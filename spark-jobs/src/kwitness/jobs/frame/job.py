@@ -1,0 +1,235 @@
+"""What a job type is: the few things that differ between analyses. Everything else is the frame's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from kwitness.jobs.frame.cluster_survey import ClusterSurvey
+from kwitness.jobs.frame.findings import Findings
+from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
+
+TopicKind = Literal["connections", "traffic", "requests", "interceptions", "headers", "telemetry", "seals"]
+"""Which of the platform's topics; its name is in the job's configuration."""
+
+COMPUTED_BY = StructField(
+    "computed_by", StringType(), True, {"comment": "Type and version of the job that wrote the row, as Traffic/1."}
+)
+"""The last column of each job's table; the frame fills it."""
+
+
+class JobInput(NamedTuple):
+    """What a resource says to its job: `spec.parameters.<name>`, and `spec.window` for types that have windows.
+
+    Attributes
+    ----------
+    own_topics
+        Full names of the platform's own topics.
+    """
+
+    parameters: Any
+    window_seconds: float
+    own_topics: frozenset[str] = frozenset()
+
+
+class DisplayColumn(NamedTuple):
+    """A column that people see: by its values, or, of a list, only by how many there are."""
+
+    heading: str
+    column: str
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TransformResult:
+    """What a transform makes of records.
+
+    Attributes
+    ----------
+    decoded
+        What the other two are computed from, of `decoded_schema`. It is kept for both, so that records are read once.
+    rows
+        Rows of the table's schema, at most one per key; or what `LatticeSink.combined` takes.
+    rejected
+        Rows of `kwitness.jobs.frame.rejection.QUARANTINE_SCHEMA`.
+    """
+
+    decoded: DataFrame
+    rows: DataFrame
+    rejected: DataFrame
+
+
+def decoded_schema(row: StructType) -> StructType:
+    """What decoding gives: in each line one of the three, the others null.
+
+    Parameters
+    ----------
+    row
+        Columns of a partial row, or of a fact: what some records say.
+
+    Returns
+    -------
+    StructType
+        `row`; `rejected` of `kwitness.jobs.frame.rejection.QUARANTINE_SCHEMA`; `used`, how many records the rows came
+        from.
+    """
+    return StructType(
+        [StructField("row", row), StructField("rejected", QUARANTINE_SCHEMA), StructField("used", LongType())]
+    )
+
+
+class Inputs(NamedTuple):
+    """What a job reads.
+
+    Attributes
+    ----------
+    topics
+        The platform's topics, all in one stream.
+    survey
+        Whether it asks the Kafka cluster what it says of itself.
+    second_cluster
+        Whether it compares with another Kafka cluster, which has a credential of its own.
+    """
+
+    topics: tuple[TopicKind, ...] = ()
+    survey: bool = False
+    second_cluster: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a job's table lies.
+
+    Attributes
+    ----------
+    partitions
+        Columns that it is partitioned by.
+    shuffle_partitions
+        Tasks of each step of a batch.
+    """
+
+    partitions: tuple[str, ...] = ()
+    shuffle_partitions: int = 4
+
+
+MergeRule = Callable[[str, str], Mapping[str, Column]]
+"""From the aliases of table and update: the value of each column of a row that is there already."""
+
+
+class Settled(NamedTuple):
+    """Rows that housekeeping moves to another part of a table, and what it changes in them."""
+
+    rows: Column
+    changes: Mapping[str, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeSink:
+    """One row per key, which each batch is merged into.
+
+    Attributes
+    ----------
+    keys
+        The columns that identify a row.
+    transform
+        Pure: records to rows and rejected records. The same for batch and stream.
+    merge
+        Pure; commutative and associative, because batches come in any cut.
+    expired
+        Pure: given the input and the time, which rows housekeeping drops; absent where rows stay for ever.
+    survey
+        Given a survey of the Kafka cluster and the table: rows of the table's schema, merged likewise. It runs after
+        each run that ends, and now and then in a stream. Absent where `Inputs.survey` is not asked for.
+    unchanged
+        Pure: given the aliases of table and update, whether the row may stay as it is for now, so that its file need
+        not be written again. What it leaves out must come again with a later record, or not matter.
+    combined
+        Pure: given the table, the rows of a transform and the input, rows of the table's schema for their keys, which
+        `merge` then writes. For what columns of two rows cannot say in SQL; the rows of the transform may then be of a
+        schema of their own, with the keys. Absent where `merge` says all.
+    settled
+        Pure: given the input and the time, which rows housekeeping moves to a part of the table that batches leave
+        alone. Only columns of `Layout.partitions` change, and a later record of the row changes them back.
+    """
+
+    keys: tuple[str, ...]
+    transform: Callable[[DataFrame, JobInput], TransformResult]
+    merge: MergeRule
+    expired: Callable[[JobInput, datetime], Column] | None = None
+    survey: Callable[[SparkSession, ClusterSurvey, DataFrame, JobInput], DataFrame] | None = None
+    unchanged: Callable[[str, str], Column] | None = None
+    combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
+    settled: Callable[[JobInput, datetime], Settled] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsSink:
+    """Facts, appended once each, and rows of windows, computed from the facts of a window whenever it is touched.
+
+    Attributes
+    ----------
+    facts
+        What one record says: `kwitness.jobs.frame.facts.EVENT_COLUMNS` first, then the job's own.
+    decode
+        Pure: records to the same records with three more columns, as `kwitness.jobs.frame.facts.decoded_facts` makes
+        them: `row` of `facts`, `rejected` and `used`.
+    windows
+        Pure: all facts of some windows, without duplicates, to rows of those windows: `window_start_ms`, and all
+        columns of the table that are the job's own. It passes over seals.
+    longer
+        Pure: rows of the table to rows of longer windows, in seconds, likewise.
+    lengths
+        Those longer lengths, in seconds.
+
+    The job's parameters have `retention`, how long facts are kept, and `grace`, how late a record may be before its
+    window counts as closed: durations.
+    """
+
+    facts: StructType
+    decode: Callable[[DataFrame, JobInput], DataFrame]
+    windows: Callable[[DataFrame, JobInput], DataFrame]
+    longer: Callable[[DataFrame, int, JobInput], DataFrame]
+    lengths: tuple[int, ...] = (3600, 86_400)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job type.
+
+    Attributes
+    ----------
+    name
+        The `spec.type` of AnalyticsJob.
+    version
+        Counted up when the same records would give other rows; part of `computed_by`.
+    parameters
+        The model of `spec.parameters.<name>`.
+    schema
+        The columns of its Delta table, each with a comment, without `COMPUTED_BY`.
+    display_columns
+        What people see of the table, in order; the first five columns sort the lines.
+    findings
+        Pure: given the table, the input and the time in milliseconds since the epoch, what somebody should look at.
+        Absent for jobs that only describe.
+    """
+
+    name: str
+    inputs: Inputs
+    parameters: type[BaseModel]
+    schema: StructType
+    sink: LatticeSink | WindowsSink
+    display_columns: tuple[DisplayColumn, ...]
+    layout: Layout = Layout()
+    findings: Callable[[DataFrame, JobInput, int], Findings] | None = None
+    version: int = 1
+
+    @property
+    def computed_by(self) -> str:
+        """What `COMPUTED_BY` says in rows of this version."""
+        return f"{self.name}/{self.version}"

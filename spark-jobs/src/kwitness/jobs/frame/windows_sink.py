@@ -1,0 +1,262 @@
+"""Two tables: facts, which each record is appended to once, and windows, computed from them whenever they are touched.
+
+Each commit of the facts says to which positions in Kafka they go; each commit of the windows says up to which of those
+positions the facts are in them. So it can be told at any time, by the tables alone, which windows must be computed
+again, and what a driver does after each batch is what it does when it finds the work of one that was killed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+from pyspark.sql.types import StructType
+
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.jobs.frame.delta_table import JobTable, metadata_of, positions_in
+from kwitness.jobs.frame.facts import DAY_MS, KAFKA_COLUMNS, SEAL, day_column, day_of, unique
+from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, WindowsSink
+from kwitness.jobs.frame.json_events import problem, rejected_column
+from kwitness.jobs.frame.offsets import Positions
+from kwitness.jobs.frame.sink import Reading
+from kwitness.jobs.frame.window_state import GRACE, OPEN, SEALED, states
+from kwitness.jobs.frame.windows import (
+    WINDOW_COLUMNS,
+    Span,
+    base_seconds,
+    inside,
+    joined,
+    longer_lengths,
+    spans,
+    start_of,
+    widened,
+    window_start,
+)
+
+#: How much longer than their retention facts stay, for partitions of a topic that are read at different speeds.
+_SLACK_MS = DAY_MS
+_LATEST = "latest_ms"
+_DECODED = ("topic", "partition", "offset", "timestamp_ms", "row", "rejected", "used")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What a commit of the windows holds.
+
+    Attributes
+    ----------
+    positions
+        Facts below them are in it.
+    latest_ms
+        The latest time in Kafka of any of them; None before the first.
+    """
+
+    positions: Positions
+    latest_ms: int | None
+
+
+_Level = tuple[int, Sequence[Span], DataFrame]
+"""Windows of a length, in seconds: which are computed, and their rows."""
+
+
+class WindowTables:
+    """The tables of a job whose sink is a `WindowsSink`.
+
+    Parameters
+    ----------
+    path, facts_path
+        Of the table of windows, and of that of facts.
+    """
+
+    def __init__(
+        self, session: SparkSession, job: Job, sink: WindowsSink, job_input: JobInput, *, path: str, facts_path: str
+    ) -> None:
+        self._session = session
+        self._job = job
+        self._sink = sink
+        self._input = job_input
+        self._base = base_seconds(job_input.window_seconds)
+        self._lengths = longer_lengths(self._base, sink.lengths)
+        self._retention_ms = _milliseconds(parse_duration(job_input.parameters.retention))
+        # A window must be over before the facts that it is computed from go.
+        self._grace_ms = min(_milliseconds(parse_duration(job_input.parameters.grace)), self._retention_ms)
+        self._schema = StructType([*job.schema.fields, COMPUTED_BY])
+        keys = [field.name for field in WINDOW_COLUMNS]
+        self.table = JobTable(session, path, self._schema, keys, partitions=job.layout.partitions)
+        facts = StructType([*KAFKA_COLUMNS.fields, *sink.facts.fields])
+        self.facts = JobTable(session, facts_path, facts, ("kafka_topic", "kafka_offset"), partitions=("day",))
+        self._mark = _Mark({}, None)
+        self._positions: Positions = {}
+        self._latest_ms: int | None = None
+
+    def prepare(self) -> None:
+        """Make the tables, and compute what is not in the windows yet: all of them where their table is new."""
+        self.table.ensure()
+        self.facts.ensure()
+        self._positions = self.facts.positions()
+        self._latest_ms = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
+        held = self.table.metadata()
+        self._mark = _Mark(positions_in(held), held.get(_LATEST))
+        self._catch_up()
+
+    def positions(self) -> Positions:
+        """To where in Kafka records are facts."""
+        return self._positions
+
+    def read(self, records: DataFrame) -> Reading:
+        """Decode records; those of days whose facts have been dropped are too late."""
+        decoded = self._sink.decode(records, self._input)
+        message = "the facts of the window are not kept any more"
+        gone = F.col("row.window_start_ms") < F.lit(self._kept_from_ms() + self._base * 1000)
+        judged = (
+            decoded.withColumn("problem", F.when(gone, problem("TooLate", message)))
+            .withColumn("rejected", F.coalesce("rejected", rejected_column()))
+            .withColumn("row", F.when(F.col("problem").isNull(), F.col("row")))
+            .withColumn("used", F.when(F.col("problem").isNull(), F.col("used")))
+            .select(*_DECODED)
+        )
+        return Reading(judged, lambda end: self.write(judged, end))
+
+    def write(self, decoded: DataFrame, end: Positions) -> None:
+        """Append the facts of one batch and compute the windows that they touch."""
+        places = [F.col(name).alias(f"kafka_{name}") for name in _DECODED[:4]]
+        day = day_column(F.col("row.window_start_ms")).alias("day")
+        rows = decoded.where("row is not null").select(*places, day, "row.*")
+        latest = rows.agg(F.max("kafka_timestamp_ms")).collect()[0][0]
+        positions = {**self._positions, **end}
+        self.facts.append(rows, metadata_of(positions))
+        self._positions = positions
+        self._latest_ms = max(one for one in (latest, self._latest_ms) if one is not None)
+        self._catch_up()
+
+    def tidy(self, now: datetime) -> None:
+        """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
+        latest = min(self._latest_ms or 0, _epoch_ms(now))
+        kept_from = day_of(self._kept_from_ms(_epoch_ms(now)))
+        closed = f"day < DATE'{day_of(max(0, latest - self._grace_ms))}'"
+        self.facts.tidy(F.col("day") < F.lit(kept_from), compacted=closed)
+        self.table.tidy(None, compacted=closed)
+
+    def _kept_from_ms(self, now_ms: int | None = None) -> int:
+        """The start of the first day whose facts are kept. A source's clock that is ahead drops nothing."""
+        present = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+        kept = min(self._latest_ms or 0, present) - self._retention_ms - _SLACK_MS - self._base * 1000
+        return max(0, kept) // DAY_MS * DAY_MS
+
+    def _catch_up(self) -> None:
+        """Compute the windows that facts beyond the mark touch, those still open, and longer ones that have closed."""
+        latest = self._latest_ms
+        if latest is None or (self._positions == self._mark.positions and self._mark.latest_ms is not None):
+            return
+        touched = self._touched()
+        levels = [(self._base, touched, self._base_rows(touched, latest).persist())]
+        try:
+            for length in self._lengths:
+                wanted = self._due(length, touched, latest)
+                if not wanted:
+                    # Then there is none of those that are longer still.
+                    break
+                levels.append((length, wanted, self._longer_rows(levels[-1], length, wanted).persist()))
+            rows = reduce(DataFrame.unionByName, (made for _, _, made in levels))
+            places = (f"(window_seconds = {length} AND {inside(several)})" for length, several, _ in levels)
+            self.table.replace(rows, " OR ".join(places), metadata_of(self._positions) | {_LATEST: latest})
+        finally:
+            for _, _, made in levels:
+                made.unpersist()
+        self._mark = _Mark(self._positions, latest)
+
+    def _touched(self) -> tuple[Span, ...]:
+        """The base windows to compute."""
+        new = self.facts.frame().where(_beyond(self._mark.positions, self._positions))
+        start = window_start(F.col("window_start_ms"), self._base).alias("start")
+        seal = F.when(F.col("kind") == SEAL, F.col("window_end_ms"))
+        new_starts = new.groupBy(start).agg(
+            F.min(F.when(seal.isNotNull(), F.col("window_start_ms"))).alias("first"), F.max(seal).alias("last")
+        )
+        came = new_starts.collect()
+        starts = {row["start"] for row in came}
+        seals = [(row["first"], row["last"]) for row in came if row["last"] is not None]
+        # A window was left open where the latest time had not passed its end and the grace.
+        present = F.col("state") == OPEN
+        oldest = (self._mark.latest_ms or 0) - self._grace_ms
+        if seals:
+            # A seal says something of windows that it does not begin in.
+            low, high = min(first for first, _ in seals) - self._grace_ms, max(last for _, last in seals)
+            kept = F.col("window_start_ms") >= self._kept_from_ms()
+            present |= (F.col("state") == GRACE) & F.col("window_end_ms").between(low, high) & kept
+            oldest = min(oldest, low)
+        # By day and time first, so that windows of long ago are not looked at.
+        day = day_of(max(0, oldest - self._base * 1000))
+        recent = (F.col("day") >= F.lit(day)) & (F.col("window_end_ms") >= oldest)
+        rows = self.table.frame().where((F.col("window_seconds") == self._base) & recent & present)
+        starts |= {row[0] for row in rows.select("window_start_ms").distinct().collect()}
+        # The facts of all of these are there: housekeeping leaves those of open windows, and newer ones than it dropped
+        # are all that is read.
+        return spans(starts, self._base)
+
+    def _base_rows(self, touched: Sequence[Span], latest: int) -> DataFrame:
+        facts = self.facts.frame()
+        start = window_start(F.col("window_start_ms"), self._base)
+        length_ms = self._base * 1000
+        beyond = joined(Span(one.start, one.end + self._grace_ms + 1) for one in touched)
+        rows = self._sink.windows(unique(facts.where(inside(touched)), start), self._input)
+        names = ("kind", "event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
+        places = ("kafka_topic", "kafka_partition", "kafka_offset", "sealed_records")
+        near = facts.where(f"{inside(touched)} OR ({inside(beyond)} AND kind = '{SEAL}')").select(*names, *places)
+        found = states(unique(near, start), start, length_ms, self._grace_ms, latest)
+        return self._placed(rows.join(F.broadcast(found), "window_start_ms"), self._base)
+
+    def _due(self, length: int, touched: Iterable[Span], latest: int) -> tuple[Span, ...]:
+        """Windows of a longer length that have closed by now: those that are touched, and those that had not before."""
+        closed = start_of(max(0, latest - self._grace_ms - 1), length)
+        before = 0 if self._mark.latest_ms is None else max(0, self._mark.latest_ms - self._grace_ms - 1)
+        newly = Span(start_of(before, length), closed)
+        several = [Span(one.start, min(one.end, closed)) for one in widened(touched, length)]
+        return joined(one for one in (*several, newly) if one.start < one.end)
+
+    def _longer_rows(self, below: _Level, length: int, wanted: Sequence[Span]) -> DataFrame:
+        seconds, replaced, made = below
+        kept = F.expr(f"window_seconds = {seconds} AND {inside(wanted)} AND NOT {inside(replaced)}")
+        parts = self.table.frame().where(kept).unionByName(made.where(inside(wanted)))
+        start = window_start(F.col("window_start_ms"), length)
+        found = parts.groupBy(start.alias("window_start_ms")).agg(
+            F.when(F.bool_and(F.col("state") == SEALED), SEALED).otherwise(GRACE).alias("state")
+        )
+        rows = self._sink.longer(parts, length, self._input)
+        return self._placed(rows.join(F.broadcast(found), "window_start_ms"), length)
+
+    def _placed(self, rows: DataFrame, seconds: int) -> DataFrame:
+        """Rows with the columns that the frame fills."""
+        start = F.col("window_start_ms")
+        own = {
+            "day": day_column(start),
+            "window_seconds": F.lit(seconds),
+            "window_end_ms": start + F.lit(seconds * 1000),
+            COMPUTED_BY.name: F.lit(self._job.computed_by),
+        }
+        return rows.withColumns(own).select(
+            *(F.col(field.name).cast(field.dataType).alias(field.name) for field in self._schema)
+        )
+
+
+def _beyond(positions: Positions, present: Positions) -> Column:
+    """Whether a fact is not below the position of its partition; all are of a topic that was recreated meanwhile."""
+    below = (
+        (F.col("kafka_topic") == topic) & (F.col("kafka_partition") == partition) & (F.col("kafka_offset") < offset)
+        for (topic, partition), offset in positions.items()
+        if 0 < offset <= present.get((topic, partition), 0)  # type: ignore[call-overload]
+    )
+    return ~reduce(Column.__or__, below, F.lit(False))
+
+
+def _milliseconds(length: timedelta) -> int:
+    return length // timedelta(milliseconds=1)
+
+
+def _epoch_ms(moment: datetime) -> int:
+    return int(moment.timestamp() * 1000)

@@ -1,0 +1,175 @@
+"""`kwitness job run`: the driver of a job on this machine, over a real broker, and what it says where it cannot run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kwitness.cli.client_properties import connection, read_properties
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.job_configuration import JobOptions, job_config
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.images.spark_jars import spark_jars
+
+from tests.jobs.kafka_topics import Topics, unique_names
+from tests.jobs.traffic import otlp, push, snapshot
+
+NAMED = {"bootstrap_servers": ["localhost:9092"]}
+
+
+def kwitness(
+    *arguments: str, environment: dict[str, str] | None = None, seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kwitness.cli", *arguments]
+    given = {"PATH": os.environ["PATH"]} if environment is None else environment
+    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+@pytest.mark.broker
+def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBroker, tmp_path: Path) -> None:
+    names = unique_names()
+    topics = Topics(kafka.bootstrap, names).create()
+    now = str(time.time_ns() // 1_000_000)
+    topics.write([push(1, otlp(["a"]), principal="User:alice", received_at_ms=now), snapshot(2, sent_at_ms=int(now))])
+    assert kafka.certificates is not None
+    properties = tmp_path / "client.properties"
+    properties.write_text(
+        "# as Kafka's own tools take it\n"
+        "security.protocol=SASL_SSL\n"
+        "sasl.mechanism=SCRAM-SHA-512\n"
+        "sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \\\n"
+        f'  username="admin" password="{kafka.users["admin"]}";\n'
+        f"ssl.truststore.type=PEM\nssl.truststore.location={kafka.certificates.ca_file}\n"
+    )
+    prefix = names.telemetry.partition(".")[0]
+
+    done = kwitness(
+        *("job", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
+        *("--config", str(properties), "--prefix", prefix, "--table", str(tmp_path / "inventory")),
+        *("--jars", str(spark_jars()), "--parameter", "forgetAfter=48h"),
+        seconds=500,
+    )
+
+    assert done.returncode == 0, done.stderr
+    heading, *lines = done.stdout.splitlines()
+    assert heading.startswith("KIND")
+    assert [line.split()[0] for line in lines] == ["instance", "software"]
+    assert "kwitness job: 2 of 2 records in the table" in done.stderr
+    assert kafka.users["admin"] not in done.stderr + done.stdout
+    listed = kwitness("tables", "list", str(tmp_path), "--json")
+    (table,) = [one for one in json.loads(listed.stdout) if one["name"] == "inventory"]
+    assert (table["rows"], table["computed_by"]) == (2, "ClientInventory/1")
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
+    ask = ("job", "run", "ClientInventory", "--bootstrap", "localhost:1", "--table", str(tmp_path / "table"))
+
+    without_jars = kwitness(*ask)
+    without_java = kwitness(*ask, environment={"PATH": str(tmp_path)})
+    hidden = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_without("pyspark", tmp_path))}
+    without_spark = kwitness(*ask, environment=hidden)
+
+    assert [one.returncode for one in (without_jars, without_java, without_spark)] == [1, 1, 1]
+    assert "`make spark-jars` collects them by Maven and prints their folder" in without_jars.stderr
+    assert "install a JRE of 17 or later" in without_java.stderr
+    assert "a job needs pyspark" in without_spark.stderr
+    assert "pip install --find-links dist 'kwitness[spark]'" in without_spark.stderr
+    assert not (tmp_path / "table").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (JobOptions("Inventory", "/tmp/t"), "there is no job of type Inventory: name one of ClientInventory"),
+        (JobOptions("ClientInventory", "/tmp/t", parameters=["forgetAfter"]), "has no `=` between name and value"),
+        (JobOptions("ClientInventory", "/tmp/t", parameters=["forgetAfter=soon"]), "clientInventory.forgetAfter: "),
+        (
+            JobOptions("ClientInventory", "/tmp/t", parameters=["topics=[]"]),
+            "--parameter topics: ClientInventory takes forgetAfter",
+        ),
+        (JobOptions("ClientInventory", "/tmp/t", window="5 minutes"), "--window: '5 minutes' is not a duration"),
+    ],
+)
+def test_options_that_the_job_does_not_take_are_refused_before_it_starts(options: JobOptions, message: str) -> None:
+    with pytest.raises(CommandFailedError) as refused:
+        job_config(options, NAMED)
+
+    assert message in str(refused.value)
+
+
+def test_topics_parameters_and_folders_are_those_that_an_operator_would_write() -> None:
+    options = JobOptions(
+        "ClientInventory",
+        "/data/inventory",
+        prefix="shop",
+        parameters=["forgetAfter=48h"],
+        streaming=True,
+        trigger="30s",
+    )
+
+    config = job_config(options, NAMED)
+
+    assert (config.topics.telemetry, config.topics.seals) == ("shop.telemetry", "shop.seals")
+    assert (config.table_path, config.checkpoint_path) == (
+        "file:///data/inventory/table",
+        "file:///data/inventory/checkpoint",
+    )
+    assert config.parameters == {"forget_after": "48h"}
+    assert (config.run.mode, config.run.trigger_seconds, config.executors.instances) == ("streaming", 30.0, 0)
+
+
+def test_passwords_are_written_for_their_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "bootstrap.servers: a:1, b:2\nsecurity.protocol=SASL_PLAINTEXT\nsasl.mechanism=plain\n"
+        'sasl.jaas.config=x.PlainLoginModule required username=me password="p\\"w;d";\n'
+    )
+
+    fields = connection(read_properties(str(file)), None, tmp_path)
+
+    authentication = fields["authentication"]
+    password = Path(authentication.pop("password_file"))
+    assert authentication == {"type": "plain", "username": "me", "hosts": "a:1,b:2"}
+    assert (password.read_text(), password.stat().st_mode & 0o777) == ('p"w;d', 0o600)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no Kafka cluster is named"),
+        ("bootstrap.servers=a:1\nsecurity.protocol=TLS", "security.protocol is 'TLS': give one of PLAINTEXT, SSL"),
+        ("bootstrap.servers=a:1\nsecurity.protocol=SASL_SSL", "sasl.mechanism is ''"),
+        ("bootstrap.servers=a:1\nsecurity.protocol=SASL_SSL\nsasl.mechanism=PLAIN", "needs a user name and a password"),
+        ("bootstrap.servers=a:1\nsecurity.protocol=SSL\nssl.truststore.location=/x.jks", "is JKS: only PEM is read"),
+        ("bootstrap.servers=a:1\nsecurity.protocol=SSL\nssl.ca.location=/x.pem", "/x.pem, which the properties name"),
+        ("acks=all", "has acks, which is not understood here: leave it out"),
+    ],
+)
+def test_properties_that_lack_something_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "client.properties"
+    file.write_text(text)
+
+    with pytest.raises(CommandFailedError) as refused:
+        connection(read_properties(str(file)), None, tmp_path)
+
+    assert message in str(refused.value)
+
+
+def _without(library: str, folder: Path) -> Path:
+    """A folder for the path of modules, with which a library cannot be found."""
+    hiding = folder / "hiding"
+    hiding.mkdir()
+    (hiding / "sitecustomize.py").write_text(
+        "import importlib.machinery\n"
+        "find = importlib.machinery.PathFinder.find_spec\n"
+        f"hide = lambda name, *rest: None if name.partition('.')[0] == {library!r} else find(name, *rest)\n"
+        "importlib.machinery.PathFinder.find_spec = hide\n"
+    )
+    return hiding

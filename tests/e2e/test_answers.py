@@ -1,0 +1,117 @@
+"""Analyses on the node: traffic, the books of all sources, topics that nobody uses; once, and by the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kwitness.demo.acls import TOOL
+from kwitness.demo.platform import CLUSTER, GATEWAY_CLIENT, KAFKA, NAMESPACE, SIDECAR_CLIENT, Platform
+
+from tests.e2e import subscriptions
+from tests.e2e.conftest import Answer
+from tests.eventually import eventually, remains
+
+KIND = "analyticsjob"
+IDLE_TOPIC = "demo.idle"
+ONCE = "unused-topics"
+NIGHTLY = "unused-every-minute"
+
+
+def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is_not_there(
+    answers: dict[str, Answer],
+) -> None:
+    rows = [row for row in answers["Traffic"].rows if row["kind"] == "partition"]
+    clients = {(row["topic"], row["api"], row["client_id"]) for row in rows}
+
+    assert {("demo.orders", "Produce", GATEWAY_CLIENT), ("demo.orders", "Produce", SIDECAR_CLIENT)} <= clients
+    for row in rows:
+        assert row["requests"] <= row["records"] + row["error_count"]
+        assert row["bytes"] > row["records"]
+        assert row["state"] in {"sealed", "grace", "open"}
+        assert row["computed_by"] == "Traffic/1"
+
+
+def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answers: dict[str, Answer]) -> None:
+    found = answers["LedgerAudit"]
+
+    assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in found.rows}
+    assert [row for row in found.rows if row["missing"] or row["duplicates"]] == []
+    assert found.job["status"]["ledger"][0]["hop"] == "table"
+
+
+@pytest.mark.timeout(900)  # two drivers, one after the other, where three groups of tests have two processors
+def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run_and_by_a_schedule(platform: Platform) -> None:
+    create_topic(platform, IDLE_TOPIC)
+    scheduled = {"schedule": {"cron": "* * * * *", "timeZone": "Europe/Berlin", "startingDeadline": "1m"}}
+    with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
+        condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND, seconds=360)
+        assert condition["status"] == "True"
+        status = subscriptions.found(platform, ONCE, KIND)["status"]
+        assert status["lastRun"]["id"] == "first"
+        assert status["lastRun"]["succeeded"] is True
+        assert status["findingCounts"]["NotSeen"] >= 1
+        assert status["findingCounts"]["Unused"] == 0, "nobody can know that after one look"
+        columns = platform.cluster.kubectl("get", KIND, ONCE, f"--namespace={NAMESPACE}", "--no-headers").split()
+        assert columns[:5] == [ONCE, "True", "Completed", "UnusedTopics", "Succeeded"]
+
+        runs = (
+            "get",
+            "jobs",
+            f"--namespace={NAMESPACE}",
+            f"--selector=app.kubernetes.io/instance={ONCE}",
+            "-o",
+            "name",
+        )
+        platform.cluster.kubectl("delete", platform.cluster.kubectl(*runs).strip(), f"--namespace={NAMESPACE}")
+        remains(lambda: platform.cluster.kubectl(*runs), lambda names: not names.strip(), seconds=15)
+
+    with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(NIGHTLY, scheduled)):
+        status = eventually(
+            lambda: subscriptions.found(platform, NIGHTLY, KIND).get("status", {}),
+            lambda now: now.get("lastSuccessful") and now.get("findingCounts"),
+            seconds=420,
+        )
+        assert status["findingCounts"]["NotSeen"] >= 1
+        assert subscriptions.ready(platform, NIGHTLY, KIND)["status"] == "True"
+
+
+def create_topic(platform: Platform, name: str) -> None:
+    words = ("--create", "--if-not-exists", "--topic", name, "--partitions", "1")
+    tool = [one.replace("AclCommand", "TopicCommand") for one in TOOL]
+    platform.cluster.kubectl("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *tool, *words)
+
+
+@contextmanager
+def allowed_to_look(platform: Platform) -> Iterator[None]:
+    """The ACLs that docs/operations/acls.md gives for UnusedTopics, for the length of a block."""
+    kafka = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
+    who = ("--allow-principal", "User:kwitness-spark", "--operation", "Describe")
+    everything = (("--cluster",), ("--topic", "*", "--group", "*"))
+    for what in everything:
+        platform.cluster.kubectl(*kafka, "--add", *who, *what)
+    try:
+        yield
+    finally:
+        for what in everything:
+            platform.cluster.kubectl(*kafka, "--remove", "--force", *who, *what)
+
+
+def unused_topics(name: str, run: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "type": "UnusedTopics",
+            "clusterRef": {"name": CLUSTER},
+            "authentication": {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-spark"}},
+            "run": run,
+            "parameters": {"unusedTopics": {"unusedFor": "1h"}},
+            "executors": {"instances": 0},
+            "table": name.replace("-", "_"),
+        },
+    }

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+from deltalake import DeltaTable
+from pyspark.sql import SparkSession
+
+from tests.jobs import observed, traffic_oracle
+from tests.jobs.tables import read
+from tests.jobs.window_tables import rows_of, run, tables
+
+DAY_MS = 86_400_000
+
+
+def test_days_of_facts_go_and_their_windows_stay_and_late_records_do_not_halve_them(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Retention is 2 h; facts stay a day and a window longer, by whole days."""
+    old, yesterday, today = (observed.START_MS - days * DAY_MS for days in (10, 1, 0))
+    # What is from yesterday was sent within the retention, by its own time in Kafka.
+    starts = [old, old, yesterday, today, yesterday, today]
+    values = [observed.partition(seq=seq, at=at, records=5) for seq, at in enumerate(starts)]
+    late = observed.partition(seq=9, at=old, records=1)
+    *before, after = observed.placed([*values, late], partitions=1)
+    at = tables(spark, tmp_path, retention="2h")
+    for part in (before[:4], before[4:]):
+        run(spark, at, part)
+
+    at.tidy(datetime.fromtimestamp(observed.START_MS / 1000, UTC))
+
+    days = Counter(row["day"] for row in read(at.facts.path))
+    assert days == {traffic_oracle.day_of(yesterday): 2, traffic_oracle.day_of(today): 2}
+    files = DeltaTable(at.facts.path).file_uris()
+    assert sum(f"day={traffic_oracle.day_of(yesterday)}" in file for file in files) == 1, "a closed day's are one"
+    assert sum(f"day={traffic_oracle.day_of(today)}" in file for file in files) == 2, "the open day's are left"
+    assert run(spark, at, [after]) == {(observed.TRAFFIC, 0, 6)}
+    assert rows_of(at.table.path) == traffic_oracle.traffic(before)[0]

@@ -1,0 +1,84 @@
+"""Traffic against an oracle in plain Python: whatever the cut into batches, and wherever a driver is killed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.jobs.frame.delta_table import JobTable
+
+from tests import soak
+from tests.jobs import observed, traffic_oracle
+from tests.jobs.window_tables import parts, rows_of, run, tables
+
+
+class KilledError(Exception):
+    """Stands for a driver that ends at this moment."""
+
+
+@pytest.mark.parametrize("seed", soak.seeds(10))
+@pytest.mark.soak
+def test_any_cut_into_batches_gives_the_table_of_the_oracle(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    records = observed.mixed(seed)
+    at = tables(spark, tmp_path)
+
+    bad = set().union(*(run(spark, at, part) for part in parts(records, 2 + seed % 4)))
+
+    rows, expected = traffic_oracle.traffic(records)
+    assert bad == expected
+    assert rows_of(at.table.path) == rows
+    assert {row["state"] for row in rows.values()} == {"sealed", "grace", "open"}
+    assert {key[0] for key in rows} == {300_000, 3_600_000, 86_400_000}
+
+
+@pytest.mark.parametrize("seed", soak.seeds(10))
+@pytest.mark.soak
+def test_a_driver_that_is_killed_between_any_two_steps_leaves_nothing_out_and_nothing_twice(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    records = observed.mixed(seed, minutes=12)
+    before_facts, between, after_windows = parts(records, 3)
+
+    _dies_before(monkeypatch, "append")
+    with pytest.raises(KilledError):
+        run(spark, tables(spark, tmp_path), before_facts)
+    monkeypatch.undo()
+    run(spark, tables(spark, tmp_path), before_facts)
+
+    _dies_before(monkeypatch, "replace")
+    with pytest.raises(KilledError):
+        run(spark, tables(spark, tmp_path), between)
+    monkeypatch.undo()
+    again = tables(spark, tmp_path)
+    assert run(spark, again, between) == set(), "it is all done, and no record is read again"
+    assert rows_of(again.table.path) == traffic_oracle.traffic([*before_facts, *between])[0]
+
+    # Spark had not noted the batch yet: it comes again, and with another end.
+    run(spark, again, after_windows[: len(after_windows) // 2])
+    last = tables(spark, tmp_path)
+    run(spark, last, after_windows)
+
+    assert rows_of(last.table.path) == traffic_oracle.traffic(records)[0]
+
+
+def test_a_table_of_windows_that_was_removed_is_computed_from_the_facts_for_the_topics_asked_for_now(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    records = observed.mixed(3, minutes=8)
+    run(spark, tables(spark, tmp_path), records)
+    shutil.rmtree(tmp_path / "table")
+
+    at = tables(spark, tmp_path, topics=("stock",))
+
+    assert rows_of(at.table.path) == traffic_oracle.traffic(records, topics=("stock",))[0]
+
+
+def _dies_before(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    def die(*_: Any) -> None:
+        raise KilledError
+
+    monkeypatch.setattr(JobTable, step, die)
