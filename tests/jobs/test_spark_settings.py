@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kwitness.jobs.driver.spark_settings import spark_settings
 
 from tests.jobs.conftest import job_config
@@ -64,6 +66,15 @@ def test_a_job_without_executors_runs_in_its_driver() -> None:
     settings = spark_settings(job_config(Path("/t"), executors={"instances": 0}), POD)
 
     assert settings["spark.master"] == "local[1]"
+
+
+@pytest.mark.parametrize(("instances", "cores", "tasks"), [(0, 1, "1"), (0, 2, "2"), (1, 1, "4"), (8, 4, "32")])
+def test_a_step_has_a_task_for_each_core_that_can_do_one(instances: int, cores: int, tasks: str) -> None:
+    executors = {**EXECUTORS, "instances": instances, "cores": cores}
+
+    settings = spark_settings(job_config(Path("/t"), executors=executors), POD)
+
+    assert settings["spark.sql.shuffle.partitions"] == tasks
 
 
 def test_the_heap_of_the_driver_can_be_set() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kwitness.contracts.job_config import JobConfig
+from kwitness.contracts.job_config import ExecutorsConfig, JobConfig
 
 #: Fixed, so that a NetworkPolicy can name them.
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 
+#: Tasks of each step of a batch that executors do, at least. Most batches are small; Spark's default would be 200.
+_FEWEST_TASKS = 4
 _SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 _ALWAYS = {
@@ -22,8 +24,6 @@ _ALWAYS = {
     "spark.driver.memory": "512m",
     # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
     "spark.driver.extraJavaOptions": _SMALL_JVM,
-    # Inventories are small; 200 partitions, Spark's default, would be 200 tasks for each step.
-    "spark.sql.shuffle.partitions": "4",
     "spark.databricks.delta.snapshotPartitions": "2",
     # Housekeeping lists the table's folder in as many tasks as this says, by default 10,000.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
@@ -50,17 +50,26 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
         the jars of Kafka and Delta where they are not in PySpark's own folder. `KWITNESS_SPARK_LOCAL_DIR` is for
         shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
     """
-    settings = {**_ALWAYS, "spark.app.name": f"kwitness-{config.type}-{config.name or 'local'}"}
+    executors = config.executors
+    settings = {
+        **_ALWAYS,
+        "spark.app.name": f"kwitness-{config.type}-{config.name or 'local'}",
+        "spark.sql.shuffle.partitions": str(_tasks(executors)),
+    }
     if jars := environment.get("KWITNESS_SPARK_JARS"):
         settings |= {"spark.driver.extraClassPath": f"{jars}/*", "spark.executor.extraClassPath": f"{jars}/*"}
     if memory := environment.get("KWITNESS_SPARK_DRIVER_MEMORY"):
         settings["spark.driver.memory"] = memory
     if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):
         settings["spark.local.dir"] = local
-    if config.executors.instances and environment.get("POD_IP") and environment.get("KUBERNETES_SERVICE_HOST"):
+    if executors.instances and environment.get("POD_IP") and environment.get("KUBERNETES_SERVICE_HOST"):
         return settings | _kubernetes(config, environment)
-    cores = max(1, config.executors.cores)
-    return settings | {"spark.master": f"local[{cores}]", "spark.driver.host": "127.0.0.1"}
+    return settings | {"spark.master": f"local[{executors.cores}]", "spark.driver.host": "127.0.0.1"}
+
+
+def _tasks(executors: ExecutorsConfig) -> int:
+    """Tasks of each step of a batch; a driver that works alone has one for each of its cores."""
+    return max(_FEWEST_TASKS, executors.instances * executors.cores) if executors.instances else executors.cores
 
 
 def _kubernetes(config: JobConfig, environment: Mapping[str, str]) -> dict[str, str]:

@@ -110,12 +110,9 @@ class Layout:
     ----------
     partitions
         Columns that it is partitioned by.
-    shuffle_partitions
-        Tasks of each step of a batch.
     """
 
     partitions: tuple[str, ...] = ()
-    shuffle_partitions: int = 4
 
 
 MergeRule = Callable[[str, str], Mapping[str, Column]]
