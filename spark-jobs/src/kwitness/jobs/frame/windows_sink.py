@@ -8,7 +8,7 @@ again, and what a driver does after each batch is what it does when it finds the
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
@@ -211,10 +211,13 @@ class WindowTables:
         found = states(unique(near, start), start, length_ms, self._grace_ms, latest)
         return self._placed(rows.join(F.broadcast(found), "window_start_ms"), self._base)
 
-    def _due(self, length: int, touched: Iterable[Span], latest: int) -> tuple[Span, ...]:
+    def _due(self, length: int, touched: Sequence[Span], latest: int) -> tuple[Span, ...]:
         """Windows of a longer length that have closed by now: those that are touched, and those that had not before."""
         closed = start_of(max(0, latest - self._grace_ms - 1), length)
-        before = 0 if self._mark.latest_ms is None else max(0, self._mark.latest_ms - self._grace_ms - 1)
+        # Where nothing was computed yet, all that there is is touched.
+        before = min((one.start for one in touched), default=closed)
+        if self._mark.latest_ms is not None:
+            before = max(0, self._mark.latest_ms - self._grace_ms - 1)
         newly = Span(start_of(before, length), closed)
         several = [Span(one.start, min(one.end, closed)) for one in widened(touched, length)]
         return joined(one for one in (*several, newly) if one.start < one.end)
