@@ -81,12 +81,32 @@ def test_the_file_is_replaced_as_a_whole(spark: SparkSession, tmp_path: Path) ->
     (tmp_path / "checkpoint" / "offsets" / "0").touch()
     file = IdentityFile(HadoopFiles(spark), _config(tmp_path), 1)
 
-    first = file.claim()
+    first = file.claim().identity
     file.remember(ENDED)
 
-    assert file.claim() == first.with_run("nightly", ENDED)
+    assert file.claim() == (first.with_run("nightly", ENDED), None)
     assert Identity.model_validate_json((tmp_path / "identity.json").read_bytes()).has_succeeded("nightly")
     assert {path.name for path in tmp_path.iterdir()} <= {"identity.json", ".identity.json.crc", "checkpoint"}
+
+
+def test_an_upgrade_says_whether_it_keeps_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    planned = tmp_path / "checkpoint" / "offsets" / "0"
+    planned.parent.mkdir(parents=True)
+    planned.touch()
+    files, config = HadoopFiles(spark), _config(tmp_path)
+    first = IdentityFile(files, config, 1, ["kwitness.traffic"]).claim()
+
+    kept = IdentityFile(files, config, 2, ["kwitness.traffic"]).claim()
+    assert planned.exists()
+    moved = IdentityFile(files, config, 2, ["kwitness.traffic", "kwitness.seals"]).claim()
+
+    assert first.note is None
+    assert kept.identity.checkpoint == first.identity.checkpoint
+    assert kept.note == "goes on with the checkpoint of version 1 of the job; this is version 2"
+    assert not planned.exists()
+    assert moved.identity.checkpoint != first.identity.checkpoint
+    assert "reads kwitness.seals, kwitness.traffic now, and not kwitness.traffic" in (moved.note or "")
+    assert IdentityFile(files, config, 2, ["kwitness.seals", "kwitness.traffic"]).claim().note is None
 
 
 def test_a_file_that_cannot_be_read_says_what_to_do(spark: SparkSession, tmp_path: Path) -> None:

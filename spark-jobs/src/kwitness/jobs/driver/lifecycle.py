@@ -75,6 +75,7 @@ class Driver:
         self.stopping = threading.Event()
         self.health = Health(board, patience_seconds(config.run))
         self._logged = Ledger()
+        self._note: str | None = None
         self._looked_at = self._logged_at = float("-inf")
 
     def stop(self) -> None:
@@ -106,9 +107,13 @@ class Driver:
         files = HadoopFiles(session)
         for folder in (self._config.table_path, self._config.checkpoint_path, self._config.quarantine_path):
             files.require_writable(folder)
-        identity = IdentityFile(files, self._config, job.version)
-        run = self._config.run
-        if identity.claim().has_succeeded(run.id) and run.mode == "once":
+        topics = (getattr(self._config.topics, kind) for kind in job.inputs.topics)
+        identity = IdentityFile(files, self._config, job.version, topics)
+        run, held = self._config.run, identity.claim()
+        self._note = held.note
+        if held.note is not None:
+            _LOG.info("the job %s", held.note)
+        if held.identity.has_succeeded(run.id) and run.mode == "once":
             _LOG.info("the run %s ended well before: nothing is read", run.id)
             self._board.change(phase="Succeeded", message=f"the run with the id {run.id} ended well before")
             return
@@ -164,7 +169,7 @@ class Driver:
         stream.prepare()
         if self.stopping.is_set():
             return None
-        self._board.change(phase="Running")
+        self._board.change(phase="Running", message=self._note and f"the driver runs; it {self._note}")
         once, waiting = self._config.run.mode == "once", False
         while True:
             _LOG.info(

@@ -74,6 +74,11 @@ class HadoopFiles:
         target = hadoop.Path(path)
         hadoop.FileContext.getFileContext(target.toUri(), self._configuration).rename(beside, target, overwrite)
 
+    def remove(self, folder: str) -> None:
+        """Remove a folder with all that is in it."""
+        system, target = self._open(folder)
+        system.delete(target, True)
+
     def require_writable(self, folder: str) -> None:
         """Write and remove a small file under a folder, which is made if it is not there.
 

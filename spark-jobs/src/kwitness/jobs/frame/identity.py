@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -50,6 +50,8 @@ class Identity(BaseModel):
     ----------
     checkpoint
         Another one for each checkpoint: offsets and batch numbers mean something only together with it.
+    topics
+        What is read, sorted; empty where a version before this one wrote the file.
     runs
         By id, runs of `once` that have ended.
     """
@@ -61,6 +63,7 @@ class Identity(BaseModel):
     type: str
     job_version: int
     checkpoint: str
+    topics: tuple[str, ...] = ()
     runs: Mapping[str, RunRecord] = Field(default_factory=dict)
 
     def with_run(self, run: str, record: RunRecord) -> Identity:
@@ -81,6 +84,14 @@ class Claim(NamedTuple):
     type: str
     job_version: int
     new_checkpoint: str
+    topics: tuple[str, ...] = ()
+
+
+class Claimed(NamedTuple):
+    """The file's content now, and what became of another version's checkpoint; None where there is nothing to tell."""
+
+    identity: Identity
+    note: str | None
 
 
 def claimed(found: Identity | None, claim: Claim, *, has_checkpoint: bool) -> Identity:
@@ -112,8 +123,14 @@ def claimed(found: Identity | None, claim: Claim, *, has_checkpoint: bool) -> Id
         type=claim.type,
         job_version=claim.job_version,
         checkpoint=found.checkpoint if found is not None and has_checkpoint else claim.new_checkpoint,
+        topics=claim.topics,
         runs=found.runs if found is not None and same else {},
     )
+
+
+def reads_other_topics(found: Identity | None, claim: Claim) -> bool:
+    """Whether a checkpoint is of other topics than are read now: Spark cannot go on with it."""
+    return found is not None and bool(found.topics) and found.topics != claim.topics
 
 
 class IdentityFile:
@@ -123,15 +140,20 @@ class IdentityFile:
     ----------
     config
         Its `identity_path` may be empty: then nothing is checked or remembered.
+    topics
+        The names of the topics that the job reads.
     """
 
-    def __init__(self, files: HadoopFiles, config: JobConfig, job_version: int) -> None:
+    def __init__(self, files: HadoopFiles, config: JobConfig, job_version: int, topics: Iterable[str] = ()) -> None:
         self._files = files
         self._config = config
         self._job_version = job_version
+        self._topics = tuple(sorted(topics))
 
-    def claim(self) -> Identity:
+    def claim(self) -> Claimed:
         """Make the folder this job's own.
+
+        A checkpoint of other topics is removed: tables know to where they were read, so nothing is lost or doubled.
 
         Raises
         ------
@@ -141,11 +163,15 @@ class IdentityFile:
         config = self._config
         found = self._read()
         has_checkpoint = Checkpoint(self._files, config.checkpoint_path).exists()
-        claim = Claim(config.cluster_id, config.uid, config.type, self._job_version, uuid.uuid4().hex)
-        identity = claimed(found, claim, has_checkpoint=has_checkpoint)
+        new = uuid.uuid4().hex
+        claim = Claim(config.cluster_id, config.uid, config.type, self._job_version, new, self._topics)
+        moves = has_checkpoint and reads_other_topics(found, claim)
+        identity = claimed(found, claim, has_checkpoint=has_checkpoint and not moves)
+        if moves:
+            self._files.remove(config.checkpoint_path)
         if identity != found:
             self._write(identity)
-        return identity
+        return Claimed(identity, _note(found, claim, has_checkpoint=has_checkpoint))
 
     def remember(self, record: RunRecord) -> None:
         """Write how the run with this configuration's id ended; one without an id may run again."""
@@ -170,3 +196,17 @@ class IdentityFile:
         if self._config.identity_path:
             text = json.dumps(identity.model_dump(mode="json", exclude_none=True), indent=2)
             self._files.replace_text(self._config.identity_path, text)
+
+
+def _note(found: Identity | None, claim: Claim, *, has_checkpoint: bool) -> str | None:
+    if found is None or not has_checkpoint:
+        return None
+    if reads_other_topics(found, claim):
+        return (
+            f"has a new checkpoint, since it reads {', '.join(claim.topics)} now, and not {', '.join(found.topics)}; "
+            "what the table has is not read into it again"
+        )
+    if found.job_version != claim.job_version:
+        versions = f"version {found.job_version} of the job; this is version {claim.job_version}"
+        return f"goes on with the checkpoint of {versions}"
+    return None

@@ -79,7 +79,7 @@ def _ready(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None) -
         now = "; another one runs now" if progress.phase == "Running" else ""
         verdict = Verdict("Ready", "False", "LastRunFailed", (progress.trouble or "the last run failed") + now)
     elif progress.phase == "Running":
-        verdict = ready("Running", "the driver runs")
+        verdict = ready("Running", said or "the driver runs")
     elif progress.phase == "Succeeded":
         verdict = ready("Completed", "the run has ended well")
     elif progress.phase == "Pending" and schedule is not None:
