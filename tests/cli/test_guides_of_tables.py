@@ -75,12 +75,22 @@ WINDOWS = [
 ]
 
 
+SOURCES = [
+    {"event_source": "gateway-0", "missing": 2, "missing_since_ms": START_MS, "last_ms": START_MS + 1},
+    {"event_source": "gateway-1", "missing": 0, "unsealed": 0, "duplicates": 0, "last_ms": START_MS},
+]
+TOPICS = [
+    {"kind": "topic", "subject": "orders", "reported": True, "written": "Used", "fetched": "NotSeen", "log_bytes": 9},
+    {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
+]
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder `tables` of the pages, in the present one."""
     monkeypatch.chdir(tmp_path)
-    inventory = to_arrow_schema(next(one for one in described_jobs() if one.name == "ClientInventory").schema)
-    inventory = inventory.append(pa.field(COMPUTED_BY.name, pa.string()))
+    columns = {one.name: to_arrow_schema(one.schema) for one in described_jobs()}
+    inventory = columns["ClientInventory"].append(pa.field(COMPUTED_BY.name, pa.string()))
     clients = [
         {"row_id": str(number), "kind": "instance", "principal": principal, "ours": False, "last_seen_ms": 2}
         for number, principal in enumerate(("User:alice", "User:bob"))
@@ -90,6 +100,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("client_inventory-2/table", clients[:1], inventory),
         ("client_inventory/quarantine/records", [], to_arrow_schema(QUARANTINE_SCHEMA)),
         ("traffic/table", WINDOWS, TRAFFIC),
+        ("ledger_audit/table", SOURCES, columns["LedgerAudit"]),
+        ("unused_topics/table", TOPICS, columns["UnusedTopics"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -104,7 +116,10 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(one)[1:] for one in starts if one.startswith("kwitness ")]
 
 
-@pytest.mark.parametrize(("page", "number"), [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2)],
+)
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
 ) -> None:

@@ -52,7 +52,7 @@ def test_two_runs_tell_used_topics_from_unused_ones(spark: SparkSession, kafka: 
     rows = read(config.table_path)
     surveyed = [row for row in rows if row["cluster_id"] == kafka.cluster_id]
     found = {row["subject"].removeprefix(f"{prefix}."): row for row in surveyed if row["subject"].startswith(prefix)}
-    verdicts = {name: (row["verdict"], row["produce"], row["fetch"]) for name, row in found.items() if name in names}
+    verdicts = {name: (row["verdict"], row["written"], row["fetched"]) for name, row in found.items() if name in names}
     assert verdicts == {
         "still": ("Unused", "Unused", "Unused"),
         "written": ("Used", "Used", "Unused"),

@@ -57,7 +57,7 @@ def test_end_offsets_that_move_are_a_use() -> None:
 
     rows = _series(STATE, moved, moved, moved, every=DAY)
 
-    assert [row["produce"] for row in rows] == ["NotSeen", "Used", "Used", "Unused"]
+    assert [row["written"] for row in rows] == ["NotSeen", "Used", "Used", "Unused"]
     assert rows[-1]["ends_moved_ms"] == rows[-1]["ends_since_ms"] == START + DAY
 
 
@@ -72,7 +72,7 @@ def test_a_partition_that_does_not_answer_is_not_taken_for_one_that_stands_still
 
     rows = _series(STATE, without, STATE, every=DAY)
 
-    assert [row["produce"] for row in rows] == ["NotSeen", "NotSeen", "Unused"]
+    assert [row["written"] for row in rows] == ["NotSeen", "NotSeen", "Unused"]
     assert rows[1]["missing"] == ["EndOffsetsUnknown"]
 
 
@@ -100,7 +100,7 @@ def test_a_group_that_commits_or_has_members_is_a_use() -> None:
         ((), False),
     ):
         rows = _series(STATE, replace(STATE, groups=groups), every=2 * DAY)
-        assert rows[-1]["fetch"] == ("Used" if used else "Unused"), groups
+        assert rows[-1]["fetched"] == ("Used" if used else "Unused"), groups
 
 
 def test_groups_that_may_not_be_listed_prove_nothing() -> None:
@@ -108,7 +108,7 @@ def test_groups_that_may_not_be_listed_prove_nothing() -> None:
 
     rows = _series(hidden, hidden, STATE, STATE, every=2 * DAY)
 
-    assert [row["fetch"] for row in rows] == ["NotSeen", "NotSeen", "NotSeen", "Unused"]
+    assert [row["fetched"] for row in rows] == ["NotSeen", "NotSeen", "NotSeen", "Unused"]
     assert rows[1]["missing"] == ["GroupsNotListed"]
     assert rows[2]["missing"] == ["GroupsTooYoung"], "a group that is seen now may have been there"
 
@@ -118,7 +118,7 @@ def test_a_survey_without_an_answer_for_groups_does_not_begin_the_period_again()
 
     rows = _series(STATE, silent, STATE, every=DAY)
 
-    assert [row["fetch"] for row in rows] == ["NotSeen", "NotSeen", "Unused"]
+    assert [row["fetched"] for row in rows] == ["NotSeen", "NotSeen", "Unused"]
     assert rows[-1]["groups_since_ms"] == START
 
 
@@ -127,7 +127,7 @@ def test_who_was_seen_by_a_topics_id_counts_for_its_name() -> None:
 
     (row,) = _rows(replace(STATE, surveyed_ms=START + HOUR), [BROKER, by_id])
 
-    assert (row["fetch"], row["last_fetched_client_id"]) == ("Used", "billing")
+    assert (row["fetched"], row["last_fetched_client_id"]) == ("Used", "billing")
 
 
 def test_what_nobody_asked_about_is_left_out_of_findings() -> None:

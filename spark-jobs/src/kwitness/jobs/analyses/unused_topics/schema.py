@@ -109,8 +109,8 @@ SURVEY_FIELDS = (
     _field("groups_used_ms", LongType(), "Last survey that found one with members or with moved offsets."),
     _field("coverage", StringType(), "full: observers saw all software that was connected. partial, or none."),
     _field("not_observed", ArrayType(StringType()), "Software that brokers counted and observers did not see."),
-    _field("produce", StringType(), "Whether it is written: Used, Unused (proved), NotSeen (evidence is missing)."),
-    _field("fetch", StringType(), "Whether it is read, likewise."),
+    _field("written", StringType(), "Whether it is written: Used, Unused (proved), NotSeen (evidence is missing)."),
+    _field("fetched", StringType(), "Whether it is read, likewise."),
     _field("verdict", StringType(), "Used if one of the two is, Unused if both are unused, else NotSeen."),
     _field("missing", ArrayType(StringType()), "What is missing for more than NotSeen."),
 )

@@ -198,8 +198,8 @@ def _verdicts(evidence: Evidence, seen: Coverage, since_ms: int, until_ms: int) 
     return {
         "coverage": seen.level,
         "not_observed": list(seen.not_observed),
-        "produce": judgement.produce,
-        "fetch": judgement.fetch,
+        "written": judgement.produce,
+        "fetched": judgement.fetch,
         "verdict": judgement.verdict,
         "missing": list(judgement.missing),
     }
