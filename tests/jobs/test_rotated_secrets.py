@@ -70,7 +70,7 @@ def test_a_driver_goes_on_with_a_rotated_password_and_tells_none_to_anybody(
         _eventually(driver, log, lambda: _all_done(topics, log))
         _rotate(broker, tmp_path)
         _eventually(driver, log, lambda: "the Secrets changed" in log.read_text())
-        topics.write(mixed(seed=22, count=30))
+        topics.write(mixed(seed=22, count=30, days=1))
         _eventually(driver, log, lambda: _all_done(topics, log))
         driver.send_signal(signal.SIGTERM)
         code = driver.wait(60)

@@ -70,7 +70,7 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
     topics.write(mixed(seed=6, count=20))
     run_once(spark, config)
     read_up_to, before = _count(topics), len(topics.written)
-    topics.write(mixed(seed=7, count=40))
+    topics.write(mixed(seed=7, count=40, days=1))
     gone_before = read_up_to + 5
     topics.expire(topics.names.telemetry, gone_before)
 

@@ -122,14 +122,17 @@ def bad_records() -> list[KafkaRecord]:
     return found + [snapshot(3_000 + at, **one) for at, one in enumerate(fields)]
 
 
-def mixed(seed: int, count: int = 120, cluster: str = "cluster") -> list[KafkaRecord]:
-    """Good and bad records of a few clients of two clusters: late, twice, in no order, changing version and address."""
+def mixed(seed: int, count: int = 120, cluster: str = "cluster", days: int = 0) -> list[KafkaRecord]:
+    """Good and bad records of a few clients of two clusters: late, twice, in no order, changing version and address.
+
+    They are of `days` later than otherwise.
+    """
     dice = random.Random(seed)  # noqa: S311
     known = [*REQUIRED["producer"], *REQUIRED["consumer"], "org.apache.kafka.stream.thread.run", "my.own", "größe"]
     records: list[KafkaRecord] = []
     for offset in range(count):
         # So far apart that none is passed over for being close to another one.
-        at = str(START_MS + 600_000 * dice.randrange(40))
+        at = str(START_MS + 86_400_000 * days + 600_000 * dice.randrange(40))
         if dice.random() < 0.3:
             entries = [counted(dice.choice(["a", "kwitness-x", None]), dice.choice("12"), dice.randrange(4))]
             entries += [counted("a", "1", 1)] * dice.randrange(2)
