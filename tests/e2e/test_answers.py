@@ -58,6 +58,13 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run_and_by_a_schedule
         columns = platform.cluster.kubectl("get", KIND, ONCE, f"--namespace={NAMESPACE}", "--no-headers").split()
         assert columns[:5] == [ONCE, "True", "Completed", "UnusedTopics", "Succeeded"]
 
+        # A driver that is done can be asked for a moment; then its Job ends.
+        ended = {"id": "first", "succeeded": True}
+        eventually(
+            lambda: subscriptions.found(platform, ONCE, KIND)["status"].get("finishedRuns"),
+            lambda known: known == [ended],
+            seconds=120,
+        )
         runs = (
             "get",
             "jobs",

@@ -132,8 +132,8 @@ class _Writer:
         return read_from, TerminalError(
             "ClusterIdChanged",
             f"nothing runs, since table and checkpoint are of the Kafka cluster {read_from} and the KafkaCluster is now"
-            f" {cluster_id}: make another AnalyticsJob with another spec.table; or, to begin this table again, remove its"
-            f" folder with all that is in it, and set the annotation {ACCEPT_ANNOTATION} of this AnalyticsJob to"
+            f" {cluster_id}: make another AnalyticsJob with another spec.table; or, to begin this table again, remove"
+            f" its folder with all that is in it, and set the annotation {ACCEPT_ANNOTATION} of this AnalyticsJob to"
             f" {cluster_id}",
         )
 

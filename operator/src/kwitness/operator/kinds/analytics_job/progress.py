@@ -66,7 +66,8 @@ def progress_of(
     if past is not None:
         return Progress("Succeeded" if past else "Failed", past, run=run)
     if answer is not None:
-        over = answer.phase in {"Succeeded", "Failed"} and run is None
+        # The pod of a driver that is done goes on for a moment, to be asked; a Job tries again what failed.
+        over = answer.phase == "Succeeded" or (answer.phase == "Failed" and run is None)
         return Progress(answer.phase, answer.phase == "Succeeded" if over else None, run=run)
     if not is_under_way(job, runners):
         return Progress("Pending", run=run)
