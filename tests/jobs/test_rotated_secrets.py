@@ -68,9 +68,13 @@ def test_a_driver_goes_on_with_a_rotated_password_and_tells_none_to_anybody(
 
     with log.open("w") as output, _driver(tmp_path, config, output) as driver:
         _eventually(driver, log, lambda: _all_done(topics, log))
+        # The query that waits for its trigger has connections of its own: who makes one after the change is refused.
+        _eventually(driver, log, lambda: "at its trigger" in log.read_text())
+        topics.write(mixed(seed=20, count=5, days=1))
+        _eventually(driver, log, lambda: _all_done(topics, log))
         _rotate(broker, tmp_path)
         _eventually(driver, log, lambda: "the Secrets changed" in log.read_text())
-        topics.write(mixed(seed=22, count=30, days=1))
+        topics.write(mixed(seed=22, count=30, days=2))
         _eventually(driver, log, lambda: _all_done(topics, log))
         driver.send_signal(signal.SIGTERM)
         code = driver.wait(60)
