@@ -82,6 +82,8 @@ def _ready(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None) -
         verdict = ready("Running", said or "the driver runs")
     elif progress.phase == "Succeeded":
         verdict = ready("Completed", "the run has ended well")
+    elif progress.phase == "Starting" and schedule is not None and progress.succeeded:
+        verdict = ready("Scheduled", "the last run ended well; another one starts")
     elif progress.phase == "Pending" and schedule is not None:
         verdict = ready("Scheduled", f"waits for its next time ({schedule.cron}, {schedule.time_zone})")
     return verdict
