@@ -65,6 +65,8 @@ def test_a_driver_that_is_killed_between_any_two_steps_leaves_nothing_out_and_no
     assert rows_of(last.table.path) == traffic_oracle.traffic(records)[0]
 
 
+@soak.alone
+@pytest.mark.soak
 def test_a_table_of_windows_that_was_removed_is_computed_from_the_facts_for_the_topics_asked_for_now(
     spark: SparkSession, tmp_path: Path
 ) -> None:
