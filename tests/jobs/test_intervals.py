@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kwitness.jobs.frame.intervals import (
@@ -53,6 +53,7 @@ def test_two_sets_go_together_as_sets_of_numbers_do(one: set[int], other: set[in
 
 
 @given(NUMBERS, st.integers(-1, 41), st.integers(-1, 41))
+@example({0, 1, 2, 3, 4, 14, 15}, 15, 14)
 def test_a_part_is_cut_out(numbers: set[int], first: int, last: int) -> None:
     assert within(intervals(numbers), first, last) == intervals({one for one in numbers if first <= one <= last})
 

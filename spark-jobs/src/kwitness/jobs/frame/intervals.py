@@ -69,7 +69,9 @@ def difference(one: Intervals, other: Intervals) -> Intervals:
 
 
 def within(numbers: Intervals, first: int, last: int) -> Intervals:
-    """Numbers from `first` to `last`. It looks at the intervals there alone."""
+    """Numbers from `first` to `last`, none where `last` is below. It looks at the intervals there alone."""
+    if last < first:
+        return ()
     start = bisect_left(numbers, first, key=lambda pair: pair[1])
     end = bisect_left(numbers, last + 1, key=lambda pair: pair[0])
     return tuple((max(low, first), min(high, last)) for low, high in numbers[start:end])
