@@ -17,7 +17,7 @@ from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
-from tests.eventually import eventually
+from tests.e2e.job_pods import wait_until_gone
 
 
 class Answer(NamedTuple):
@@ -58,9 +58,7 @@ def answers(standing: Platform) -> dict[str, Answer]:
         at = ("analyticsjob", name, f"--namespace={NAMESPACE}")
         found[job_type] = Answer(standing.rows(job_type), standing.cluster.find(*at))
         standing.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
-        # A driver says much while it ends.
-        pods = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={name}"
-        eventually(lambda pods=pods: standing.cluster.pods(NAMESPACE, pods), lambda left: not left, seconds=180)
+        wait_until_gone(standing, name)
     return found
 
 

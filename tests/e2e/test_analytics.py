@@ -16,6 +16,7 @@ from kwitness.demo.toolbox import Toolbox
 
 from tests import soak
 from tests.e2e import subscriptions, topic_records
+from tests.e2e.job_pods import wait_until_gone
 from tests.e2e.telemetry_topic import TOPIC
 from tests.eventually import eventually, remains
 
@@ -27,12 +28,6 @@ def suspend(platform: Platform, suspended: bool | None) -> None:
     patch = json.dumps({"spec": {"suspend": suspended}})
     at = (KIND, JOB, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}")
     platform.cluster.kubectl("patch", *at)
-
-
-def wait_until_gone(platform: Platform, job: str) -> None:
-    """Wait for the pods of a job: a driver and its executors say much while they end."""
-    selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
-    eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods, seconds=180)
 
 
 @pytest.fixture(scope="session")

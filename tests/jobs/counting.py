@@ -20,7 +20,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         row.alias("row"), F.lit(None).cast(kinds["rejected"]).alias("rejected"), F.lit(1).cast("long").alias("used")
     )
     rows = decoded.select("row.*").groupBy("topic").agg(F.sum("records").alias("records"))
-    return TransformResult(decoded, rows, decoded.where("rejected is not null").select("rejected.*"))
+    return TransformResult(decoded, rows)
 
 
 JOB = Job(

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.jobs.analyses.traffic.job import JOB
-from kwitness.jobs.frame.job import JobInput, WindowsSink
+from kwitness.jobs.frame.job import JobInput, WindowsSink, rejected_in
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.windows_sink import WindowTables
@@ -44,7 +44,7 @@ def run(spark: SparkSession, at: WindowTables, records: list[KafkaRecord]) -> Pl
     reading = at.read(frame_of(spark, left))
     decoded = reading.decoded.persist()
     try:
-        bad = decoded.where("rejected is not null").select("rejected.*").collect()
+        bad = rejected_in(decoded).collect()
         if len(bad) < len(left):
             reading.write(ends)
     finally:

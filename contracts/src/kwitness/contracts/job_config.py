@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .endpoints import DRIVER_PORT
 from .kafka_connection import KafkaConnection, TopicNames
 from .resources.analytics_job import AnalyticsJobType
+from .topics import topic_name
 
-__all__ = ["ExecutorsConfig", "JobConfig", "JobTopics", "RunConfig"]
+__all__ = ["ExecutorsConfig", "JobConfig", "JobPaths", "JobTopics", "RunConfig", "job_paths"]
 
 
 class _Config(BaseModel):
@@ -46,6 +47,25 @@ class JobTopics(TopicNames):
     interceptions: str = "kwitness.interceptions"
     headers: str = "kwitness.headers"
     seals: str = "kwitness.seals"
+
+    @classmethod
+    def with_prefix(cls, prefix: str) -> JobTopics:
+        """The names on a cluster whose topics begin with `prefix`."""
+        return cls(**{kind: topic_name(prefix, kind) for kind in cls.model_fields})
+
+
+class JobPaths(NamedTuple):
+    """Where the parts of a job are, as `JobConfig` has them."""
+
+    table_path: str
+    checkpoint_path: str
+    quarantine_path: str
+    identity_path: str
+
+
+def job_paths(folder: str) -> JobPaths:
+    """The parts of the job in a folder; `facts_path` of `JobConfig` is beside them."""
+    return JobPaths(*(f"{folder}/{name}" for name in ("table", "checkpoint", "quarantine", "identity.json")))
 
 
 class JobConfig(_Config):

@@ -304,8 +304,10 @@ def _inventory(facts: Facts) -> str:
 def _traffic(facts: Facts) -> str:
     sums: dict[tuple[str, ...], list[int]] = {}
     windows: dict[tuple[str, ...], set[int]] = {}
-    for row in facts.tables["Traffic"]:
-        if row["kind"] != "partition" or row["window_seconds"] != min(_lengths(facts)):
+    rows = facts.tables["Traffic"]
+    shortest = min((row["window_seconds"] for row in rows), default=0)
+    for row in rows:
+        if row["kind"] != "partition" or row["window_seconds"] != shortest:
             continue
         key = tuple(str(row.get(name) or "") for name in ("topic", "api", "client_id", "principal"))
         counts = sums.setdefault(key, [0, 0, 0, 0])
@@ -314,10 +316,6 @@ def _traffic(facts: Facts) -> str:
         windows.setdefault(key, set()).add(row["window_start_ms"])
     header = ["topic", "api", "client", "principal", "requests", "records", "bytes", "errors", "windows"]
     return table(header, [(*key, *counts, len(windows[key])) for key, counts in sorted(sums.items())])
-
-
-def _lengths(facts: Facts) -> set[int]:
-    return {row["window_seconds"] for row in facts.tables["Traffic"]}
 
 
 def _ledger(facts: Facts) -> str:

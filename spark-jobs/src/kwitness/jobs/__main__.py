@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from kwitness.jobs.driver.lifecycle import Driver
 from kwitness.jobs.driver.log_lines import log_as_json
 from kwitness.jobs.driver.status_server import StatusServer
 from kwitness.jobs.driver.token_review import SERVICE_ACCOUNT, TokenReviewer
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
 _LOG = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ def _run(config: JobConfig, linger_seconds: float) -> int:
 
 def _fail(board: StatusBoard, failure: Failure) -> None:
     board.change(phase="Failed", reason=failure.reason, message=failure.message)
-    board.change_run(end_ms=time.time_ns() // 1_000_000)
+    board.change_run(end_ms=now_ms())
     if _TERMINATION_LOG.exists():
         _TERMINATION_LOG.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.collectors import serving_collector
@@ -20,9 +22,12 @@ __all__ = [
     "SETTLED_SECONDS",
     "cluster_needs",
     "known_cluster",
+    "known_resource",
     "patience",
     "reference_needs",
 ]
+
+M = TypeVar("M", bound=BaseModel)
 
 PROGRESS_SECONDS: Final = 4.0
 """Between looks at replicas that are starting."""
@@ -66,11 +71,16 @@ def patience(replicas: int, view: View, deployment: NamedObject) -> float:
 
 def known_cluster(view: View, at: Key) -> KafkaCluster | None:
     """The KafkaCluster, as far as it was read and can be."""
-    answer = view.get(Watched("KafkaCluster", at))
+    return known_resource(view, Watched("KafkaCluster", at), KafkaCluster)
+
+
+def known_resource(view: View, fact: Watched, model: type[M]) -> M | None:
+    """One of our resources, likewise."""
+    answer = view.get(fact)
     if answer is None or answer.value is None:
         return None
     try:
-        return parse_resource(KafkaCluster, answer.value)
+        return parse_resource(model, answer.value)
     except OperatorError:
         return None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -48,27 +47,25 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
     # Imported here: the subcommand is listed where pydantic is not installed.
     from pydantic import ValidationError  # noqa: PLC0415
 
-    from kwitness.contracts.job_config import JobConfig, JobTopics  # noqa: PLC0415
+    from kwitness.contracts.job_config import JobConfig, JobTopics, job_paths  # noqa: PLC0415
     from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES  # noqa: PLC0415
-    from kwitness.contracts.topics import topic_name  # noqa: PLC0415
 
     if options.type not in USED_JOB_TYPES:
         raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(USED_JOB_TYPES)}")
-    folder = address(options.folder).rstrip("/")
+    paths = job_paths(address(options.folder).rstrip("/"))
+    if not options.cluster_id:
+        # What remembers the cluster is of use only where one is named.
+        paths = paths._replace(identity_path="")
     fields: dict[str, Any] = {
         "type": options.type,
         "cluster_id": options.cluster_id,
         "kafka": dict(connection),
-        "topics": {kind: topic_name(_prefix(options.prefix), kind) for kind in JobTopics.model_fields},
+        "topics": JobTopics.with_prefix(_prefix(options.prefix)),
         "run": {
             "mode": "streaming" if options.streaming else "once",
             "trigger_seconds": _seconds("trigger", options.trigger),
         },
-        "table_path": f"{folder}/table",
-        "checkpoint_path": f"{folder}/checkpoint",
-        "quarantine_path": f"{folder}/quarantine",
-        # What remembers the cluster is of use only where one is named.
-        "identity_path": f"{folder}/identity.json" if options.cluster_id else "",
+        **paths._asdict(),
         "parameters": _parameters(options.type, options.parameters),
         "window_seconds": _seconds("window", options.window),
         "status_port": 0,
@@ -103,9 +100,10 @@ def _parameters(job_type: str, pairs: Sequence[str]) -> dict[str, Any]:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from kwitness.contracts.resources.analytics_parameters import Parameters  # noqa: PLC0415
+    from kwitness.contracts.spelling import word_of  # noqa: PLC0415
 
-    attribute = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
-    name = f"{job_type[:1].lower()}{job_type[1:]}"
+    name = word_of(job_type)
+    attribute = next((one for one, field in Parameters.model_fields.items() if field.alias == name), "")
     given = dict(_pair(text) for text in pairs)
     # Of a resource the API server drops what is not known; here it would be a slip of the hand.
     kinds = get_args(Parameters.model_fields[attribute].annotation) if attribute in Parameters.model_fields else ()

@@ -25,6 +25,7 @@ from kwitness.jobs.frame.job import Job
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
 from kwitness.jobs.frame.ledger import Ledger
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.offsets import behind
 from kwitness.jobs.frame.status import Lag, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
@@ -117,16 +118,16 @@ class Driver:
             _LOG.info("the run %s ended well before: nothing is read", run.id)
             self._board.change(phase="Succeeded", message=f"the run with the id {run.id} ended well before")
             return
-        self._board.change_run(start_ms=_now_ms())
+        self._board.change_run(start_ms=now_ms())
         try:
             while renewed := self._run_with(session, job, options):
                 _LOG.info("the Secrets changed: the stream of %s starts again with what they hold now", job.name)
                 options = renewed
         except Exception as error:
             reason = explain(error, self._config.table_path).reason
-            identity.remember(RunRecord(outcome="Failed", ended_ms=_now_ms(), reason=reason))
+            identity.remember(RunRecord(outcome="Failed", ended_ms=now_ms(), reason=reason))
             raise
-        ended_ms = _now_ms()
+        ended_ms = now_ms()
         if not self.stopping.is_set():
             identity.remember(RunRecord(outcome="Succeeded", ended_ms=ended_ms))
             self._board.change(phase="Succeeded")
@@ -268,7 +269,3 @@ def open_session(settings: Mapping[str, str]) -> SparkSession:
     for name in _CHATTY:
         log4j.core.config.Configurator.setLevel(name, log4j.Level.ERROR)
     return session
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

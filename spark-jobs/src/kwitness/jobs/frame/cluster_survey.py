@@ -13,6 +13,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from kwitness.jobs.frame import moments
 from kwitness.jobs.frame.cluster_state import ClusterState, Part, SurveyedGroup, SurveyedTopic
 from kwitness.jobs.frame.offsets import TopicPartition
 
@@ -47,7 +48,7 @@ class ClusterSurvey:
         self,
         session: SparkSession,
         options: Mapping[str, str],
-        now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        now_ms: Callable[[], int] = moments.now_ms,
     ) -> None:
         self._jvm: Any = session.sparkContext._jvm  # noqa: SLF001 - PySpark has no public way to Kafka's Java client
         self._options = {

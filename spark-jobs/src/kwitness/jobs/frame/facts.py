@@ -10,8 +10,8 @@ from pyspark.sql.types import DateType, IntegerType, LongType, StringType, Struc
 from pyspark.sql.window import Window
 
 from kwitness.jobs.frame.json_events import problem, rejected_column
+from kwitness.jobs.frame.moments import DAY_MS, in_milliseconds
 
-DAY_MS = 86_400_000
 #: The kind of facts that are seals, of whatever job.
 SEAL = "seal"
 #: How far the clock of a source may be ahead of the one that gave its record the time.
@@ -68,8 +68,8 @@ def decoded_facts(events: DataFrame, fact: Column, schema: StructType, retention
     """
     timed = F.col("timestamp_ms") >= 0
     start = F.col("fact.window_start_ms")
-    too_late = start < F.col("timestamp_ms") - F.lit(_milliseconds(retention))
-    ahead = start > F.col("timestamp_ms") + F.lit(_milliseconds(MAX_AHEAD))
+    too_late = start < F.col("timestamp_ms") - F.lit(in_milliseconds(retention))
+    ahead = start > F.col("timestamp_ms") + F.lit(in_milliseconds(MAX_AHEAD))
     found = events.withColumn("fact", F.when(F.col("problem").isNull(), fact.cast(schema)))
     untimely = F.when(timed & too_late, problem("TooLate", f"the window began {retention} or more before the record"))
     untimely = untimely.when(
@@ -92,7 +92,3 @@ def unique(facts: DataFrame, window: Column) -> DataFrame:
         "kafka_topic", "kafka_partition", "kafka_offset"
     )
     return facts.withColumn("_nth", F.row_number().over(order)).where("_nth = 1").drop("_nth")
-
-
-def _milliseconds(length: timedelta) -> int:
-    return length // timedelta(milliseconds=1)

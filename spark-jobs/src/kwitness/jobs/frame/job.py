@@ -53,16 +53,18 @@ class TransformResult:
     Attributes
     ----------
     decoded
-        What the other two are computed from, of `decoded_schema`. It is kept for both, so that records are read once.
+        What the others are computed from, of `decoded_schema`. It is kept for both, so that records are read once.
     rows
         Rows of the table's schema, at most one per key; or what `LatticeSink.combined` takes.
-    rejected
-        Rows of `kwitness.jobs.frame.rejection.QUARANTINE_SCHEMA`.
     """
 
     decoded: DataFrame
     rows: DataFrame
-    rejected: DataFrame
+
+    @property
+    def rejected(self) -> DataFrame:
+        """Rows of `kwitness.jobs.frame.rejection.QUARANTINE_SCHEMA`."""
+        return rejected_in(self.decoded)
 
 
 def decoded_schema(row: StructType) -> StructType:
@@ -82,6 +84,16 @@ def decoded_schema(row: StructType) -> StructType:
     return StructType(
         [StructField("row", row), StructField("rejected", QUARANTINE_SCHEMA), StructField("used", LongType())]
     )
+
+
+def rows_in(decoded: DataFrame) -> DataFrame:
+    """The rows among decoded lines."""
+    return decoded.where("row is not null").select("row.*")
+
+
+def rejected_in(decoded: DataFrame) -> DataFrame:
+    """Those of the records among decoded lines that cannot be used."""
+    return decoded.where("rejected is not null").select("rejected.*")
 
 
 class Inputs(NamedTuple):

@@ -13,7 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from kwitness.jobs.frame.rejection import MAX_FIELD_BYTES, MAX_HEADERS, MAX_VALUE_BYTES, QUARANTINE_SCHEMA
+from kwitness.jobs.frame.kafka_record import HEADERS
+from kwitness.jobs.frame.rejection import MAX_FIELD_BYTES, MAX_HEADERS, MAX_VALUE_BYTES, REJECTED
 
 CORRUPT = "_corrupt_record"
 #: Records of events are a few hundred bytes; what is beyond this is not parsed.
@@ -22,9 +23,6 @@ _TOO_LARGE = ("TooLarge", f"the value has more than {MAX_EVENT_BYTES} bytes")
 _MALFORMED = ("MalformedPayload", "the value is no JSON object with fields of these types")
 _UNKNOWN = ("UnknownSchema", "the value names no schema that this version reads")
 _UNIDENTIFIED = ("MissingField", "the value lacks event_source, event_epoch or event_seq")
-_HEADERS = "array<struct<key: string, value: binary>>"
-#: A cast may not promise what it has not been told, that nothing is null.
-_REJECTED = StructType([StructField(field.name, field.dataType) for field in QUARANTINE_SCHEMA])
 
 
 def union_of(schemas: Iterable[StructType]) -> StructType:
@@ -90,7 +88,7 @@ def rejected_column() -> Column:
     """The row of `QUARANTINE_SCHEMA` of a record with columns of Kafka and `problem`; null where there is none."""
     cut = F.substring(F.col("value"), 1, MAX_VALUE_BYTES)
     headers = F.transform(
-        F.slice(F.coalesce(F.col("headers"), F.array().cast(_HEADERS)), 1, MAX_HEADERS),
+        F.slice(F.coalesce(F.col("headers"), F.array().cast(HEADERS)), 1, MAX_HEADERS),
         lambda one: F.struct(
             F.substring(one["key"], 1, MAX_FIELD_BYTES).alias("key"),
             F.base64(F.substring(one["value"], 1, MAX_FIELD_BYTES)).alias("value_base64"),
@@ -108,7 +106,7 @@ def rejected_column() -> Column:
         F.octet_length("value").cast(LongType()).alias("value_bytes"),
         F.base64(cut).alias("value_base64"),
     )
-    return F.when(F.col("problem").isNotNull(), row.cast(_REJECTED))
+    return F.when(F.col("problem").isNotNull(), row.cast(REJECTED))
 
 
 def problem(reason: str, message: str) -> Column:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 #: The columns of a frame of records, in the order in which `KafkaRecord` has them.
 RECORD_COLUMNS = ("topic", "partition", "offset", "timestamp_ms", "key", "value", "headers")
 
+HEADERS = "array<struct<key: string, value: binary>>"
+"""The type of the last of them."""
+
 
 class KafkaRecord(NamedTuple):
     """A record as it was read; nothing of it has been believed yet.

@@ -8,9 +8,11 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, DataType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
+from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.kafka_record import KafkaRecord
+from kwitness.jobs.frame.moments import epoch_ms
 
 #: Bytes of a record's value, and of its key and each header, that the quarantine keeps.
 MAX_VALUE_BYTES = 4096
@@ -40,29 +42,28 @@ class RejectedRecordError(ValueError):
         self.message = message
 
 
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
-
-
 QUARANTINE_SCHEMA = StructType(
     [
-        _field("topic", StringType(), "The record's topic.", nullable=False),
-        _field("partition", IntegerType(), "Its partition.", nullable=False),
-        _field("offset", LongType(), "Its offset.", nullable=False),
-        _field("timestamp_ms", LongType(), "Its timestamp, ms since the epoch.", nullable=False),
-        _field("reason", StringType(), "Why it could not be used: a word, stable.", nullable=False),
-        _field("message", StringType(), "What is wrong with it, in words; never what a client sent.", nullable=False),
-        _field("key_base64", StringType(), "Beginning of its key."),
-        _field(
+        column("topic", StringType(), "The record's topic.", nullable=False),
+        column("partition", IntegerType(), "Its partition.", nullable=False),
+        column("offset", LongType(), "Its offset.", nullable=False),
+        column("timestamp_ms", LongType(), "Its timestamp, ms since the epoch.", nullable=False),
+        column("reason", StringType(), "Why it could not be used: a word, stable.", nullable=False),
+        column("message", StringType(), "What is wrong with it, in words; never what a client sent.", nullable=False),
+        column("key_base64", StringType(), "Beginning of its key."),
+        column(
             "headers",
             ArrayType(StructType([StructField("key", StringType()), StructField("value_base64", StringType())])),
             "Its headers, with the beginnings of their values.",
         ),
-        _field("value_bytes", LongType(), "Bytes of its value, all of them."),
-        _field("value_base64", StringType(), "Beginning of its value."),
+        column("value_bytes", LongType(), "Bytes of its value, all of them."),
+        column("value_base64", StringType(), "Beginning of its value."),
     ]
 )
 """One row per record that could not be used; sizes are those of the record, contents are cut to the bounds above."""
+
+REJECTED = StructType([StructField(field.name, field.dataType) for field in QUARANTINE_SCHEMA])
+"""The same columns for casts, which may not promise what they have not been told, that nothing is null."""
 
 
 def rejection(record: KafkaRecord, error: RejectedRecordError) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def rejection(record: KafkaRecord, error: RejectedRecordError) -> dict[str, Any]
 
 def outdated(quarantine: DataFrame, now: datetime) -> Column:
     """Which rows housekeeping drops: those older than `KEPT`, and all but the newest `MAX_KEPT` or a few more."""
-    horizon = int((now - KEPT).timestamp() * 1000)
+    horizon = epoch_ms(now - KEPT)
     newest = quarantine.select("timestamp_ms").orderBy(F.desc("timestamp_ms")).offset(MAX_KEPT).limit(1).collect()
     return F.col("timestamp_ms") < F.lit(max([horizon, *(row["timestamp_ms"] for row in newest)]))
 

@@ -12,10 +12,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import reduce
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -25,11 +24,12 @@ from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
 from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
-from kwitness.jobs.frame.job import Job, JobInput
+from kwitness.jobs.frame.job import Job, JobInput, rejected_in
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.lattice_sink import LatticeTable
 from kwitness.jobs.frame.ledger import NO_RECORD
 from kwitness.jobs.frame.losses import LossTable
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.offsets import (
     DataLoss,
     Positions,
@@ -44,6 +44,7 @@ from kwitness.jobs.frame.offsets import (
     span,
     within,
 )
+from kwitness.jobs.frame.places import not_below
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA, outdated
 from kwitness.jobs.frame.sink import Reading
 from kwitness.jobs.frame.sinks import make_sink
@@ -115,15 +116,14 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        job_input = JobInput(
+        self._input = JobInput(
             job.parameters.model_validate(config.parameters),
             config.window_seconds,
             frozenset(config.topics.model_dump().values()),
         )
-        self._input = job_input
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
-        self.sink = make_sink(session, job, job_input, config)
+        self.sink = make_sink(session, job, self._input, config)
         keys = ("topic", "partition", "offset", "timestamp_ms")
         self.quarantine = JobTable(session, f"{config.quarantine_path}/records", QUARANTINE_SCHEMA, keys)
         self._losses = LossTable(session, f"{config.quarantine_path}/losses")
@@ -276,7 +276,7 @@ class JobStream:
         self._find_at = time.monotonic() + _FIND_SECONDS
         if self._job.findings is None:
             return
-        found = self._job.findings(self.sink.table.frame(), self._input, time.time_ns() // 1_000_000)
+        found = self._job.findings(self.sink.table.frame(), self._input, now_ms())
         self._board.change(findings=found.examples[:MAX_EXAMPLES], finding_counts=dict(found.counts))
 
     def find_when_due(self) -> None:
@@ -293,7 +293,7 @@ class JobStream:
 
     def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)
-        records = self.records(frame).where(_from(start))
+        records = self.records(frame).where(not_below(start))
         for attempt in range(1, _READS + 1):
             reading = self.sink.read(records)
             # Read once, for rows and rejected ones alike, and before it is decided what was lost.
@@ -313,7 +313,7 @@ class JobStream:
 
     def _write(self, batch: _Batch, to: Positions, *, always: bool) -> None:
         if batch.rejected:
-            rejected = batch.reading.decoded.where("rejected is not null").select("rejected.*")
+            rejected = rejected_in(batch.reading.decoded)
             self.quarantine.merge(rejected, keep_first, to)
         # A commit without rows, too, says to where records were read.
         if batch.used or always:
@@ -340,13 +340,3 @@ class JobStream:
             # Spark goes on where records are gone; this stream finds out which and reports them.
             "failOnDataLoss": "false",
         }
-
-
-def _from(start: Positions) -> Column:
-    """Whether a record is not below the position of its partition; one of a partition without any is not."""
-    below = (
-        (F.col("topic") == topic) & (F.col("partition") == partition) & (F.col("offset") < offset)
-        for (topic, partition), offset in start.items()
-        if offset > 0
-    )
-    return ~reduce(Column.__or__, below, F.lit(False))

@@ -7,10 +7,9 @@ again, and what a driver does after each batch is what it does when it finds the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,10 +18,12 @@ from pyspark.sql.types import StructType
 
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.jobs.frame.delta_table import JobTable, metadata_of, positions_in
-from kwitness.jobs.frame.facts import DAY_MS, KAFKA_COLUMNS, SEAL, day_column, day_of, unique
+from kwitness.jobs.frame.facts import KAFKA_COLUMNS, SEAL, day_column, day_of, unique
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, WindowsSink
 from kwitness.jobs.frame.json_events import problem, rejected_column
+from kwitness.jobs.frame.moments import DAY_MS, epoch_ms, in_milliseconds, now_ms
 from kwitness.jobs.frame.offsets import Positions
+from kwitness.jobs.frame.places import not_below
 from kwitness.jobs.frame.sink import Reading
 from kwitness.jobs.frame.window_state import GRACE, OPEN, SEALED, states
 from kwitness.jobs.frame.windows import (
@@ -82,9 +83,9 @@ class WindowTables:
         self._input = job_input
         self._base = base_seconds(job_input.window_seconds)
         self._lengths = longer_lengths(self._base, sink.lengths)
-        self._retention_ms = _milliseconds(parse_duration(job_input.parameters.retention))
+        self._retention_ms = in_milliseconds(parse_duration(job_input.parameters.retention))
         # A window must be over before the facts that it is computed from go.
-        self._grace_ms = min(_milliseconds(parse_duration(job_input.parameters.grace)), self._retention_ms)
+        self._grace_ms = min(in_milliseconds(parse_duration(job_input.parameters.grace)), self._retention_ms)
         self._schema = StructType([*job.schema.fields, COMPUTED_BY])
         keys = [field.name for field in WINDOW_COLUMNS]
         self.table = JobTable(session, path, self._schema, keys, partitions=job.layout.partitions)
@@ -112,7 +113,7 @@ class WindowTables:
         """Decode records; those of days whose facts have been dropped are too late."""
         decoded = self._sink.decode(records, self._input)
         message = "the facts of the window are not kept any more"
-        gone = F.col("row.window_start_ms") < F.lit(self._kept_from_ms() + self._base * 1000)
+        gone = F.col("row.window_start_ms") < F.lit(self._kept_from_ms(now_ms()) + self._base * 1000)
         judged = (
             decoded.withColumn("problem", F.when(gone, problem("TooLate", message)))
             .withColumn("rejected", F.coalesce("rejected", rejected_column()))
@@ -136,15 +137,14 @@ class WindowTables:
 
     def tidy(self, now: datetime) -> None:
         """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
-        latest = min(self._latest_ms or 0, _epoch_ms(now))
-        kept_from = day_of(self._kept_from_ms(_epoch_ms(now)))
+        latest = min(self._latest_ms or 0, epoch_ms(now))
+        kept_from = day_of(self._kept_from_ms(epoch_ms(now)))
         closed = f"day < DATE'{day_of(max(0, latest - self._grace_ms))}'"
         self.facts.tidy(F.col("day") < F.lit(kept_from), compacted=closed)
         self.table.tidy(None, compacted=closed)
 
-    def _kept_from_ms(self, now_ms: int | None = None) -> int:
+    def _kept_from_ms(self, present: int) -> int:
         """The start of the first day whose facts are kept. A source's clock that is ahead drops nothing."""
-        present = time.time_ns() // 1_000_000 if now_ms is None else now_ms
         kept = min(self._latest_ms or 0, present) - self._retention_ms - _SLACK_MS - self._base * 1000
         return max(0, kept) // DAY_MS * DAY_MS
 
@@ -187,7 +187,7 @@ class WindowTables:
         if seals:
             # A seal says something of windows that it does not begin in.
             low, high = min(first for first, _ in seals) - self._grace_ms, max(last for _, last in seals)
-            kept = F.col("window_start_ms") >= self._kept_from_ms()
+            kept = F.col("window_start_ms") >= self._kept_from_ms(now_ms())
             present |= (F.col("state") == GRACE) & F.col("window_end_ms").between(low, high) & kept
             oldest = min(oldest, low)
         # By day and time first, so that windows of long ago are not looked at.
@@ -249,17 +249,5 @@ class WindowTables:
 
 def _beyond(positions: Positions, present: Positions) -> Column:
     """Whether a fact is not below the position of its partition; all are of a topic that was recreated meanwhile."""
-    below = (
-        (F.col("kafka_topic") == topic) & (F.col("kafka_partition") == partition) & (F.col("kafka_offset") < offset)
-        for (topic, partition), offset in positions.items()
-        if 0 < offset <= present.get((topic, partition), 0)  # type: ignore[call-overload]
-    )
-    return ~reduce(Column.__or__, below, F.lit(False))
-
-
-def _milliseconds(length: timedelta) -> int:
-    return length // timedelta(milliseconds=1)
-
-
-def _epoch_ms(moment: datetime) -> int:
-    return int(moment.timestamp() * 1000)
+    reached = {where: offset for where, offset in positions.items() if offset <= present.get(where, 0)}
+    return not_below(reached, "kafka_")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from kwitness.contracts.endpoints import DRIVER_PORT
-from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig
+from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig, job_paths
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.contracts.topics import topic_name
 from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
@@ -31,9 +30,7 @@ def job_config(
 ) -> JobConfig:
     """Translate the resource; pure."""
     spec = job.spec
-    spec = job.spec
     folder = table_folder(job, settings)
-    prefix = cluster.spec.topics.prefix
     parameters = {name: value for name, value in spec.parameters if value is not None}
     trigger = parse_duration(spec.run.streaming.trigger).total_seconds() if spec.run.streaming else 30.0
     return JobConfig(
@@ -43,16 +40,13 @@ def job_config(
         uid=job.metadata.uid,
         cluster_id=cluster_id,
         kafka=connection,
-        topics=JobTopics(**{kind: topic_name(prefix, kind) for kind in JobTopics.model_fields}),
+        topics=JobTopics.with_prefix(cluster.spec.topics.prefix),
         run=RunConfig(
             mode="streaming" if spec.run.streaming else "once",
             id=spec.run.once.id if spec.run.once else "",
             trigger_seconds=trigger,
         ),
-        table_path=f"{folder}/table",
-        checkpoint_path=f"{folder}/checkpoint",
-        quarantine_path=f"{folder}/quarantine",
-        identity_path=f"{folder}/identity.json",
+        **job_paths(folder)._asdict(),
         parameters=next((value.model_dump(exclude_none=True) for value in parameters.values()), {}),
         window_seconds=parse_duration(spec.window).total_seconds(),
         status_port=DRIVER_PORT,

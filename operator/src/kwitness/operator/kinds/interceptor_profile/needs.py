@@ -12,11 +12,10 @@ from kwitness.operator.environment.needs import (
     PROGRESS_SECONDS,
     SETTLED_SECONDS,
     cluster_needs,
+    known_resource,
     patience,
 )
 from kwitness.operator.kinds.interceptor_profile.header_rules import header_needs
-from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods, Watched
@@ -31,12 +30,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     """Itself, its cluster, who collects, what the injector was told, and the pods of the namespaces that are meant."""
     own = Watched(KIND, unit.key)
     found = {Need(own)}
-    answer = view.get(own)
-    if answer is None or answer.value is None or not view.settings.injector.enabled:
-        return frozenset(found)
-    try:
-        resource = parse_resource(InterceptorProfile, answer.value)
-    except OperatorError:
+    resource = known_resource(view, own, InterceptorProfile)
+    if resource is None or not view.settings.injector.enabled:
         return frozenset(found)
     enabled = view.get(EnabledNamespaces())
     namespaces = acts_in(resource, (enabled.value if enabled is not None else None) or {}, view.settings)

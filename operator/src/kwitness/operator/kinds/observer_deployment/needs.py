@@ -13,12 +13,11 @@ from kwitness.operator.environment.needs import (
     PROGRESS_SECONDS,
     SETTLED_SECONDS,
     cluster_needs,
+    known_resource,
     patience,
 )
 from kwitness.operator.kinds.observer_deployment.header_registries import registers_of
 from kwitness.operator.kinds.observer_deployment.host.outcome import host_deployment
-from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import (
@@ -42,12 +41,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     """Itself, its cluster, who else observes it, who collects, and what stands already."""
     own = Watched(KIND, unit.key)
     found = {Need(own)}
-    answer = view.get(own)
-    if answer is None or answer.value is None:
-        return frozenset(found)
-    try:
-        resource = parse_resource(ObserverDeployment, answer.value)
-    except OperatorError:
+    resource = known_resource(view, own, ObserverDeployment)
+    if resource is None:
         return frozenset(found)
     hosting = host_deployment(unit.key)
     if resource.spec.host is None:

@@ -9,7 +9,6 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
-    DataType,
     IntegerType,
     LongType,
     StringType,
@@ -21,6 +20,7 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE
 from kwitness.jobs.analyses.client_inventory.row import MAX_METRICS, MAX_VERSIONS
+from kwitness.jobs.frame.columns import column
 
 _VERSION = StructType(
     [
@@ -32,23 +32,19 @@ _VERSION = StructType(
 )
 
 
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
-
-
 PARTIAL_SCHEMA = StructType(
     [
-        _field("row_id", StringType(), "Key of the row: a digest of kind and what is counted as one.", nullable=False),
-        _field("kind", StringType(), "instance (a client that pushed) or software (seen connected).", nullable=False),
-        *(_field(key, StringType(), f"Identity key {key}, of the latest record.") for key in IDENTITY_KEYS),
-        _field("first_seen_ms", LongType(), "First time seen, ms since the epoch.", nullable=False),
-        _field("last_seen_ms", LongType(), "Last time seen, ms since the epoch.", nullable=False),
-        _field("versions", ArrayType(_VERSION), "Every software with the times between which it was seen."),
-        _field("metrics", ArrayType(StringType()), "Names of the metrics pushed, sorted."),
-        _field("metrics_truncated", BooleanType(), f"Whether there were more than {MAX_METRICS} metrics."),
-        _field("roles", ArrayType(StringType()), "Roles that the metrics give away: producer, consumer, ..."),
-        _field("terminated", BooleanType(), "Whether the instance said that it ends. Null for software."),
-        _field("max_connections", IntegerType(), "Most connections one broker reported at a time. Software only."),
+        column("row_id", StringType(), "Key of the row: a digest of kind and what is counted as one.", nullable=False),
+        column("kind", StringType(), "instance (a client that pushed) or software (seen connected).", nullable=False),
+        *(column(key, StringType(), f"Identity key {key}, of the latest record.") for key in IDENTITY_KEYS),
+        column("first_seen_ms", LongType(), "First time seen, ms since the epoch.", nullable=False),
+        column("last_seen_ms", LongType(), "Last time seen, ms since the epoch.", nullable=False),
+        column("versions", ArrayType(_VERSION), "Every software with the times between which it was seen."),
+        column("metrics", ArrayType(StringType()), "Names of the metrics pushed, sorted."),
+        column("metrics_truncated", BooleanType(), f"Whether there were more than {MAX_METRICS} metrics."),
+        column("roles", ArrayType(StringType()), "Roles that the metrics give away: producer, consumer, ..."),
+        column("terminated", BooleanType(), "Whether the instance said that it ends. Null for software."),
+        column("max_connections", IntegerType(), "Most connections one broker reported at a time. Software only."),
     ]
 )
 """Of a partial row: what some records say."""
@@ -56,10 +52,10 @@ PARTIAL_SCHEMA = StructType(
 TABLE_SCHEMA = StructType(
     [
         *PARTIAL_SCHEMA.fields,
-        _field("missing_required", ArrayType(StringType()), "Metrics KIP-714 requires for the roles, never pushed."),
-        _field("ours", BooleanType(), "Whether the client announces itself as one of kwitness's own."),
-        _field("conforms", BooleanType(), "Whether none is missing. Null while no role is known, and for software."),
-        _field("ended", BooleanType(), "Whether it said that it ends, or was not seen for a day. Splits the table."),
+        column("missing_required", ArrayType(StringType()), "Metrics KIP-714 requires for the roles, never pushed."),
+        column("ours", BooleanType(), "Whether the client announces itself as one of kwitness's own."),
+        column("conforms", BooleanType(), "Whether none is missing. Null while no role is known, and for software."),
+        column("ended", BooleanType(), "Whether it said that it ends, or was not seen for a day. Splits the table."),
     ]
 )
 """Of the Delta table: partial rows put together, and judged."""

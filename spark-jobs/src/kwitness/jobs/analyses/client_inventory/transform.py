@@ -16,8 +16,9 @@ from kwitness.jobs.analyses.client_inventory import schema as columns
 from kwitness.jobs.analyses.client_inventory.push import push_row
 from kwitness.jobs.analyses.client_inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.analyses.client_inventory.snapshot import snapshot_rows
-from kwitness.jobs.frame.job import JobInput, Settled, TransformResult, decoded_schema
+from kwitness.jobs.frame.job import JobInput, Settled, TransformResult, decoded_schema, rows_in
 from kwitness.jobs.frame.kafka_record import KafkaRecord, records_in
+from kwitness.jobs.frame.moments import epoch_ms
 from kwitness.jobs.frame.rejection import RejectedRecordError, rejection
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     """
     del job_input  # It says what is forgotten, not what is seen.
     decoded = records.mapInArrow(decode, _DECODED)
-    partial = decoded.where("row is not null").select("row.*")
+    partial = rows_in(decoded)
     latest = F.col("latest")
     rows = (
         partial.groupBy("row_id")
@@ -65,11 +66,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
         .withColumn("ended", F.coalesce("terminated", F.lit(False)))
     )
-    return TransformResult(
-        decoded=decoded,
-        rows=rows.select(*columns.TABLE_SCHEMA.names),
-        rejected=decoded.where("rejected is not null").select("rejected.*"),
-    )
+    return TransformResult(decoded, rows.select(*columns.TABLE_SCHEMA.names))
 
 
 def merge(table: str, update: str) -> Mapping[str, Column]:
@@ -120,13 +117,13 @@ def expired(job_input: JobInput, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: clients not seen for `forget_after`."""
     horizon = now - parse_duration(job_input.parameters.forget_after)
     # A client may have been seen since, by less than the tolerance.
-    return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000) - columns.SEEN_TOLERANCE_MS)
+    return F.col("last_seen_ms") < F.lit(epoch_ms(horizon) - columns.SEEN_TOLERANCE_MS)
 
 
 def settled(job_input: JobInput, now: datetime) -> Settled:
     """Rows that housekeeping puts among the ended ones: a client that was killed never says that it ends."""
     del job_input
-    horizon = F.lit(int(now.timestamp() * 1000) - columns.ENDED_AFTER_MS)
+    horizon = F.lit(epoch_ms(now) - columns.ENDED_AFTER_MS)
     return Settled(~F.coalesce("ended", F.lit(False)) & (F.col("last_seen_ms") < horizon), {"ended": F.lit(True)})
 
 

@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
-    DataType,
     IntegerType,
     LongType,
     StringType,
     StructField,
     StructType,
 )
+
+from kwitness.jobs.frame.columns import column
 
 Said = Literal["Acknowledged", "Produced", "Consumed"]
 """What is said of offsets: brokers acknowledged them to a producer's interceptor; an observer saw them in the answer to
@@ -33,24 +34,20 @@ class CompletenessParameters(BaseModel):
     grace: str = "1h"
 
 
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
-
-
 OFFSET_RANGES = ArrayType(StructType([StructField("first", LongType()), StructField("last", LongType())]))
 KEYS = ("topic", "partition", "said", "evidence", "group_id")
 
 TABLE_SCHEMA = StructType(
     [
-        _field("topic", StringType(), "Topic.", nullable=False),
-        _field("partition", IntegerType(), "Partition.", nullable=False),
-        _field("said", StringType(), "Acknowledged, Produced or Consumed.", nullable=False),
-        _field("evidence", StringType(), "Who says so: interceptors, or wire (observers).", nullable=False),
-        _field("group_id", StringType(), "Group that consumed; empty of what was sent.", nullable=False),
-        _field("ranges", OFFSET_RANGES, f"Offsets, at most {MAX_RANGES} ranges."),
-        _field("exact", BooleanType(), "Whether no gap between ranges was closed: else they may hold too much."),
-        _field("first_window_ms", LongType(), "Start of the first window that said so, ms since 1970."),
-        _field("last_window_ms", LongType(), "End of the last one, ms since 1970."),
+        column("topic", StringType(), "Topic.", nullable=False),
+        column("partition", IntegerType(), "Partition.", nullable=False),
+        column("said", StringType(), "Acknowledged, Produced or Consumed.", nullable=False),
+        column("evidence", StringType(), "Who says so: interceptors, or wire (observers).", nullable=False),
+        column("group_id", StringType(), "Group that consumed; empty of what was sent.", nullable=False),
+        column("ranges", OFFSET_RANGES, f"Offsets, at most {MAX_RANGES} ranges."),
+        column("exact", BooleanType(), "Whether no gap between ranges was closed: else they may hold too much."),
+        column("first_window_ms", LongType(), "Start of the first window that said so, ms since 1970."),
+        column("last_window_ms", LongType(), "End of the last one, ms since 1970."),
     ]
 )
 """One row for each set of offsets."""

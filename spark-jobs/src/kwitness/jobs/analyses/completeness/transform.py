@@ -84,11 +84,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
             F.max("event.window_end_ms").alias("last_window_ms"),
         )
     )
-    return TransformResult(
-        decoded=decoded,
-        rows=rows.select(*TABLE_SCHEMA.names),
-        rejected=decoded.where("rejected is not null").select("rejected.*"),
-    )
+    return TransformResult(decoded, rows.select(*TABLE_SCHEMA.names))
 
 
 def combined(table: DataFrame, rows: DataFrame, job_input: JobInput) -> DataFrame:

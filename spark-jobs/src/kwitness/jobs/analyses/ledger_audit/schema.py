@@ -5,14 +5,11 @@ from __future__ import annotations
 from pyspark.sql.types import ArrayType, DataType, LongType, MapType, StringType, StructField, StructType
 
 from kwitness.jobs.analyses.ledger_audit.numbers import MAX_EXAMPLES, MAX_RANGES
+from kwitness.jobs.frame.columns import column
 
 
 def _struct(*fields: tuple[str, DataType]) -> StructType:
     return StructType([StructField(name, kind) for name, kind in fields])
-
-
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
 
 
 _INTERVALS = ArrayType(_struct(("first", LongType()), ("last", LongType())))
@@ -42,14 +39,14 @@ NUMBER_SCHEMA = _struct(
 
 KEYS = ("kind", "event_source", "event_epoch")
 _KEY_FIELDS = (
-    _field(
+    column(
         "kind",
         StringType(),
         "Who numbers: Observer, Interceptors, Plugin (pushes), Otlp (exports that a collector took).",
         nullable=False,
     ),
-    _field("event_source", StringType(), "Name of the source.", nullable=False),
-    _field("event_epoch", LongType(), "Start of the source, ms since 1970; its numbers begin there.", nullable=False),
+    column("event_source", StringType(), "Name of the source.", nullable=False),
+    column("event_epoch", LongType(), "Start of the source, ms since 1970; its numbers begin there.", nullable=False),
 )
 
 BATCH_SCHEMA = StructType(
@@ -74,35 +71,35 @@ BATCH_SCHEMA = StructType(
 TABLE_SCHEMA = StructType(
     [
         *_KEY_FIELDS,
-        _field("cluster_id", StringType(), "Kafka cluster that its records are about."),
-        _field("reported_by", StringType(), "What the collector knows it as. Null for Plugin and Otlp."),
-        _field(
+        column("cluster_id", StringType(), "Kafka cluster that its records are about."),
+        column("reported_by", StringType(), "What the collector knows it as. Null for Plugin and Otlp."),
+        column(
             "state",
             StringType(),
             "At the time of its last record, the worst of: Gap, Uncertain, Duplicate, Open (within grace), Closed.",
         ),
-        _field("records", LongType(), "Records that were read, however often a number came."),
-        _field("numbers", LongType(), "Different numbers that were found."),
-        _field("duplicates", LongType(), "Records whose number had come before."),
-        _field("missing", LongType(), "Numbers neither found nor told to be dropped."),
-        _field(
+        column("records", LongType(), "Records that were read, however often a number came."),
+        column("numbers", LongType(), "Different numbers that were found."),
+        column("duplicates", LongType(), "Records whose number had come before."),
+        column("missing", LongType(), "Numbers neither found nor told to be dropped."),
+        column(
             "gaps",
             _INTERVALS,
             f"Where they are: the first {MAX_EXAMPLES} ranges. Dropped numbers may be in them, which seals count only.",
         ),
-        _field("missing_since_ms", LongType(), "Since when the first is missing, ms since 1970."),
-        _field("dropped", LongType(), "Records that the source says it gave up, from its seals."),
-        _field("dropped_by_reason", MapType(StringType(), LongType()), "Likewise by reason."),
-        _field("unsealed", LongType(), "Numbers that were found and that no seal covers. 0 for Plugin and Otlp."),
-        _field("unsealed_ranges", _INTERVALS, f"The first {MAX_EXAMPLES} ranges of them."),
-        _field("unsealed_since_ms", LongType(), "Since when the first waits for its seal, ms since 1970."),
-        _field(
+        column("missing_since_ms", LongType(), "Since when the first is missing, ms since 1970."),
+        column("dropped", LongType(), "Records that the source says it gave up, from its seals."),
+        column("dropped_by_reason", MapType(StringType(), LongType()), "Likewise by reason."),
+        column("unsealed", LongType(), "Numbers that were found and that no seal covers. 0 for Plugin and Otlp."),
+        column("unsealed_ranges", _INTERVALS, f"The first {MAX_EXAMPLES} ranges of them."),
+        column("unsealed_since_ms", LongType(), "Since when the first waits for its seal, ms since 1970."),
+        column(
             "untold",
             LongType(),
             "Numbers in no topic and no seal: totals take such numbers, and so does what was lost with its seal; of "
             "Otlp, exports that were refused.",
         ),
-        _field(
+        column(
             "topics",
             ArrayType(
                 _struct(
@@ -111,22 +108,22 @@ TABLE_SCHEMA = StructType(
             ),
             "By topic: numbers found, records that seals count, and the first number found.",
         ),
-        _field("first_seq", LongType(), "First number found. Nothing is said of those before it."),
-        _field("last_seq", LongType(), "Last number found."),
-        _field("last_seal_seq", LongType(), "Number of the last seal."),
-        _field("first_ms", LongType(), "Time in Kafka of its first record, ms since 1970."),
-        _field("last_ms", LongType(), "Time in Kafka of its last record, ms since 1970."),
-        _field("sealed_until_ms", LongType(), "End of the last window that it sealed, ms since 1970."),
-        _field("ranges", _RUNS, f"Numbers found, from `floor` on, at most {MAX_RANGES} ranges."),
-        _field("sealed_ranges", _INTERVALS, "Numbers that seals cover, and their own, from `floor` on."),
-        _field(
+        column("first_seq", LongType(), "First number found. Nothing is said of those before it."),
+        column("last_seq", LongType(), "Last number found."),
+        column("last_seal_seq", LongType(), "Number of the last seal."),
+        column("first_ms", LongType(), "Time in Kafka of its first record, ms since 1970."),
+        column("last_ms", LongType(), "Time in Kafka of its last record, ms since 1970."),
+        column("sealed_until_ms", LongType(), "End of the last window that it sealed, ms since 1970."),
+        column("ranges", _RUNS, f"Numbers found, from `floor` on, at most {MAX_RANGES} ranges."),
+        column("sealed_ranges", _INTERVALS, "Numbers that seals cover, and their own, from `floor` on."),
+        column(
             "waiting_seals",
             ArrayType(_struct(("seq", LongType()), *_SEAL, ("time_ms", LongType()))),
             "Seals that lack records.",
         ),
-        _field("tail", _RUNS, "Numbers found above the last seal's."),
-        _field("floor", LongType(), "Numbers below it were judged for good, since ranges were too many; 0: none."),
-        _field(
+        column("tail", _RUNS, "Numbers found above the last seal's."),
+        column("floor", LongType(), "Numbers below it were judged for good, since ranges were too many; 0: none."),
+        column(
             "settled",
             _struct(
                 ("numbers", LongType()),
@@ -138,8 +135,8 @@ TABLE_SCHEMA = StructType(
             ),
             "What was found of those numbers, and how many ranges were closed.",
         ),
-        _field("late", LongType(), "Numbers below `floor` that came afterwards; taken to be missing ones."),
-        _field("late_sealed", LongType(), "Records that seals below `floor` counted afterwards."),
+        column("late", LongType(), "Numbers below `floor` that came afterwards; taken to be missing ones."),
+        column("late_sealed", LongType(), "Records that seals below `floor` counted afterwards."),
     ]
 )
 """Of the Delta table."""

@@ -30,8 +30,9 @@ from kwitness.contracts.topics import CONNECTIONS, SCHEMAS, SEALS, TELEMETRY
 from kwitness.jobs.analyses.ledger_audit.numbers import INTERCEPTORS, OBSERVER, OTLP, PLUGIN
 from kwitness.jobs.analyses.ledger_audit.rows import added_up
 from kwitness.jobs.analyses.ledger_audit.schema import BATCH_SCHEMA, KEYS, NUMBER_SCHEMA, SEAL, TABLE_SCHEMA
-from kwitness.jobs.frame.job import JobInput, TransformResult
+from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column
+from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
 
 KEPT = timedelta(days=90)
 """How long an epoch stays in the table after its last record."""
@@ -67,11 +68,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     """
     del job_input  # It says when something is late, not what is there.
     decoded = _decoded(records)
-    return TransformResult(
-        decoded=decoded,
-        rows=_epochs(decoded.where("row is not null").select("row.*")),
-        rejected=decoded.where("rejected is not null").select("rejected.*"),
-    )
+    return TransformResult(decoded, _epochs(rows_in(decoded)))
 
 
 def combined(table: DataFrame, rows: DataFrame, job_input: JobInput) -> DataFrame:
@@ -92,12 +89,12 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
 def expired(job_input: JobInput, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: epochs of which nothing came for `KEPT`."""
     del job_input
-    return F.col("last_ms") < F.lit(int((now - KEPT).timestamp() * 1000))
+    return F.col("last_ms") < F.lit(epoch_ms(now - KEPT))
 
 
 def grace_ms_of(job_input: JobInput) -> int:
     """How late something may be, in milliseconds."""
-    return round(parse_duration(job_input.parameters.grace).total_seconds() * 1000)
+    return in_milliseconds(parse_duration(job_input.parameters.grace))
 
 
 def _decoded(records: DataFrame) -> DataFrame:

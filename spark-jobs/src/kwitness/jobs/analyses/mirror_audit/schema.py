@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
-from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
+from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.job import Inputs
 
 INPUTS = Inputs(topics=("traffic",), second_cluster=True)
@@ -23,20 +24,16 @@ class MirrorAuditParameters(BaseModel):
     target_prefix: str = ""
 
 
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
-
-
 TABLE_SCHEMA = StructType(
     [
-        _field("topic", StringType(), "Topic, as the source calls it.", nullable=False),
-        _field("partition", IntegerType(), "Partition.", nullable=False),
-        _field("time_ms", LongType(), "Start of the span by records' timestamps, ms since 1970.", nullable=False),
-        _field("source_records", LongType(), "Records that producers sent there."),
-        _field("target_records", LongType(), "Records that the mirror sent to the target."),
-        _field("tolerance", LongType(), "Records of the largest batch: at each end of a span one may be in another."),
-        _field("missing", LongType(), "Records that the target lacks beyond that."),
-        _field("extra", LongType(), "Records that it has beyond that, as after a retry without idempotence."),
-        _field("evidence", StringType(), "approximate: counted by the latest timestamp of batches."),
+        column("topic", StringType(), "Topic, as the source calls it.", nullable=False),
+        column("partition", IntegerType(), "Partition.", nullable=False),
+        column("time_ms", LongType(), "Start of the span by records' timestamps, ms since 1970.", nullable=False),
+        column("source_records", LongType(), "Records that producers sent there."),
+        column("target_records", LongType(), "Records that the mirror sent to the target."),
+        column("tolerance", LongType(), "Records of the largest batch: at each end of a span one may be in another."),
+        column("missing", LongType(), "Records that the target lacks beyond that."),
+        column("extra", LongType(), "Records that it has beyond that, as after a retry without idempotence."),
+        column("evidence", StringType(), "approximate: counted by the latest timestamp of batches."),
     ]
 )

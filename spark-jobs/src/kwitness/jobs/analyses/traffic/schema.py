@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pyspark.sql.types import DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, MapType, StringType, StructField, StructType
 
+from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.json_events import union_of
 from kwitness.jobs.frame.tallies import Tally
@@ -15,54 +16,50 @@ _COUNTS = MapType(StringType(), LongType())
 _BUCKETS = MapType(IntegerType(), LongType())
 
 
-def _field(name: str, kind: DataType, comment: str) -> StructField:
-    return StructField(name, kind, True, {"comment": comment})
-
-
 _WHO = (
-    _field("kind", _TEXT, "partition: records of a topic; api: requests; presence: topics that a client asks for."),
-    _field("api", _TEXT, "Which request, by Kafka's name."),
-    _field("topic", _TEXT, "Topic; absent for requests, and while only its id is known."),
-    _field("topic_id", _TEXT, "Id of the topic, where its name is not known."),
-    _field("principal", _TEXT, "Identity key principal."),
-    _field("client_id", _TEXT, "Identity key client_id."),
-    _field("client_software_name", _TEXT, "Identity key client_software_name."),
-    _field("client_software_version", _TEXT, "Identity key client_software_version."),
-    _field("k8s_namespace", _TEXT, "Namespace of the client's pod, where the observer knows it."),
-    _field("k8s_workload", _TEXT, "Workload of the client's pod, likewise."),
+    column("kind", _TEXT, "partition: records of a topic; api: requests; presence: topics that a client asks for."),
+    column("api", _TEXT, "Which request, by Kafka's name."),
+    column("topic", _TEXT, "Topic; absent for requests, and while only its id is known."),
+    column("topic_id", _TEXT, "Id of the topic, where its name is not known."),
+    column("principal", _TEXT, "Identity key principal."),
+    column("client_id", _TEXT, "Identity key client_id."),
+    column("client_software_name", _TEXT, "Identity key client_software_name."),
+    column("client_software_version", _TEXT, "Identity key client_software_version."),
+    column("k8s_namespace", _TEXT, "Namespace of the client's pod, where the observer knows it."),
+    column("k8s_workload", _TEXT, "Workload of the client's pod, likewise."),
 )
 _SUMS = (
-    _field("requests", _LONG, "Requests; of a partition's those that named it."),
-    _field("records", _LONG, "Records, from batch headers."),
-    _field("bytes", _LONG, "Bytes of the batches as they travelled."),
-    _field("batches", _LONG, "Record batches."),
-    _field("unknown_batches", _LONG, "Batches of them whose records cannot be counted."),
-    _field("transactional_records", _LONG, "Records of transactions."),
-    _field("aborted_records", _LONG, "Fetched records of transactions known to be aborted."),
-    _field("duplicate_batches", _LONG, "Batches sent again by an idempotent producer; counted here only."),
-    _field("rejected_bytes", _LONG, "Bytes of batches that the broker refused."),
-    _field("unconfirmed", _LONG, "Records sent with acks=0, which no answer confirms."),
-    _field("request_bytes", _LONG, "Bytes of the requests; kind api only, as what follows."),
-    _field("response_bytes", _LONG, "Bytes of the answers."),
-    _field("committed_transactions", _LONG, "Transactions that the broker committed."),
-    _field("aborted_transactions", _LONG, "Transactions that the broker aborted as the client asked for."),
-    _field("response_time_us", _LONG, "Sum of the times from request to answer, microseconds."),
-    _field("waited_us", _LONG, "Sum of the same of fetches that waited for records."),
+    column("requests", _LONG, "Requests; of a partition's those that named it."),
+    column("records", _LONG, "Records, from batch headers."),
+    column("bytes", _LONG, "Bytes of the batches as they travelled."),
+    column("batches", _LONG, "Record batches."),
+    column("unknown_batches", _LONG, "Batches of them whose records cannot be counted."),
+    column("transactional_records", _LONG, "Records of transactions."),
+    column("aborted_records", _LONG, "Fetched records of transactions known to be aborted."),
+    column("duplicate_batches", _LONG, "Batches sent again by an idempotent producer; counted here only."),
+    column("rejected_bytes", _LONG, "Bytes of batches that the broker refused."),
+    column("unconfirmed", _LONG, "Records sent with acks=0, which no answer confirms."),
+    column("request_bytes", _LONG, "Bytes of the requests; kind api only, as what follows."),
+    column("response_bytes", _LONG, "Bytes of the answers."),
+    column("committed_transactions", _LONG, "Transactions that the broker committed."),
+    column("aborted_transactions", _LONG, "Transactions that the broker aborted as the client asked for."),
+    column("response_time_us", _LONG, "Sum of the times from request to answer, microseconds."),
+    column("waited_us", _LONG, "Sum of the same of fetches that waited for records."),
 )
-_GREATEST = (_field("partitions", _LONG, "Most partitions of the topic that one client asks for; kind presence only."),)
+_GREATEST = (column("partitions", _LONG, "Most partitions of the topic that one client asks for; kind presence only."),)
 _MAPS = (
-    _field("errors", _COUNTS, "Answers by Kafka's error code."),
-    _field("unread", _COUNTS, "Requests or answers that could not be read, by reason; kind api only."),
-    _field("response_time", _BUCKETS, "Times from request to answer, counted by number of the bucket (sketch bounds)."),
-    _field("waited", _BUCKETS, "The same of fetches that waited for records."),
+    column("errors", _COUNTS, "Answers by Kafka's error code."),
+    column("unread", _COUNTS, "Requests or answers that could not be read, by reason; kind api only."),
+    column("response_time", _BUCKETS, "Times from request to answer, counted by number of the bucket (sketch bounds)."),
+    column("waited", _BUCKETS, "The same of fetches that waited for records."),
 )
 _DERIVED = (
-    _field("error_count", _LONG, "Answers with an error."),
-    _field("response_time_p50_us", _LONG, "Half of the answers took no longer; at most 1 % more than measured."),
-    _field("response_time_p99_us", _LONG, "99 % of the answers took no longer, likewise."),
-    _field("waited_p50_us", _LONG, "Half of the fetches that waited took no longer."),
-    _field("waited_p99_us", _LONG, "99 % of the fetches that waited took no longer."),
-    _field("sources", _LONG, "Observers that the row is from; of a longer window, the most in any of its parts."),
+    column("error_count", _LONG, "Answers with an error."),
+    column("response_time_p50_us", _LONG, "Half of the answers took no longer; at most 1 % more than measured."),
+    column("response_time_p99_us", _LONG, "99 % of the answers took no longer, likewise."),
+    column("waited_p50_us", _LONG, "Half of the fetches that waited took no longer."),
+    column("waited_p99_us", _LONG, "99 % of the fetches that waited took no longer."),
+    column("sources", _LONG, "Observers that the row is from; of a longer window, the most in any of its parts."),
 )
 
 TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, *_GREATEST, *_MAPS, *_DERIVED, STATE])

@@ -11,9 +11,10 @@ from pyspark.sql.types import LongType, StructType
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import SCHEMAS, SEALS, TRAFFIC
 from kwitness.jobs.analyses.traffic.schema import EVENTS, FACTS, LONGER_TALLY, TALLY
-from kwitness.jobs.frame.facts import DAY_MS, SEAL, decoded_facts
+from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
+from kwitness.jobs.frame.moments import DAY_MS
 from kwitness.jobs.frame.sketches import is_sketch, quantile
 from kwitness.jobs.frame.tallies import total
 from kwitness.jobs.frame.windows import base_seconds, window_start

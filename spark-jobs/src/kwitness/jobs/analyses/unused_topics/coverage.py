@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from kwitness.contracts.software import is_ours
 from kwitness.jobs.analyses.unused_topics.schema import BROKER, GAP, SOFTWARE
+from kwitness.jobs.frame.moments import DAY_MS
 
-_DAY_MS = 86_400_000
 #: Brokers tell at least once a minute who is connected; the topics may be read later.
 _RECENT_MS = 3_600_000
 #: Software that is named in a row.
@@ -58,7 +58,7 @@ def coverage(
     of_kind: dict[str, list[Mapping[str, Any]]] = {SOFTWARE: [], BROKER: [], GAP: []}
     for row in rows:
         of_kind.get(row["kind"], []).append(row)
-    days = frozenset(range(since_ms // _DAY_MS, until_ms // _DAY_MS + 1))
+    days = frozenset(range(since_ms // DAY_MS, until_ms // DAY_MS + 1))
     observed: dict[str, set[int]] = {}
     counted: dict[str, set[int]] = {}
     platform = _platform_listeners(of_kind[SOFTWARE], days, "/".join(own_software))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
-    DataType,
     IntegerType,
     LongType,
     StringType,
     StructField,
     StructType,
 )
+
+from kwitness.jobs.frame.columns import column
 
 TOPIC = "topic"
 TOPIC_ID = "topic_id"
@@ -24,10 +25,6 @@ MAX_DAYS = 4_000
 
 LAST_PRODUCED = ("ms", "principal", "client_id", "client_software_name", "client_software_version")
 LAST_FETCHED = (*LAST_PRODUCED, "group_id")
-
-
-def _field(name: str, kind: DataType, comment: str, *, nullable: bool = True) -> StructField:
-    return StructField(name, kind, nullable, {"comment": comment})
 
 
 PARTIAL_SCHEMA = StructType(
@@ -64,55 +61,55 @@ _GROUPS = ArrayType(
 )
 
 KEY_FIELDS = (
-    _field("cluster_id", StringType(), "Kafka cluster."),
-    _field(
+    column("cluster_id", StringType(), "Kafka cluster."),
+    column(
         "kind",
         StringType(),
         "topic; topic_id (a topic of which only the id was seen); software (connected, by brokers or by observers); "
         "broker (that counts connections); gap (what observers could not tell the topic of).",
         nullable=False,
     ),
-    _field("subject", StringType(), "Name of the topic; software/version; id of the broker; why.", nullable=False),
-    _field("listener", StringType(), "Listener, of software as brokers count it."),
+    column("subject", StringType(), "Name of the topic; software/version; id of the broker; why.", nullable=False),
+    column("listener", StringType(), "Listener, of software as brokers count it."),
 )
 
 SEEN_FIELDS = (
-    _field("first_seen_ms", LongType(), "First time in a record or a survey, ms since the epoch.", nullable=False),
-    _field("last_seen_ms", LongType(), "Last time likewise, ms since the epoch.", nullable=False),
+    column("first_seen_ms", LongType(), "First time in a record or a survey, ms since the epoch.", nullable=False),
+    column("last_seen_ms", LongType(), "Last time likewise, ms since the epoch.", nullable=False),
     *(
-        _field(f"last_produced_{name}", LongType() if name == "ms" else StringType(), f"Last Produce: {_WORDS[name]}")
+        column(f"last_produced_{name}", LongType() if name == "ms" else StringType(), f"Last Produce: {_WORDS[name]}")
         for name in LAST_PRODUCED
     ),
     *(
-        _field(f"last_fetched_{name}", LongType() if name == "ms" else StringType(), f"Last Fetch: {_WORDS[name]}")
+        column(f"last_fetched_{name}", LongType() if name == "ms" else StringType(), f"Last Fetch: {_WORDS[name]}")
         for name in LAST_FETCHED
     ),
-    _field("counted_days", ArrayType(IntegerType()), "Days since 1970 (UTC) on which brokers counted it connected."),
-    _field("observed_days", ArrayType(IntegerType()), "Days since 1970 (UTC) on which observers saw it."),
+    column("counted_days", ArrayType(IntegerType()), "Days since 1970 (UTC) on which brokers counted it connected."),
+    column("observed_days", ArrayType(IntegerType()), "Days since 1970 (UTC) on which observers saw it."),
 )
 """What records say."""
 
 SURVEY_FIELDS = (
-    _field("surveyed_ms", LongType(), "Last survey of the cluster, ms since the epoch; the columns after are its."),
-    _field("listed", BooleanType(), "Whether the cluster has the topic, as far as the job's credential may know."),
-    _field("topic_id", StringType(), "The topic's id; another one after it was recreated."),
-    _field("reported", BooleanType(), "Whether findings speak of it: not internal, not the platform's, not ignored."),
-    _field("partitions", IntegerType(), "Partitions."),
-    _field("end_offsets", _OFFSETS, "The next offset of each partition that was ever written."),
-    _field("ends_since_ms", LongType(), "Survey since which no end offset moved."),
-    _field("ends_moved_ms", LongType(), "Last survey that found one moved."),
-    _field("latest_timestamp_ms", LongType(), "Largest timestamp of a record; producers may choose it."),
-    _field("records", LongType(), "Offsets between start and end: records that are kept, at most."),
-    _field("log_bytes", LongType(), "Bytes on the disks of brokers, all replicas."),
-    _field("groups", _GROUPS, "Consumer groups with members or committed offsets on it."),
-    _field("groups_since_ms", LongType(), "Survey since which no group had members on it or moved its offsets."),
-    _field("groups_used_ms", LongType(), "Last survey that found one with members or with moved offsets."),
-    _field("coverage", StringType(), "full: observers saw all software that was connected. partial, or none."),
-    _field("not_observed", ArrayType(StringType()), "Software that brokers counted and observers did not see."),
-    _field("written", StringType(), "Whether it is written: Used, Unused (proved), NotSeen (evidence is missing)."),
-    _field("fetched", StringType(), "Whether it is read, likewise."),
-    _field("verdict", StringType(), "Used if one of the two is, Unused if both are unused, else NotSeen."),
-    _field("missing", ArrayType(StringType()), "What is missing for more than NotSeen."),
+    column("surveyed_ms", LongType(), "Last survey of the cluster, ms since the epoch; the columns after are its."),
+    column("listed", BooleanType(), "Whether the cluster has the topic, as far as the job's credential may know."),
+    column("topic_id", StringType(), "The topic's id; another one after it was recreated."),
+    column("reported", BooleanType(), "Whether findings speak of it: not internal, not the platform's, not ignored."),
+    column("partitions", IntegerType(), "Partitions."),
+    column("end_offsets", _OFFSETS, "The next offset of each partition that was ever written."),
+    column("ends_since_ms", LongType(), "Survey since which no end offset moved."),
+    column("ends_moved_ms", LongType(), "Last survey that found one moved."),
+    column("latest_timestamp_ms", LongType(), "Largest timestamp of a record; producers may choose it."),
+    column("records", LongType(), "Offsets between start and end: records that are kept, at most."),
+    column("log_bytes", LongType(), "Bytes on the disks of brokers, all replicas."),
+    column("groups", _GROUPS, "Consumer groups with members or committed offsets on it."),
+    column("groups_since_ms", LongType(), "Survey since which no group had members on it or moved its offsets."),
+    column("groups_used_ms", LongType(), "Last survey that found one with members or with moved offsets."),
+    column("coverage", StringType(), "full: observers saw all software that was connected. partial, or none."),
+    column("not_observed", ArrayType(StringType()), "Software that brokers counted and observers did not see."),
+    column("written", StringType(), "Whether it is written: Used, Unused (proved), NotSeen (evidence is missing)."),
+    column("fetched", StringType(), "Whether it is read, likewise."),
+    column("verdict", StringType(), "Used if one of the two is, Unused if both are unused, else NotSeen."),
+    column("missing", ArrayType(StringType()), "What is missing for more than NotSeen."),
 )
 """What surveys say; all of the last one."""
 

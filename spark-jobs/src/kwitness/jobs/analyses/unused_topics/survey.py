@@ -15,6 +15,7 @@ from kwitness.jobs.analyses.unused_topics.verdicts import Evidence, judge
 from kwitness.jobs.frame.cluster_state import ClusterState, SurveyedGroup, SurveyedTopic
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.moments import in_milliseconds
 
 _Row = Mapping[str, Any]
 #: Groups that a row tells of; a topic with more is in use.
@@ -33,7 +34,7 @@ def survey(session: SparkSession, asked: ClusterSurvey, table: DataFrame, job_in
 def surveyed_rows(state: ClusterState, known: Iterable[_Row], job_input: JobInput) -> list[tuple[Any, ...]]:
     """Pure: rows of the table from what the cluster says and what is in the table."""
     known = list(known)
-    period_ms = int(parse_duration(job_input.parameters.unused_for).total_seconds() * 1000)
+    period_ms = in_milliseconds(parse_duration(job_input.parameters.unused_for))
     seen = coverage(
         known,
         brokers=state.brokers,

@@ -7,15 +7,17 @@ from datetime import datetime
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StructType
 
 from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA, SCHEMAS, TRAFFIC
 from kwitness.jobs.analyses.unused_topics import schema as columns
-from kwitness.jobs.frame.job import JobInput, TransformResult
+from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
-from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.frame.kafka_record import HEADERS
+from kwitness.jobs.frame.moments import DAY_MS, epoch_ms
+from kwitness.jobs.frame.rejection import REJECTED
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -37,11 +39,9 @@ EVENT_SCHEMA = StructType([_ALL[name] for name in _READ])
 """The fields that are read."""
 
 _ROW = columns.PARTIAL_SCHEMA
-#: Of the lines of `kwitness.jobs.frame.job.decoded_schema`, without promises that nothing is null.
-_REJECTED = StructType([StructField(field.name, field.dataType) for field in QUARANTINE_SCHEMA])
-_LINE = {"row": _ROW, "rejected": _REJECTED, "used": LongType()}
+#: Of the lines of `kwitness.jobs.frame.job.decoded_schema`.
+_LINE = {"row": _ROW, "rejected": REJECTED, "used": LongType()}
 _TEXTS = ("subject", "listener", *columns.LAST_FETCHED[1:])
-_DAY_MS = 86_400_000
 _MAX_TEXT = 512
 _FETCHES = ("Fetch", "ShareFetch")
 
@@ -56,9 +56,9 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     """
     del job_input  # It says what is judged, not what is seen.
     decoded = _decoded(records)
-    partial = decoded.where("row is not null").select("row.*")
+    partial = rows_in(decoded)
     partial = partial.withColumns({name: _bounded(F.col(name)) for name in _TEXTS})
-    day = F.floor(F.col("at_ms") / _DAY_MS).cast(IntegerType())
+    day = F.floor(F.col("at_ms") / DAY_MS).cast(IntegerType())
     latest = {
         use: F.max(F.when(F.col("use") == use, F.struct(F.col("at_ms").alias("ms"), *names[1:]))).alias(use)
         for use, names in (("produced", columns.LAST_PRODUCED), ("fetched", columns.LAST_FETCHED))
@@ -75,11 +75,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     flat = {f"last_produced_{name}": F.col("produced")[name] for name in columns.LAST_PRODUCED}
     flat |= {f"last_fetched_{name}": F.col("fetched")[name] for name in columns.LAST_FETCHED}
     unsurveyed = {field.name: F.lit(None).cast(field.dataType) for field in columns.SURVEY_FIELDS}
-    return TransformResult(
-        decoded=decoded,
-        rows=rows.withColumns(flat | unsurveyed).select(*columns.TABLE_SCHEMA.names),
-        rejected=decoded.where("rejected is not null").select("rejected.*"),
-    )
+    return TransformResult(decoded, rows.withColumns(flat | unsurveyed).select(*columns.TABLE_SCHEMA.names))
 
 
 def merge(table: str, update: str) -> Mapping[str, Column]:
@@ -100,7 +96,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
 def expired(job_input: JobInput, now: datetime) -> Column:
     """Rows that are dropped at the next housekeeping: of what was neither seen nor listed for twice `unused_for`."""
     horizon = now - 2 * parse_duration(job_input.parameters.unused_for)
-    return F.col("last_seen_ms") < F.lit(int(horizon.timestamp() * 1000))
+    return F.col("last_seen_ms") < F.lit(epoch_ms(horizon))
 
 
 def _latest(
@@ -142,7 +138,7 @@ def _rows() -> Column:
     event = F.col("event").getField
     # The collector writes what observers send unread: the header that it adds tells that from a broker's snapshot.
     from_observer = F.exists(
-        F.coalesce("headers", F.array().cast("array<struct<key: string, value: binary>>")),
+        F.coalesce("headers", F.array().cast(HEADERS)),
         lambda one: one["key"] == REPORTED_BY,
     )
     is_traffic = F.col("kind") == "traffic"
