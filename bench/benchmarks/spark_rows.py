@@ -21,22 +21,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from opentelemetry.proto.metrics.v1.metrics_pb2 import (
-    Gauge,
-    Metric,
-    MetricsData,
-    NumberDataPoint,
-    ResourceMetrics,
-    ScopeMetrics,
-)
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import ArrayType, StringType
+from spark.pushes import METRICS, START_MS, headers, kinds_of_pushes, payload
 from spark.session import ProcessorTime, start
 
 from kwitness.bench.paired_measurement import interval
 from kwitness.bench.results import write_results
-from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.analyses.client_inventory.push import metric_names
@@ -44,10 +36,9 @@ from kwitness.jobs.analyses.client_inventory.schema import merged_metrics
 from kwitness.jobs.analyses.client_inventory.transform import transform
 from kwitness.jobs.frame.job import JobInput
 
-FILES, IN_A_FILE, CLIENTS, METRICS = 6, 5_000, 200, 30
+FILES, IN_A_FILE, CLIENTS = 6, 5_000, 200
 PUSHES = FILES * IN_A_FILE
 CANDIDATES = ("job", "python udf", "sql")
-START_MS = 1_790_000_000_000
 
 
 def main() -> int:
@@ -72,53 +63,30 @@ def main() -> int:
 
 def write_pushes(session: SparkSession, folder: Path) -> int:
     """Write the pushes of a few clients; return the bytes of one payload."""
-    names = [metric.name for metric in CLIENT_METRICS][: 3 * METRICS]
-    kinds = {kind: (names[kind * 7 :] + names)[:METRICS] for kind in range(3)}
+    kinds = kinds_of_pushes()
     payloads = {kind: payload(sent) for kind, sent in kinds.items()}
     schema = (
         "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
         "headers array<struct<key: string, value: binary>>, kind string, names array<string>"
     )
     rows = [
-        ("t", 0, at, START_MS, b"k", payloads[at % 3], headers(at), "telemetry", kinds[at % 3])
+        (
+            "t",
+            0,
+            at,
+            START_MS,
+            b"k",
+            payloads[at % 3],
+            headers(at % CLIENTS, at, START_MS + at),
+            "telemetry",
+            kinds[at % 3],
+        )
         for at in range(IN_A_FILE)
     ]
     frame = session.createDataFrame(rows, schema).coalesce(1)
     for _ in range(FILES):
         frame.write.mode("append").parquet(str(folder / "pushes"))
     return len(payloads[0])
-
-
-def payload(names: list[str]) -> bytes:
-    """A push with one data point for each name."""
-    point = NumberDataPoint(time_unix_nano=START_MS * 1_000_000, as_double=1.5)
-    metrics = [Metric(name=name, gauge=Gauge(data_points=[point])) for name in names]
-    data = MetricsData(resource_metrics=[ResourceMetrics(scope_metrics=[ScopeMetrics(metrics=metrics)])])
-    return bytes(data.SerializeToString())
-
-
-def headers(at: int) -> list[tuple[str, bytes]]:
-    """The headers of a push as the collector writes them."""
-    texts = {
-        "schema": "kwitness.telemetry/1",
-        "event_source": "c/1",
-        "event_epoch": "1",
-        "event_seq": str(at),
-        "cluster_id": "c",
-        "broker_id": "1",
-        "client_instance_id": f"instance-{at % CLIENTS}",
-        "client_id": f"app-{at % CLIENTS}",
-        "client_software_name": "apache-kafka-java",
-        "client_software_version": "4.3.1",
-        "client_address": "10.0.0.1",
-        "client_source_port": "12345",
-        "listener": "PLAINTEXT",
-        "principal": "User:app",
-        "received_at_ms": str(START_MS + at),
-        "push_interval_ms": "5000",
-        "terminating": "false",
-    }
-    return [(key, value.encode()) for key, value in texts.items()]
 
 
 def measure(session: SparkSession, folder: Path, blocks: int, warm_seconds: float) -> list[dict[str, Any]]:
