@@ -22,6 +22,8 @@ good AS (
   FROM read
   WHERE event.schema = 'kwitness.traffic/1' AND event._corrupt_record IS NULL
     AND event.event_source IS NOT NULL AND event.event_epoch IS NOT NULL AND event.event_seq >= 0
+    AND event.window_start_ms >= 0 AND event.kind IN ('partition', 'api', 'presence') AND event.api IS NOT NULL
+    AND CASE WHEN event.kind = 'presence' THEN event.partitions ELSE event.requests END IS NOT NULL
 ),
 once AS (
   SELECT any_value(struct(*)) AS event FROM good GROUP BY event_source, event_epoch, event_seq
