@@ -99,9 +99,8 @@ class WindowTables:
 
     def prepare(self) -> None:
         """Make the tables, and compute what is not in the windows yet: all of them where their table is new."""
-        self.table.ensure()
-        self.facts.ensure()
-        kept, held = self.facts.metadata(), self.table.metadata()
+        # What was made now holds nothing that would have to be looked for.
+        held, kept = ({} if table.ensure() else table.metadata() for table in (self.table, self.facts))
         self._positions = positions_in(kept)
         self._latest_ms = kept.get(_LATEST)
         if self._positions and self._latest_ms is None:
