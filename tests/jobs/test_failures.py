@@ -18,7 +18,7 @@ KAFKA = "org.apache.kafka.common.errors."
 @pytest.mark.parametrize(
     ("error", "reason", "said"),
     [
-        (NotWritableError("cannot write under /t: x"), "TableNotWritable", "the right to write there"),
+        (NotWritableError("/t", "x"), "TableNotWritable", "the right to write there"),
         (TableSchemaError("/t holds a table with other columns"), "Failed", "other columns"),
         (KafkaSettingsError("HostNotAllowed", "not listed"), "HostNotAllowed", "not listed"),
         (UnknownJobError("job type 'x'"), "Failed", "job type 'x'"),

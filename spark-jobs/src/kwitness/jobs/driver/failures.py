@@ -14,6 +14,7 @@ from kwitness.jobs.frame.delta_table import TableSchemaError
 from kwitness.jobs.frame.hadoop_files import NotWritableError
 from kwitness.jobs.frame.identity import IdentityError
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.object_store import StorageKeysError
 
 _MAX_TEXT = 600
 _CHECKPOINT = (
@@ -38,6 +39,21 @@ class Failure:
     message: str
 
 
+#: Words in what an object store's client says: codes of the store's answers first, since all of them are requests that failed.
+_OF_STORES = (
+    ("NoSuchBucket", "there is no such bucket: make it, or correct the root of tables"),
+    ("InvalidAccessKeyId", "the object store does not know the access key: correct the Secret with its keys"),
+    ("SignatureDoesNotMatch", "the secret key is not that of the access key: correct the Secret with its keys"),
+    ("ExpiredToken", "the session token for the object store has expired: renew it"),
+    ("NoAuthWithAWSException", "nothing says as whom to ask the object store: name keys or a web identity"),
+    ("Unable to load credentials", "nothing says as whom to ask the object store: name keys or a web identity"),
+    ("AWSRedirectException", "the bucket is in another region: correct the region"),
+    ("unable to find valid certification path", "the image does not trust the object store's certificate"),
+    ("S3AFileSystem not found", "the image cannot read object stores: use its variant spark-s3a"),
+    ("UnsupportedFileSystemException", "nothing in the image reads a root of tables like this one"),
+    ("AccessDenied", "the storage refuses access: allow to read, write, list and delete there"),
+    ("SdkClientException", "the object store does not answer: check its endpoint and network policies"),
+)
 #: Words in the text of a Java exception, with what they mean. The first that is found counts.
 _SIGNS = (
     ("TopicAuthorizationException", "Forbidden", "Kafka refuses to let this job read the topics: grant READ on them"),
@@ -45,8 +61,8 @@ _SIGNS = (
     ("ClusterAuthorizationException", "Forbidden", "Kafka refuses this job a right on the cluster: grant it"),
     ("SaslAuthenticationException", "Failed", "Kafka refused the user name or password: check the job's Secret"),
     ("SslAuthenticationException", "Failed", "TLS with Kafka failed: check the CA and the certificate"),
+    *((sign, "TableNotWritable", meaning) for sign, meaning in _OF_STORES),
     ("AccessControlException", "TableNotWritable", "the storage refuses access"),
-    ("AccessDenied", "TableNotWritable", "the storage refuses access"),
     ("Permission denied", "TableNotWritable", "the storage refuses access"),
     ("Read-only file system", "TableNotWritable", "the storage is read-only"),
     ("No space left on device", "TableNotWritable", "the storage is full"),
@@ -69,6 +85,11 @@ def explain(error: BaseException, table_path: str) -> Failure:
     what a client sent.
     """
     match error:
+        case NotWritableError() if meaning := next(
+            (f"{said} [{sign}]" for sign, said in _OF_STORES if sign in error.said), ""
+        ):
+            # What the store's client says in full has numbers of requests: another text each time.
+            return Failure("TableNotWritable", f"cannot write under {error.folder}: {meaning}")
         case NotWritableError():
             remedy = "give the job's pods the right to write there, or choose another root"
             return Failure("TableNotWritable", f"{error}: {remedy}")
@@ -76,6 +97,8 @@ def explain(error: BaseException, table_path: str) -> Failure:
             return Failure("Failed", str(error))
         case KafkaSettingsError() | IdentityError():
             return Failure(error.reason, str(error))
+        case StorageKeysError():
+            return Failure("TableNotWritable", f"{error}: correct the Secret with its keys")
         case CheckpointError():
             return Failure("Failed", f"{error}; {_CHECKPOINT}"[:_MAX_TEXT])
         case ValidationError():
