@@ -39,7 +39,7 @@ class Failure:
     message: str
 
 
-#: Words in what an object store's client says: codes of the store's answers first, since all of them are requests that failed.
+#: Words in what an object store's client says: what the store answered before that a request failed.
 _OF_STORES = (
     ("NoSuchBucket", "there is no such bucket: make it, or correct the root of tables"),
     ("InvalidAccessKeyId", "the object store does not know the access key: correct the Secret with its keys"),
@@ -85,20 +85,12 @@ def explain(error: BaseException, table_path: str) -> Failure:
     what a client sent.
     """
     match error:
-        case NotWritableError() if meaning := next(
-            (f"{said} [{sign}]" for sign, said in _OF_STORES if sign in error.said), ""
-        ):
-            # What the store's client says in full has numbers of requests: another text each time.
-            return Failure("TableNotWritable", f"cannot write under {error.folder}: {meaning}")
-        case NotWritableError():
-            remedy = "give the job's pods the right to write there, or choose another root"
-            return Failure("TableNotWritable", f"{error}: {remedy}")
+        case NotWritableError() | StorageKeysError():
+            return Failure("TableNotWritable", _of_storage(error))
         case TableSchemaError() | UnknownJobError():
             return Failure("Failed", str(error))
         case KafkaSettingsError() | IdentityError():
             return Failure(error.reason, str(error))
-        case StorageKeysError():
-            return Failure("TableNotWritable", f"{error}: correct the Secret with its keys")
         case CheckpointError():
             return Failure("Failed", f"{error}; {_CHECKPOINT}"[:_MAX_TEXT])
         case ValidationError():
@@ -106,6 +98,16 @@ def explain(error: BaseException, table_path: str) -> Failure:
             return Failure("Failed", f"the job's configuration is not valid: {where}"[:_MAX_TEXT])
         case _:
             return _by_signs(error, table_path)
+
+
+def _of_storage(error: NotWritableError | StorageKeysError) -> str:
+    if isinstance(error, StorageKeysError):
+        return f"{error}: correct the Secret with its keys"
+    for sign, meaning in _OF_STORES:
+        if sign in error.said:
+            # What a store's client says has numbers of requests: another text each time.
+            return f"cannot write under {error.folder}: {meaning} [{sign}]"
+    return f"{error}: give the job's pods the right to write there, or choose another root"
 
 
 def _by_signs(error: BaseException, table_path: str) -> Failure:

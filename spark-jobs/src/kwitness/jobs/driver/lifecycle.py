@@ -220,18 +220,18 @@ class Driver:
             if waiting:
                 # Not of a part of what there is to read.
                 stream.find_when_due()
-            if renewed := self._renewed(options):
+            if renewed := self._renewed(options, waiting=waiting):
                 query.stop()
                 return renewed
-            if waiting and self._has_other_keys():
-                _LOG.info("the object store's keys changed: this process ends, and the next one takes those there are")
-                self.stopping.set()
             if self._looked_at >= self._logged_at + _PROGRESS_LOG_SECONDS:
                 self._logged_at = self._looked_at
                 self._log_progress()
         return _End.ALL_READ
 
-    def _renewed(self, options: dict[str, str]) -> dict[str, str] | None:
+    def _renewed(self, options: dict[str, str], *, waiting: bool) -> dict[str, str] | None:
+        if waiting and self._has_other_keys():
+            _LOG.info("the object store's keys changed: this process ends, and the next one takes those there are")
+            self.stopping.set()
         try:
             present = self._options()
         except KafkaSettingsError as error:

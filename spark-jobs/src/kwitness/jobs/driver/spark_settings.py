@@ -49,8 +49,8 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
     environment
         `POD_IP`, `POD_NAME` and `POD_NAMESPACE` make the driver ask Kubernetes for executors, if the job has any;
         `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder, or
-        several as in PATH, with the jars of Kafka and Delta where they are not in PySpark's own folder. `KWITNESS_SPARK_LOCAL_DIR` is for
-        shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
+        several as in PATH, with the jars of Kafka and Delta where they are not in PySpark's own folder.
+        `KWITNESS_SPARK_LOCAL_DIR` is for shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
     """
     executors = config.executors
     settings = {

@@ -8,7 +8,6 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-
 #: Of file systems where a file is there, whole, once it is closed, and not before: object stores that speak S3.
 _WHOLE_WHEN_CLOSED = "fs.capability.outputstream.abortable"
 

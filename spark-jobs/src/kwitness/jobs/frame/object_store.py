@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from typing_extensions import override
+
 from kwitness.contracts.job_config import JobConfig, StorageConfig
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class StorageKeys(NamedTuple):
     secret: str
     token: str = ""
 
+    @override
     def __repr__(self) -> str:
         return "StorageKeys(...)"
 

@@ -1,0 +1,197 @@
+"""Jobs whose files are in an object store that speaks S3: a real one, in a process beside them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from kwitness.contracts.job_config import JobConfig
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
+from kwitness.images.s3a_jars import s3a_jars
+from kwitness.images.spark_jars import spark_jars
+from kwitness.jobs.driver.failures import explain
+from kwitness.jobs.frame.hadoop_files import HadoopFiles, NotWritableError
+from kwitness.jobs.frame.identity import IdentityError, IdentityFile
+from kwitness.jobs.frame.object_store import reader_variables, storage_settings
+
+from tests.jobs import oracle
+from tests.jobs.conftest import job_config
+from tests.jobs.kafka_topics import Topics
+from tests.jobs.tables import by_client, read
+from tests.jobs.traffic import mixed
+
+pytestmark = pytest.mark.broker
+
+LONGEST_S = 500
+IN_SETTINGS = "canary-of-a-key-in-the-settings"
+"""What somebody could put there; the project does not."""
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[ObjectStore]:
+    with ObjectStore() as started:
+        started.make_bucket("tables")
+        yield started
+
+
+def test_a_killed_driver_leaves_a_bucket_from_which_another_goes_on_and_tells_nobody_a_key(
+    store: ObjectStore, kafka: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = Topics(kafka.bootstrap).create()
+    topics.write(mixed(seed=31, count=90))
+    config = _config(store, tmp_path, kafka, topics)
+    spark = _spark_that_logs_events(tmp_path)
+
+    # The first has its keys from files, as a pod has; the second from the environment, as a laptop has.
+    first = _killed_in_the_second_batch(config, tmp_path, spark)
+    second = _run_by_the_command(store, topics, kafka, spark)
+
+    for name, value in reader_variables(config).items():
+        monkeypatch.setenv(name, value)
+    rows, bad = oracle.inventory(topics.kinded())
+    assert by_client(read(config.table_path)) == rows
+    kept = read(f"{config.quarantine_path}/records")
+    assert sorted((one["topic"], one["partition"], one["offset"]) for one in kept) == sorted(bad)
+    left = len(topics.written) - 40
+    assert f"{left} of {left} records in the table" in second, "what is in the table is not read again"
+
+    asked = store.requests()
+    assert "s3_PutObject" in asked
+    assert not [one for one in asked if "Copy" in one], "nothing is renamed"
+    events = [file.read_text() for file in (tmp_path / "events").rglob("*") if file.is_file()]
+    assert len(events) == 2
+    assert all("fs.s3a.bucket.other.secret.key" in text and IN_SETTINGS not in text for text in events)
+    in_store = [file.read_bytes() for file in store.files()]
+    told = [first.encode(), second.encode(), *(text.encode() for text in events), *in_store]
+    told.append((tmp_path / "job.json").read_bytes())
+    assert not [one for one in told if store.keys.secret.encode() in one], (
+        "in no log, event log, configuration or table"
+    )
+
+
+def test_a_folder_in_a_bucket_is_one_jobs_own(store: ObjectStore, spark: SparkSession) -> None:
+    _open_to(spark, store, "tables", store.keys)
+    files, config = HadoopFiles(spark), job_config(Path("/t"), identity_path="s3a://tables/own/identity.json")
+    config = config.model_copy(update={"checkpoint_path": "s3a://tables/own/checkpoint", "uid": "1"})
+
+    first = IdentityFile(files, config, 1, ["a"]).claim()
+    again = IdentityFile(files, config.model_copy(update={"uid": "2"}), 1, ["a"]).claim()
+
+    assert (first.identity.job_uid, again.identity.job_uid) == ("1", "2")
+    assert files.names("s3a://tables/own") == ["identity.json"], "and nothing beside it"
+    with pytest.raises(IdentityError, match="are of the cluster cluster-1"):
+        IdentityFile(files, config.model_copy(update={"cluster_id": "cluster-2"}), 1, ["a"]).claim()
+    files.remove("s3a://tables/own")
+    assert not files.exists("s3a://tables/own")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message"),
+    [
+        ("away", "there is no such bucket: make it, or correct the root of tables [NoSuchBucket]"),
+        ("foreign", "the storage refuses access: allow to read, write, list and delete there [AccessDenied]"),
+        ("mistyped", "the secret key is not that of the access key: correct the Secret with its keys"),
+        ("unknown", "the object store does not know the access key: correct the Secret with its keys"),
+        ("silent", "the object store does not answer: check its endpoint and network policies"),
+    ],
+)
+def test_a_bucket_that_cannot_be_written_is_refused_with_the_reason(
+    store: ObjectStore, spark: SparkSession, trouble: str, message: str
+) -> None:
+    bucket = f"bucket-{trouble}"
+    if trouble != "away":
+        store.make_bucket(bucket)
+    keys = {
+        "foreign": lambda: store.add_user("stranger"),
+        "mistyped": lambda: StoreKeys(store.keys.access, "another"),
+        "unknown": lambda: StoreKeys("nobody", store.keys.secret),
+    }.get(trouble, lambda: store.keys)()
+    _open_to(spark, store, bucket, keys, **({"endpoint": "http://127.0.0.1:1"} if trouble == "silent" else {}))
+
+    with pytest.raises(NotWritableError) as refused:
+        HadoopFiles(spark).require_writable(f"s3a://{bucket}/job/table")
+
+    failure = explain(refused.value, "s3a://unused")
+    assert failure.reason == "TableNotWritable"
+    assert failure.message.startswith(f"cannot write under s3a://{bucket}/job/table: {message}")
+    assert keys.secret not in str(refused.value) + refused.value.said
+
+
+def _config(store: ObjectStore, folder: Path, kafka: LocalBroker, topics: Topics) -> JobConfig:
+    keys = folder / "keys"
+    keys.mkdir()
+    (keys / "accessKeyId").write_text(store.keys.access)
+    (keys / "secretAccessKey").write_text(store.keys.secret)
+    places = {f"{part}_path": f"s3a://tables/inventory/{part}" for part in ("table", "checkpoint", "quarantine")}
+    return job_config(
+        folder,
+        kafka={"bootstrap_servers": [kafka.bootstrap]},
+        topics=topics.names.model_dump(),
+        storage={"endpoint": store.endpoint, "region": REGION, "keys_folder": str(keys)},
+        identity_path="s3a://tables/inventory/identity.json",
+        **places,
+    )
+
+
+def _spark_that_logs_events(folder: Path) -> dict[str, str]:
+    """Variables with which a driver of this machine writes event logs and has the jars for stores."""
+    (folder / "events").mkdir()
+    (folder / "conf").mkdir()
+    (folder / "conf" / "spark-defaults.conf").write_text(
+        "spark.eventLog.enabled true\n"
+        f"spark.eventLog.dir {(folder / 'events').as_uri()}\n"
+        "spark.eventLog.logBlockUpdates.enabled true\n"
+        f"spark.hadoop.fs.s3a.bucket.other.secret.key {IN_SETTINGS}\n"
+    )
+    jars = os.pathsep.join(map(str, (spark_jars(), s3a_jars())))
+    return {**os.environ, "KWITNESS_SPARK_JARS": jars, "SPARK_CONF_DIR": str(folder / "conf")}
+
+
+def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: dict[str, str]) -> str:
+    """Return what a driver said before it was killed, with a table that is written and a batch that is not finished."""
+    file, script = folder / "job.json", Path(__file__).with_name("killed_driver.py")
+    file.write_text(config.model_dump_json())
+    command = [sys.executable, str(script), str(file), "1", "within-sink"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_S, check=False)
+    assert done.returncode == -9, done.stderr[-3000:]
+    return done.stdout + done.stderr
+
+
+def _run_by_the_command(store: ObjectStore, topics: Topics, kafka: LocalBroker, environment: dict[str, str]) -> str:
+    prefix = topics.names.telemetry.partition(".")[0]
+    command = [
+        *(sys.executable, "-m", "kwitness.cli", "job", "run", "ClientInventory", "--verbose"),
+        *("--bootstrap", kafka.bootstrap, "--prefix", prefix, "--cluster-id", "cluster-1"),
+        *("--table", "s3://tables/inventory"),
+    ]
+    asked = {
+        "AWS_ENDPOINT_URL": store.endpoint,
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": store.keys.access,
+        "AWS_SECRET_ACCESS_KEY": store.keys.secret,
+    }
+    done = subprocess.run(
+        command, env=environment | asked, capture_output=True, text=True, timeout=LONGEST_S, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.startswith("KIND"), "and the table is shown"
+    return done.stdout + done.stderr
+
+
+def _open_to(spark: SparkSession, store: ObjectStore, bucket: str, keys: StoreKeys, **changes: str) -> None:
+    """Let the tests' own session at a bucket; each has settings of its own, since Hadoop keeps what it once opened."""
+    storage = {"endpoint": store.endpoint, "region": REGION, "keys_folder": "unused", **changes}
+    settings = storage_settings(job_config(Path("/t"), table_path=f"s3a://{bucket}/t", storage=storage))
+    configuration = spark.sparkContext._jsc.hadoopConfiguration()
+    for name, value in settings.items():
+        if name.startswith("spark.hadoop.fs.s3a."):
+            configuration.set(name.replace("spark.hadoop.fs.s3a.", f"fs.s3a.bucket.{bucket}."), value)
+    configuration.set(f"fs.s3a.bucket.{bucket}.access.key", keys.access)
+    configuration.set(f"fs.s3a.bucket.{bucket}.secret.key", keys.secret)
