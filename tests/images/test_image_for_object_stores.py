@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kwitness.e2e.object_store import REGION, ObjectStore
@@ -17,7 +19,7 @@ pytestmark = [pytest.mark.node, pytest.mark.soak, soak.alone]  # it needs a cont
 JARS = "/opt/spark-python/pyspark/jars/*"
 
 
-def test_the_image_is_few_bytes_larger_and_writes_into_a_bucket() -> None:
+def test_the_image_is_few_bytes_larger_and_writes_into_a_bucket(tmp_path: Path) -> None:
     built = build_all({name: SHIPPED[name] for name in ("spark", "spark-s3a")})
 
     smaller, larger = (int(container_engine.docker("inspect", "--format={{.Size}}", image)) for image in built.values())
@@ -28,7 +30,9 @@ def test_the_image_is_few_bytes_larger_and_writes_into_a_bucket() -> None:
         variables = [f"--env={name}={value}" for name, value in keys.items()]
         told = {"endpoint": store.endpoint, "endpoint.region": REGION, "path.style.access": "true"}
         settings = [word for name, value in told.items() for word in ("-D", f"fs.s3a.{name}={value}")]
-        shell = ["java", "-cp", JARS, "org.apache.hadoop.fs.FsShell", *settings]
-        written = [*shell, "-put", "/etc/hostname", "s3a://tables/a/file"]
-        container_engine.docker("run", "--rm", "--network=host", *variables, built["spark-s3a"], *written)
+        (tmp_path / "core-site.xml").write_text("<configuration/>")
+        mount = f"--volume={tmp_path}:/conf:ro"
+        shell = ["java", "-cp", f"/conf:{JARS}", "org.apache.hadoop.fs.FsShell", *settings]
+        written = [*shell, "-put", "/etc/hostname", "s3a://tables/file"]
+        container_engine.docker("run", "--rm", "--network=host", mount, *variables, built["spark-s3a"], *written)
         assert [path.name for path in store.files()] == ["file"]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from kwitness.contracts.job_config import JobConfig
+from kwitness.contracts.job_config import JobConfig, RunConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
 from kwitness.images.s3a_jars import s3a_jars
@@ -23,6 +26,7 @@ from kwitness.jobs.frame.hadoop_files import HadoopFiles, NotWritableError
 from kwitness.jobs.frame.identity import IdentityError, IdentityFile
 from kwitness.jobs.frame.object_store import reader_variables, storage_settings
 
+from tests import soak
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config
 from tests.jobs.kafka_topics import Topics
@@ -93,6 +97,47 @@ def test_a_folder_in_a_bucket_is_one_jobs_own(store: ObjectStore, spark: SparkSe
         IdentityFile(files, config.model_copy(update={"cluster_id": "cluster-2"}), 1, ["a"]).claim()
     files.remove("s3a://tables/own")
     assert not files.exists("s3a://tables/own")
+
+
+@pytest.mark.soak
+@soak.alone
+def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
+    kafka: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics, log = Topics(kafka.bootstrap).create(), tmp_path / "log"
+    environment = _spark_that_logs_events(tmp_path)
+    with ObjectStore() as store:
+        store.make_bucket("tables")
+        config = _config(store, tmp_path, kafka, topics)
+        config = config.model_copy(update={"run": RunConfig(mode="streaming", trigger_seconds=1)})
+        topics.write(mixed(seed=41, count=30))
+        with _streaming(config, tmp_path, environment, log) as driver:
+            _until(driver, log, "at its trigger")
+            store.kill()
+            topics.write(mixed(seed=42, count=30, days=1))
+            assert driver.wait(LONGEST_S) == 1
+        assert "the job failed: the object store does not answer: check its endpoint" in log.read_text()
+
+        store.start()
+        log.unlink()
+        with _streaming(config, tmp_path, environment, log) as driver:
+            _until(driver, log, "at its trigger")
+            _rotate(store.add_user("another", "admin"), tmp_path / "keys")
+            assert driver.wait(LONGEST_S) == 0
+        assert "the object store's keys changed: this process ends" in log.read_text()
+
+        topics.write(mixed(seed=43, count=30, days=2))
+        log.unlink()
+        with _streaming(config, tmp_path, environment, log) as driver:
+            _until(driver, log, "at its trigger")
+            driver.send_signal(signal.SIGTERM)
+            assert driver.wait(LONGEST_S) == 0
+
+        for name, value in reader_variables(config).items():
+            monkeypatch.setenv(name, value)
+        rows, bad = oracle.inventory(topics.kinded())
+        assert _but_for_the_clock(by_client(read(config.table_path))) == _but_for_the_clock(rows)
+        assert len(read(f"{config.quarantine_path}/records")) == len(bad)
 
 
 @pytest.mark.parametrize(
@@ -171,6 +216,49 @@ def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: di
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_S, check=False)
     assert done.returncode == -9, done.stderr[-3000:]
     return done.stdout + done.stderr
+
+
+@contextmanager
+def _streaming(
+    config: JobConfig, folder: Path, environment: dict[str, str], log: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A driver that looks at its files each second."""
+    file = folder / "job.json"
+    file.write_text(config.model_dump_json())
+    program = (
+        "from kwitness.jobs import __main__\n"
+        "from kwitness.jobs.driver import lifecycle as driver\n"
+        "driver._LOOK_SECONDS = driver._PROGRESS_LOG_SECONDS = 1\n"
+        f"raise SystemExit(__main__.main(['--config', {str(file)!r}, '--linger', '0']))"
+    )
+    with log.open("w") as output:
+        driver = subprocess.Popen(
+            [sys.executable, "-c", program], env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+    try:
+        yield driver
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait(10)
+
+
+def _until(driver: subprocess.Popen[bytes], log: Path, said: str) -> None:
+    until = time.monotonic() + LONGEST_S
+    while said not in log.read_text():
+        assert driver.poll() is None, log.read_text()[-3000:]
+        assert time.monotonic() < until, log.read_text()[-3000:]
+        time.sleep(0.5)
+
+
+def _rotate(keys: StoreKeys, folder: Path) -> None:
+    """Other keys, as the kubelet brings them: all at once."""
+    new = folder.with_name("new")
+    new.mkdir()
+    (new / "accessKeyId").write_text(keys.access)
+    (new / "secretAccessKey").write_text(keys.secret)
+    folder.rename(folder.with_name("former"))
+    new.rename(folder)
 
 
 def _run_by_the_command(store: ObjectStore, topics: Topics, kafka: LocalBroker, environment: dict[str, str]) -> str:

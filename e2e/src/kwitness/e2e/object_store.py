@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import ssl
 import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from kwitness.e2e.binaries import GoModule, built
 from kwitness.e2e.ports import free_port
@@ -69,12 +70,12 @@ class ObjectStore:
         for part in ("buckets", "attributes"):
             shutil.rmtree(self._folder / part / name, ignore_errors=True)
 
-    def add_user(self, name: str) -> StoreKeys:
-        """Make a user who may do nothing yet."""
+    def add_user(self, name: str, role: Literal["user", "admin"] = "user") -> StoreKeys:
+        """Make a user: one who may do nothing yet, or everything."""
         keys = StoreKeys(name, secrets.token_urlsafe(30))
         told = {"ADMIN_ACCESS_KEY": self.keys.access, "ADMIN_SECRET_KEY": self.keys.secret}
         options = ["--endpoint-url", self.endpoint, "create-user"]
-        user = ["--access", keys.access, "--secret", keys.secret, "--role", "user"]
+        user = ["--access", keys.access, "--secret", keys.secret, "--role", role]
         run([_program(), "admin", *options, *user], environment=told)
         return keys
 
@@ -137,9 +138,7 @@ class ObjectStore:
         self.stop()
 
     def _answers(self) -> bool:
-        if self._certificate:
-            return "listening on" in self._log("output")
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=1)
+        connection = self._connection()
         try:
             connection.request("GET", _HEALTH)
             return connection.getresponse().status == 200  # noqa: PLR2004 - HTTP's own
@@ -147,6 +146,12 @@ class ObjectStore:
             return False
         finally:
             connection.close()
+
+    def _connection(self) -> HTTPConnection:
+        if self._certificate is None:
+            return HTTPConnection("127.0.0.1", self._port, timeout=1)
+        trusting = ssl.create_default_context(cafile=str(self._certificate[0]))
+        return HTTPSConnection("127.0.0.1", self._port, timeout=1, context=trusting)
 
     def _log(self, name: str) -> str:
         file = self._folder / f"{name}.log"
