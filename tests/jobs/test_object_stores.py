@@ -24,11 +24,11 @@ from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.frame.hadoop_files import HadoopFiles, NotWritableError
 from kwitness.jobs.frame.identity import IdentityError, IdentityFile
-from kwitness.jobs.frame.object_store import reader_variables, storage_settings
+from kwitness.jobs.frame.object_store import give_keys, read_keys, reader_variables, storage_settings
 
 from tests import soak
 from tests.jobs import oracle
-from tests.jobs.conftest import job_config
+from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
 from tests.jobs.traffic import mixed
@@ -48,39 +48,53 @@ def store() -> Iterator[ObjectStore]:
         yield started
 
 
-def test_a_killed_driver_leaves_a_bucket_from_which_another_goes_on_and_tells_nobody_a_key(
+def test_a_job_that_was_killed_leaves_a_bucket_from_which_another_driver_goes_on(
+    store: ObjectStore, spark: SparkSession, kafka: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = Topics(kafka.bootstrap).create()
+    topics.write(mixed(seed=31, count=60))
+    config = _config(store, tmp_path, kafka, topics, "killed")
+
+    # A laptop has its keys in the environment.
+    said = _killed_at_its_first_commit(store, topics, kafka, tmp_path)
+    assert not HadoopFiles(_open(spark, config)).names("s3a://tables/killed/checkpoint/commits"), (
+        "it was within a batch"
+    )
+    topics.write(mixed(seed=32, count=60, days=1))
+    # A pod has them in files.
+    board = run_once(spark, config)
+
+    _assert_as_the_oracle_says(config, topics, monkeypatch)
+    assert 0 < board.read().ledger.accepted < len(topics.written), "what is in the table is not read again"
+    assert not [one for one in store.requests() if "Copy" in one], "nothing is renamed"
+    shown = subprocess.run(
+        [sys.executable, "-m", "kwitness.jobs.show", "ClientInventory", "--table", config.table_path],
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        check=True,
+    )
+    assert "instance-0" in shown.stdout
+    settings = str(spark.sparkContext.getConf().getAll()) + str(spark.sql("SET").collect())
+    _assert_nobody_was_told(store, tmp_path, said, shown.stdout, settings)
+
+
+@pytest.mark.soak
+@soak.alone
+def test_a_driver_with_keys_in_files_that_is_killed_tells_nobody_and_another_goes_on(
     store: ObjectStore, kafka: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topics = Topics(kafka.bootstrap).create()
     topics.write(mixed(seed=31, count=90))
-    config = _config(store, tmp_path, kafka, topics)
-    spark = _spark_that_logs_events(tmp_path)
+    config = _config(store, tmp_path, kafka, topics, "inventory")
 
-    # The first has its keys from files, as a pod has; the second from the environment, as a laptop has.
-    first = _killed_in_the_second_batch(config, tmp_path, spark)
-    second = _run_by_the_command(store, topics, kafka, spark)
+    first = _killed_in_the_second_batch(config, tmp_path, _spark_that_logs_events(tmp_path))
+    second = _run_by_the_command(store, topics, kafka, _spark_that_logs_events(tmp_path))
 
-    for name, value in reader_variables(config).items():
-        monkeypatch.setenv(name, value)
-    rows, bad = oracle.inventory(topics.kinded())
-    assert _but_for_the_clock(by_client(read(config.table_path))) == _but_for_the_clock(rows)
-    kept = read(f"{config.quarantine_path}/records")
-    assert sorted((one["topic"], one["partition"], one["offset"]) for one in kept) == sorted(bad)
+    _assert_as_the_oracle_says(config, topics, monkeypatch)
     taken = [int(number) for number in re.findall(r"\d+ of (\d+) records in the table", second)]
     assert 0 < max(taken) < len(topics.written), "what is in the table is not read again"
-
-    asked = store.requests()
-    assert "s3_PutObject" in asked
-    assert not [one for one in asked if "Copy" in one], "nothing is renamed"
-    events = [file.read_text() for file in (tmp_path / "events").rglob("*") if file.is_file()]
-    assert len(events) == 2
-    assert all("fs.s3a.bucket.other.secret.key" in text and IN_SETTINGS not in text for text in events)
-    in_store = [file.read_bytes() for file in store.files()]
-    told = [first.encode(), second.encode(), *(text.encode() for text in events), *in_store]
-    told.append((tmp_path / "job.json").read_bytes())
-    assert not [one for one in told if store.keys.secret.encode() in one], (
-        "in no log, event log, configuration or table"
-    )
+    _assert_nobody_was_told(store, tmp_path, first, second)
 
 
 def test_a_folder_in_a_bucket_is_one_jobs_own(store: ObjectStore, spark: SparkSession) -> None:
@@ -108,7 +122,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
     environment = _spark_that_logs_events(tmp_path)
     with ObjectStore() as store:
         store.make_bucket("tables")
-        config = _config(store, tmp_path, kafka, topics)
+        config = _config(store, tmp_path, kafka, topics, "stream")
         config = config.model_copy(update={"run": RunConfig(mode="streaming", trigger_seconds=1)})
         topics.write(mixed(seed=41, count=30))
         with _streaming(config, tmp_path, environment, log) as driver:
@@ -133,11 +147,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
             driver.send_signal(signal.SIGTERM)
             assert driver.wait(LONGEST_S) == 0
 
-        for name, value in reader_variables(config).items():
-            monkeypatch.setenv(name, value)
-        rows, bad = oracle.inventory(topics.kinded())
-        assert _but_for_the_clock(by_client(read(config.table_path))) == _but_for_the_clock(rows)
-        assert len(read(f"{config.quarantine_path}/records")) == len(bad)
+        _assert_as_the_oracle_says(config, topics, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -172,18 +182,18 @@ def test_a_bucket_that_cannot_be_written_is_refused_with_the_reason(
     assert keys.secret not in str(refused.value) + refused.value.said
 
 
-def _config(store: ObjectStore, folder: Path, kafka: LocalBroker, topics: Topics) -> JobConfig:
+def _config(store: ObjectStore, folder: Path, kafka: LocalBroker, topics: Topics, name: str) -> JobConfig:
     keys = folder / "keys"
     keys.mkdir()
     (keys / "accessKeyId").write_text(store.keys.access)
     (keys / "secretAccessKey").write_text(store.keys.secret)
-    places = {f"{part}_path": f"s3a://tables/inventory/{part}" for part in ("table", "checkpoint", "quarantine")}
+    places = {f"{part}_path": f"s3a://tables/{name}/{part}" for part in ("table", "checkpoint", "quarantine")}
     return job_config(
         folder,
         kafka={"bootstrap_servers": [kafka.bootstrap]},
         topics=topics.names.model_dump(),
         storage={"endpoint": store.endpoint, "region": REGION, "keys_folder": str(keys)},
-        identity_path="s3a://tables/inventory/identity.json",
+        identity_path=f"s3a://tables/{name}/identity.json",
         parameters={"forget_after": FOR_EVER},
         **places,
     )
@@ -196,16 +206,64 @@ def _but_for_the_clock(rows: dict[tuple[Any, ...], dict[str, Any]]) -> dict[tupl
 
 def _spark_that_logs_events(folder: Path) -> dict[str, str]:
     """Variables with which a driver of this machine writes event logs and has the jars for stores."""
-    (folder / "events").mkdir()
-    (folder / "conf").mkdir()
+    (folder / "events").mkdir(exist_ok=True)
+    (folder / "conf").mkdir(exist_ok=True)
     (folder / "conf" / "spark-defaults.conf").write_text(
         "spark.eventLog.enabled true\n"
         f"spark.eventLog.dir {(folder / 'events').as_uri()}\n"
-        "spark.eventLog.logBlockUpdates.enabled true\n"
+        "spark.eventLog.compress false\n"
         f"spark.hadoop.fs.s3a.bucket.other.secret.key {IN_SETTINGS}\n"
     )
     jars = os.pathsep.join(map(str, (spark_jars(), s3a_jars())))
     return {**os.environ, "KWITNESS_SPARK_JARS": jars, "SPARK_CONF_DIR": str(folder / "conf")}
+
+
+def _open(spark: SparkSession, config: JobConfig) -> SparkSession:
+    """Let the tests' own session at a job's bucket, as a driver does with its own session."""
+    for name, value in storage_settings(config).items():
+        if name.startswith("spark.hadoop."):
+            configuration = spark.sparkContext._jsc.hadoopConfiguration()
+            configuration.set(name.removeprefix("spark.hadoop."), value)
+        else:
+            spark.conf.set(name, value)
+    give_keys(spark, read_keys(config.storage))
+    return spark
+
+
+def _assert_as_the_oracle_says(config: JobConfig, topics: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in reader_variables(config).items():
+        monkeypatch.setenv(name, value)
+    rows, bad = oracle.inventory(topics.kinded())
+    assert _but_for_the_clock(by_client(read(config.table_path))) == _but_for_the_clock(rows)
+    kept = read(f"{config.quarantine_path}/records")
+    assert sorted((one["topic"], one["partition"], one["offset"]) for one in kept) == sorted(bad)
+
+
+def _assert_nobody_was_told(store: ObjectStore, folder: Path, *said: str) -> None:
+    """Neither what was said, nor event logs, configuration, and what is in the store hold a key."""
+    events = [file.read_text() for file in (folder / "events").rglob("*") if file.is_file()]
+    assert events
+    assert all("fs.s3a.bucket.other.secret.key" in text and IN_SETTINGS not in text for text in events)
+    files = [*store.files(), *(path for path in folder.glob("job.json"))]
+    told = [*(text.encode() for text in (*said, *events)), *(file.read_bytes() for file in files)]
+    assert not [one for one in told if store.keys.secret.encode() in one]
+
+
+def _killed_at_its_first_commit(store: ObjectStore, topics: Topics, kafka: LocalBroker, folder: Path) -> str:
+    """Return what `kwitness job run` said whose driver is killed, Java and all, once rows are in the table."""
+    command = [*_command(topics, kafka, "s3://tables/killed"), "--streaming"]
+    environment = _spark_that_logs_events(folder) | _variables(store)
+    log = folder / "log"
+    with log.open("w") as output, subprocess.Popen(command, env=environment, stdout=output, stderr=output) as run:
+        until = time.monotonic() + LONGEST_S
+        while not store.has("tables/killed/table/_delta_log/00000000000000000001.json"):
+            assert run.poll() is None, log.read_text()[-3000:]
+            assert time.monotonic() < until, log.read_text()[-3000:]
+            time.sleep(0.01)
+        (driver,) = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+        os.killpg(int(driver), signal.SIGKILL)
+        assert run.wait(LONGEST_S) == 1
+    return log.read_text()
 
 
 def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: dict[str, str]) -> str:
@@ -262,24 +320,32 @@ def _rotate(keys: StoreKeys, folder: Path) -> None:
 
 
 def _run_by_the_command(store: ObjectStore, topics: Topics, kafka: LocalBroker, environment: dict[str, str]) -> str:
-    prefix = topics.names.telemetry.partition(".")[0]
-    command = [
-        *(sys.executable, "-m", "kwitness.cli", "job", "run", "ClientInventory", "--verbose"),
-        *("--bootstrap", kafka.bootstrap, "--prefix", prefix, "--cluster-id", "cluster-1"),
-        *("--table", "s3://tables/inventory", "--parameter", f"forgetAfter={FOR_EVER}"),
-    ]
-    asked = {
-        "AWS_ENDPOINT_URL": store.endpoint,
-        "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": store.keys.access,
-        "AWS_SECRET_ACCESS_KEY": store.keys.secret,
-    }
+    command = _command(topics, kafka, "s3://tables/inventory")
+    asked = _variables(store)
     done = subprocess.run(
         command, env=environment | asked, capture_output=True, text=True, timeout=LONGEST_S, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith("KIND"), "and the table is shown"
     return done.stdout + done.stderr
+
+
+def _command(topics: Topics, kafka: LocalBroker, table: str) -> list[str]:
+    prefix = topics.names.telemetry.partition(".")[0]
+    return [
+        *(sys.executable, "-m", "kwitness.cli", "job", "run", "ClientInventory", "--verbose", "--table", table),
+        *("--bootstrap", kafka.bootstrap, "--prefix", prefix, "--cluster-id", "cluster-1"),
+        *("--parameter", f"forgetAfter={FOR_EVER}"),
+    ]
+
+
+def _variables(store: ObjectStore) -> dict[str, str]:
+    return {
+        "AWS_ENDPOINT_URL": store.endpoint,
+        "AWS_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": store.keys.access,
+        "AWS_SECRET_ACCESS_KEY": store.keys.secret,
+    }
 
 
 def _open_to(spark: SparkSession, store: ObjectStore, bucket: str, keys: StoreKeys, **changes: str) -> None:

@@ -83,6 +83,10 @@ class ObjectStore:
         """Files with all that it holds."""
         return [path for path in (self._folder / "buckets").rglob("*") if path.is_file()]
 
+    def has(self, place: str) -> bool:
+        """Whether there is an object: bucket and key with `/` between them."""
+        return (self._folder / "buckets" / place).is_file()
+
     def requests(self) -> list[str]:
         """The operations that it was asked for, in order, such as `s3_PutObject`."""
         lines = self._log("access").splitlines()
