@@ -179,6 +179,28 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
     assert settings.log_level == "DEBUG"
 
 
+def test_an_object_store_takes_the_image_that_reads_it_and_executors_may_have_no_other() -> None:
+    storage = {
+        "endpoint": "https://store.example:9000",
+        "region": "eu-central-1",
+        "pathStyle": False,
+        "keysSecret": "kwitness-tables-keys",
+        "settings": {"fs.s3a.threads.max": "20"},
+    }
+    images = {"sparkS3a": {"pullPolicy": "Always", "tag": "2"}}
+    manifests = chart.render(
+        {"images": images, "analytics": {"tableRoot": "s3a://tables/kwitness", "storage": storage}}
+    )
+
+    settings = settings_of(manifests)
+    assert (settings.images.spark, settings.images.spark_pull_policy) == ("kwitness/spark-s3a:2", "Always")
+    given = settings.analytics.storage
+    assert given.model_dump(by_alias=True, exclude={"web_identity"}) == storage
+    policies = json.dumps(chart.of_kind(manifests, "ValidatingAdmissionPolicy"))
+    assert "c.image == 'kwitness/spark-s3a:2'" in policies
+    assert "'kwitness/spark:" not in policies
+
+
 def test_pulls_each_image_as_its_own_entry_says() -> None:
     settings = settings_of(
         chart.render(

@@ -36,6 +36,10 @@ EXECUTOR: dict[str, Any] = {
         "volumes": [
             {"name": "tmp", "emptyDir": {}},
             {"name": "conf", "configMap": {"name": "spark-exec-conf"}},
+            {
+                "name": "storage-token",
+                "projected": {"sources": [{"serviceAccountToken": {"audience": "sts.example", "path": "token"}}]},
+            },
             {"name": "tables", "persistentVolumeClaim": {"claimName": "kwitness-tables"}},
         ],
     },

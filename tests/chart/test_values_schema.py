@@ -39,6 +39,22 @@ WRONG = {
         {"analytics": {"tableRoot": "file:///var/lib/kwitness/../tables"}},
         "not under the mount /var/lib/kwitness",
     ),
+    "tables in a scheme that Hadoop does not read": (
+        {"analytics": {"tableRoot": "s3://bucket/tables"}},
+        "write s3a://",
+    ),
+    "an object store's address without scheme": (
+        {"analytics": {"storage": {"endpoint": "store:9000"}}},
+        "/analytics/storage/endpoint",
+    ),
+    "two identities before an object store": (
+        {"analytics": {"storage": {"keysSecret": "a", "webIdentity": {"roleArn": "arn:aws:iam::1:role/a"}}}},
+        "two identities: give one",
+    ),
+    "a setting that is not of a file system": (
+        {"analytics": {"storage": {"settings": {"spark.master": "local"}}}},
+        "spark.master",
+    ),
     "a Kafka, which is not the product": ({"devKafka": {"enabled": True}}, "devKafka"),
     "a claim to make without name": ({"analytics": {"createClaim": {"enabled": True}}}, "/analytics/tableClaim"),
     "an issuer of another kind": (

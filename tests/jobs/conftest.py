@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
+from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.analyses.client_inventory.job import JOB
 from kwitness.jobs.driver.lifecycle import open_session
@@ -23,7 +25,7 @@ from kwitness.jobs.frame.stream import JobStream
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     config = job_config(tmp_path_factory.mktemp("session"))
-    environment = {"KWITNESS_SPARK_JARS": str(spark_jars())}
+    environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
     faster = {
         "spark.master": "local[2]",
         "spark.sql.shuffle.partitions": "2",

@@ -10,6 +10,7 @@ from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.frame.delta_table import TableSchemaError
 from kwitness.jobs.frame.hadoop_files import NotWritableError
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.object_store import StorageKeysError
 
 KNOWN = {entry.reason for entry in reasons_of("AnalyticsJob")}
 KAFKA = "org.apache.kafka.common.errors."
@@ -18,7 +19,20 @@ KAFKA = "org.apache.kafka.common.errors."
 @pytest.mark.parametrize(
     ("error", "reason", "said"),
     [
-        (NotWritableError("cannot write under /t: x"), "TableNotWritable", "the right to write there"),
+        (NotWritableError("/t", "x"), "TableNotWritable", "the right to write there"),
+        (StorageKeysError("accessKeyId of the object store is empty"), "TableNotWritable", "correct the Secret"),
+        (
+            RuntimeError("java.nio.file.AccessDeniedException: s3a://b/t: SignatureDoesNotMatch"),
+            "TableNotWritable",
+            "key",
+        ),
+        (
+            RuntimeError("S3Exception: Access Denied (Status Code: 403): AccessDenied"),
+            "TableNotWritable",
+            "list and delete",
+        ),
+        (RuntimeError("SdkClientException: Unable to execute HTTP request"), "TableNotWritable", "its endpoint"),
+        (RuntimeError("Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"), "TableNotWritable", "spark-s3a"),
         (TableSchemaError("/t holds a table with other columns"), "Failed", "other columns"),
         (KafkaSettingsError("HostNotAllowed", "not listed"), "HostNotAllowed", "not listed"),
         (UnknownJobError("job type 'x'"), "Failed", "job type 'x'"),

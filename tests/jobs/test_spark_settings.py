@@ -59,6 +59,8 @@ def test_without_a_pod_all_runs_in_this_process() -> None:
 
     assert settings["spark.master"] == "local[1]"
     assert settings["spark.driver.extraClassPath"] == "/jars/*"
+    several = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": "/jars:/more"})
+    assert several["spark.executor.extraClassPath"] == "/jars/*:/more/*"
     assert not [key for key in settings if "kubernetes" in key]
 
 

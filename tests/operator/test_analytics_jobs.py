@@ -21,7 +21,7 @@ from kwitness.operator.metrics import JobNumbers
 
 from tests.eventually import eventually, eventually_beside, remains
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, get, ready, until_reason
+from tests.operator.surroundings import apply, cluster, get, ready, secret, until_reason
 
 pytestmark = pytest.mark.broker
 DRIVER = {"app.kubernetes.io/name": "kwitness-job", "app.kubernetes.io/instance": "inventory"}
@@ -320,3 +320,29 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             await asyncio.sleep(3)
             assert len(asked) == until_now, "nobody asks a driver that is not to run"
             assert _status(api, namespace)["findingCounts"]["LateSeal"] == 1, "what was found last stays"
+
+
+def test_keys_of_an_object_store_are_mounted_and_shown_nowhere(api, namespace, broker, start_operator):
+    keys = {"accessKeyId": "AKIA", "secretAccessKey": "canary-of-the-store"}
+    apply(api, secret("kwitness-tables-keys", namespace, **keys), cluster("main", namespace, broker.bootstrap))
+    storage = {"endpoint": "https://store.example", "keysSecret": "kwitness-tables-keys"}
+    operator = start_operator(
+        analytics={"namespaces": [namespace], "tableRoot": "s3a://tables/kwitness", "storage": storage}
+    )
+    until_reason(api, "kfc", "main", namespace, "Connected")
+
+    apply(api, _job(namespace))
+
+    eventually(lambda: _names(api, "sts", namespace))
+    pod = get(api, "sts", "kwitness-job-inventory", namespace)["spec"]["template"]["spec"]
+    (mounted,) = [one["projected"]["sources"] for one in pod["volumes"] if one["name"] == "storage-keys"]
+    assert [(one["secret"]["name"], one["secret"].get("optional", False)) for one in mounted] == [
+        ("kwitness-tables-keys", False),
+        ("kwitness-tables-keys", True),
+    ]
+    data = get(api, "configmap", "kwitness-job-inventory", namespace)["data"]
+    assert "storage-keys" not in data["executor.yaml"], "executors get them from the driver"
+    kinds = "configmaps,statefulsets,services,networkpolicies,events,analyticsjobs,kafkaclusters"
+    shown = api.kubectl("get", kinds, "-n", namespace, "-o", "json")
+    assert "kwitness-tables-keys" in shown
+    assert "canary-of-the-store" not in shown + json.dumps(operator.lines())

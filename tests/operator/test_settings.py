@@ -13,6 +13,10 @@ from kwitness.runtime.settings_file import SettingsError
 GOOD = {"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}}
 
 
+def storage(**settings: object) -> str:
+    return json.dumps({**GOOD, "analytics": {"storage": settings}})
+
+
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
@@ -21,6 +25,10 @@ GOOD = {"namespace": "a", "watchNamespaces": ["a"], "images": {"collector": "x"}
         (json.dumps({**GOOD, "watchNamespaces": ["*", "b"]}), "'\\*' means every"),
         (json.dumps({**GOOD, "typo": 1}), "typo"),
         (json.dumps({**GOOD, "installation": "A.b"}), "installation"),
+        (storage(settings={"fs.s3a.secret.key": "canary"}), "settings.fs.s3a.secret.key is a secret"),
+        (storage(settings={"fs.azure.account.key.a.example": "canary"}), "is a secret, and settings are shown"),
+        (storage(settings={"spark.master": "local"}), "settings.spark.master is no setting of a file system"),
+        (storage(keysSecret="a", webIdentity={"roleArn": "arn:aws:x"}), "two identities: give one"),
         (json.dumps({**GOOD, "limits": {"minInterval": "soon"}}), "limits: .*soon"),
         (json.dumps({**GOOD, "limits": {"maxExecutorMemory": "7x"}}), "limits: .*7x"),
         (json.dumps({**GOOD, "limits": {"maxExecutorCores": 0}}), "limits.maxExecutorCores"),
@@ -32,6 +40,7 @@ def test_wrong_settings_name_the_file_and_the_field(tmp_path, text, hint):
     with pytest.raises(SettingsError, match=hint) as caught:
         load_settings(path)
     assert str(path) in str(caught.value)
+    assert "canary" not in str(caught.value)
 
 
 def test_settings_say_which_namespaces_are_watched():

@@ -5,11 +5,11 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- define "kwitness.operatorSettings" -}}
 {{- $values := .Values -}}
 {{- $images := dict "collector" (include "kwitness.image" (dict "root" . "name" "collector"))
-  "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" $values.images.spark.pullPolicy
+  "collectorPullPolicy" $values.images.collector.pullPolicy "sparkPullPolicy" (index $values.images (include "kwitness.sparkImageName" .)).pullPolicy
   "observer" (include "kwitness.image" (dict "root" . "name" "observer")) "observerPullPolicy" $values.images.observer.pullPolicy
   "observerHost" (include "kwitness.image" (dict "root" . "name" "observerHost")) "observerHostPullPolicy" $values.images.observerHost.pullPolicy
   "interceptors" (include "kwitness.image" (dict "root" . "name" "interceptors")) "interceptorsPullPolicy" $values.images.interceptors.pullPolicy -}}
-{{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" "spark")) }}{{ end -}}
+{{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" (include "kwitness.sparkImageName" .))) }}{{ end -}}
 {{- $pods := dict "nodeSelector" ($values.pods.nodeSelector | default dict) "tolerations" ($values.pods.tolerations | default list)
   "priorityClassName" ($values.pods.priorityClassName | default nil)
   "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup -}}
@@ -17,10 +17,13 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "tableRoot" $values.analytics.tableRoot "tableClaim" ($values.analytics.tableClaim | default nil)
   "singleNode" $values.analytics.singleNode "serviceAccount" "kwitness-spark"
   "driverResources" ($values.analytics.driverResources | default dict) "driverMemory" $values.analytics.driverMemory
-  "sparkUser" $values.analytics.sparkUser -}}
+  "sparkUser" $values.analytics.sparkUser "storage" (include "kwitness.storageSettings" . | fromJson) -}}
 {{- $root := $values.analytics.tableRoot -}}
 {{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
 {{ fail (printf "analytics.tableRoot is %s, which is not under the mount /var/lib/kwitness of analytics.tableClaim, so tables would be lost with their pod: choose a path under file:///var/lib/kwitness, or an object store such as s3a://bucket/kwitness" $root) }}
+{{- end -}}
+{{- if and $values.analytics.enabled (regexMatch "^s3n?:" $root) -}}
+{{ fail (printf "analytics.tableRoot is %s, a scheme that Hadoop does not read: write s3a://" $root) }}
 {{- end -}}
 {{- $others := dict "from" (include "kwitness.selectingNamespaces" . | fromJsonArray) "to" ($values.injector.otherNamespaces.to | default list) -}}
 {{- if has "*" $others.to }}{{ $_ := set $others "to" (list "*") }}{{ end -}}
@@ -50,4 +53,16 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "stallSeconds" $values.operator.stallSeconds
   "logLevel" $values.operator.logLevel
   | toJson -}}
+{{- end }}
+
+{{/* Where the object store of the tables is, and as whom it is asked. */}}
+{{- define "kwitness.storageSettings" -}}
+{{- $storage := .Values.analytics.storage -}}
+{{- $identity := $storage.webIdentity -}}
+{{- if and $storage.keysSecret $identity.roleArn -}}
+{{ fail "analytics.storage.keysSecret and analytics.storage.webIdentity.roleArn are two identities: give one" }}
+{{- end -}}
+{{- dict "endpoint" ($storage.endpoint | default nil) "region" ($storage.region | default nil) "pathStyle" $storage.pathStyle
+  "keysSecret" ($storage.keysSecret | default nil) "settings" ($storage.settings | default dict)
+  "webIdentity" (dict "roleArn" ($identity.roleArn | default nil) "audience" $identity.audience) | toJson -}}
 {{- end }}

@@ -13,7 +13,16 @@ from .rate_card import RateCard
 from .resources.analytics_job import AnalyticsJobType
 from .topics import topic_name
 
-__all__ = ["ExecutorsConfig", "JobConfig", "JobPaths", "JobTopics", "RunConfig", "SecondCluster", "job_paths"]
+__all__ = [
+    "ExecutorsConfig",
+    "JobConfig",
+    "JobPaths",
+    "JobTopics",
+    "RunConfig",
+    "SecondCluster",
+    "StorageConfig",
+    "job_paths",
+]
 
 
 class _Config(BaseModel):
@@ -64,6 +73,28 @@ class SecondCluster(_Config):
     topics: JobTopics = Field(default_factory=JobTopics)
 
 
+class StorageConfig(_Config):
+    """Where an object store is, and as whom it is asked; without keys as whom the cloud takes the pod for.
+
+    Attributes
+    ----------
+    endpoint
+        Of a store other than the cloud's own; None for that.
+    path_style
+        Whether buckets are named in the path, and not in the host, where there is an `endpoint`.
+    keys_folder
+        A folder with the files `accessKeyId` and `secretAccessKey`, and `sessionToken` where keys are short-lived.
+    settings
+        Of Hadoop's file systems by name, without secrets.
+    """
+
+    endpoint: str | None = None
+    region: str | None = None
+    path_style: bool = True
+    keys_folder: str | None = None
+    settings: dict[str, str] = Field(default_factory=dict)
+
+
 class JobPaths(NamedTuple):
     """Where the parts of a job are, as `JobConfig` has them."""
 
@@ -106,6 +137,7 @@ class JobConfig(_Config):
     window_seconds: float = 300.0
     status_port: int = DRIVER_PORT
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)
+    storage: StorageConfig = Field(default_factory=StorageConfig)
 
     @property
     def facts_path(self) -> str:

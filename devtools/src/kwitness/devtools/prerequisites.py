@@ -76,6 +76,7 @@ TOOLS = {
     "test-java": (*_BASE, *_JAVA),
     "wheels": (*_BASE, *_RUST),
     "spark-jars": (*_BASE, *_JAVA),
+    "s3a-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server and Helm are built from Go modules, librdkafka's plugin by Cargo.

@@ -22,6 +22,7 @@ from kwitness.images.image_parts import (
     site_packages,
 )
 from kwitness.images.recipe import Recipe
+from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import POM as SPARK_POM
 from kwitness.images.spark_jars import WANTED as SPARK_JARS
 from kwitness.images.spark_jars import spark_jars
@@ -87,6 +88,21 @@ def _spark() -> Recipe:
     )
 
 
+def _spark_s3a(spark: Recipe) -> Recipe:
+    """A variant for tables in object stores that speak S3: who needs none has no SDK in the image."""
+
+    def prepare(context: Path, progress: Progress) -> None:
+        progress("fetching the jars for object stores")
+        copy_content(s3a_jars(), context / "jars")
+
+    return Recipe(
+        name="spark-s3a",
+        folder=IMAGES / "spark-s3a",
+        base=spark,
+        prepare=prepare,
+    )
+
+
 def _observer() -> Recipe:
     program = "kwitness-observer"
 
@@ -139,11 +155,13 @@ def _copy_portions(context: Path, portions: tuple[str, ...]) -> None:
         copy_content(_PORTIONS[portion] / "kwitness" / portion, context / "own" / "kwitness" / portion)
 
 
+_SPARK = _spark()
 SHIPPED: Mapping[str, Recipe] = {
     "operator": _component("operator"),
     "collector": _component("collector"),
     "injector": _component("injector"),
-    "spark": _spark(),
+    "spark": _SPARK,
+    "spark-s3a": _spark_s3a(_SPARK),
     "observer": _observer(),
     "observer-host": _component("observer", "observer-host"),
     "interceptors": _interceptors(),

@@ -6,6 +6,7 @@ namespace: a setting that can be changed in two places is one that nobody can lo
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -156,6 +157,49 @@ class ObserverHostDefaults(_Settings):
     )
 
 
+#: Of names of Hadoop's settings: what is a secret belongs into a Secret.
+_SECRET_SETTING = re.compile(r"secret|password|access\.key|session\.token|account\.key|encryption\.key|fixed\.token")
+
+
+class WebIdentitySettings(_Settings):
+    """A role that pods take by a token of their service account, where nothing else in the cluster arranges that."""
+
+    role_arn: str | None = Field(None, description="Role of the web identity; null: none is asked for here.")
+    audience: str = Field("sts.amazonaws.com", description="Audience of the token.")
+
+
+class StorageSettings(_Settings):
+    """The object store of the tables, where ``tableRoot`` is in one."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    endpoint: str | None = Field(None, description="URL of a store other than the cloud's own.")
+    region: str | None = Field(None, description="Region of the bucket; null: found out, or us-east-1 at an endpoint.")
+    path_style: bool = Field(True, description="With an endpoint: the bucket is named in the path and not in the host.")
+    keys_secret: str | None = Field(
+        None,
+        description="Secret, of this name in each analytics namespace, with accessKeyId, secretAccessKey and"
+        " sessionToken, which may be missing; null: a web identity, or whatever else the cloud gives to pods.",
+    )
+    web_identity: WebIdentitySettings = Field(
+        default_factory=WebIdentitySettings, description="A role that pods take by a token."
+    )
+    settings: dict[str, str] = Field(
+        default_factory=dict, description="Settings of Hadoop's file systems by name (fs...), without secrets."
+    )
+
+    @model_validator(mode="after")
+    def _tells_no_secret(self) -> StorageSettings:
+        for name in self.settings:
+            if not name.startswith("fs."):
+                raise ValueError(f"settings.{name} is no setting of a file system: these begin with fs.")
+            if _SECRET_SETTING.search(name):
+                raise ValueError(f"settings.{name} is a secret, and settings are shown to many: use keysSecret")
+        if self.keys_secret and self.web_identity.role_arn:
+            raise ValueError("keysSecret and webIdentity.roleArn are two identities: give one")
+        return self
+
+
 class AnalyticsSettings(_Settings):
     """Where AnalyticsJobs may run and where their tables are."""
 
@@ -173,6 +217,7 @@ class AnalyticsSettings(_Settings):
         None,
         description="PersistentVolumeClaim, of this name in each analytics namespace, mounted at /var/lib/kwitness.",
     )
+    storage: StorageSettings = Field(default_factory=StorageSettings, description="The object store of the tables.")
     poll_seconds: float = Field(
         10.0,
         gt=0,

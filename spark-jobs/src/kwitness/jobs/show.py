@@ -17,6 +17,7 @@ from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.first_rows import NoTableError, all_rows, first_rows
 from kwitness.jobs.frame.job import DisplayColumn
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
+from kwitness.jobs.frame.object_store import StorageKeysError, reader_variables
 from kwitness.jobs.frame.text_table import render
 
 _CONFIG = Path("/etc/kwitness/job/job.json")
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write_all(path)
         else:
             _write_first(path, columns, options.limit, as_json=options.json)
-    except NoTableError as error:
+    except (NoTableError, StorageKeysError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0
@@ -89,6 +90,7 @@ def _configured(options: argparse.Namespace) -> str:
         raise NoTableError(
             f"{_CONFIG} does not say where the table is: run this in the driver's pod, or give --table"
         ) from None
+    os.environ.update(reader_variables(config))
     if options.quarantine:
         return f"{config.quarantine_path}/records"
     return f"{config.quarantine_path}/losses" if options.losses else config.table_path

@@ -117,7 +117,9 @@ def parser() -> argparse.ArgumentParser:
     whole.add_argument("--target-cluster-id", default="", metavar="ID", help="its cluster's id")
     whole.add_argument("--streaming", action="store_true", help="go on until interrupted")
     whole.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
-    whole.add_argument("--jars", metavar="FOLDER", help=f"jars that PySpark lacks; {JARS} without it")
+    whole.add_argument(
+        "--jars", metavar="FOLDER", help=f"jars that PySpark lacks, several as in PATH; {JARS} without it"
+    )
     whole.add_argument("--memory", metavar="SIZE", help="heap of Spark, as Java writes it (512m)")
     whole.add_argument("--verbose", action="store_true", help="show what Spark says, too")
     return whole

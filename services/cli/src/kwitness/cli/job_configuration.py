@@ -85,6 +85,7 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
         "window_seconds": _seconds("window", options.window),
         "status_port": 0,
         "executors": {"instances": 0, "cores": min(_MOST_CORES, os.cpu_count() or 1)},
+        "storage": _storage(paths.table_path, os.environ),
     }
     try:
         return JobConfig.model_validate(fields)
@@ -93,8 +94,19 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
 
 
 def address(folder: str) -> str:
-    """Return a folder as Spark takes it: a path as a URI, an address as it is."""
+    """Return a folder as Spark takes it: a path as a URI, an address as it is, but for what Hadoop calls `s3a`."""
+    if folder.startswith("s3://"):
+        return f"s3a{folder.removeprefix('s3')}"
     return folder if "://" in folder else Path(folder).resolve().as_uri()
+
+
+def _storage(path: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Where an object store is, by the variables that its own tools read; they read keys from there themselves."""
+    if not path.startswith("s3a://"):
+        return {}
+    names = {"endpoint": ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), "region": ("AWS_REGION", "AWS_DEFAULT_REGION")}
+    found = {field: next(filter(None, map(environment.get, several)), None) for field, several in names.items()}
+    return {field: value for field, value in found.items() if value}
 
 
 def _prefix(prefix: str) -> str:

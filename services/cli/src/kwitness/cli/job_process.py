@@ -16,7 +16,7 @@ from pathlib import Path
 from kwitness.cli.failure import CommandFailedError
 
 JARS = "KWITNESS_SPARK_JARS"
-"""A folder with the jars that PySpark's wheel lacks."""
+"""A folder, or several as in PATH, with the jars that PySpark's wheel lacks."""
 _LIBRARIES = ("pyspark", "delta", "deltalake", "pydantic", "opentelemetry.proto")
 _WANTED = ("delta-spark_", "spark-sql-kafka-")
 _LAST_LINES = 20
@@ -30,7 +30,7 @@ def require_spark(jars: str | None) -> dict[str, str]:
     Parameters
     ----------
     jars
-        The folder that the command line names, if it does.
+        The folder, or several as in PATH, that the command line names, if it does.
 
     Raises
     ------
@@ -89,7 +89,11 @@ def show_table(job_type: str, path: str) -> int:
     """Print the table of a job; the result is the exit status."""
     sys.stdout.flush()
     command = [sys.executable, "-m", "kwitness.jobs.show", job_type, "--table", path, "--limit", str(_SHOWN)]
-    return subprocess.run(command, check=False).returncode
+    environment = dict(os.environ)
+    if environment.get("AWS_ENDPOINT_URL", "").startswith("http:"):
+        # The reader asks for it; Spark's client takes what it is told.
+        environment.setdefault("AWS_ALLOW_HTTP", "true")
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def _is_there(library: str) -> bool:
@@ -106,8 +110,8 @@ def _jars(named: str | None) -> dict[str, str]:
         own = Path(spec.origin).parent / "jars" if spec and spec.origin else Path()
         if _has_jars(own):
             return {}
-    elif _has_jars(Path(folder)):
-        return {JARS: str(Path(folder).resolve())}
+    elif any(_has_jars(Path(one)) for one in folder.split(os.pathsep)):
+        return {JARS: os.pathsep.join(str(Path(one).resolve()) for one in folder.split(os.pathsep))}
     where = f"{folder} has not" if folder else f"neither --jars nor {JARS} names a folder with"
     raise CommandFailedError(
         f"{where} the jars of Kafka and Delta for Spark ({'*.jar, '.join(_WANTED)}*.jar): in a clone of kwitness "

@@ -14,6 +14,7 @@ from kwitness.jobs.frame.delta_table import TableSchemaError
 from kwitness.jobs.frame.hadoop_files import NotWritableError
 from kwitness.jobs.frame.identity import IdentityError
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.object_store import StorageKeysError
 
 _MAX_TEXT = 600
 _CHECKPOINT = (
@@ -38,6 +39,21 @@ class Failure:
     message: str
 
 
+#: Words in what an object store's client says: what the store answered before that a request failed.
+_OF_STORES = (
+    ("NoSuchBucket", "there is no such bucket: make it, or correct the root of tables"),
+    ("InvalidAccessKeyId", "the object store does not know the access key: correct the Secret with its keys"),
+    ("SignatureDoesNotMatch", "the secret key is not that of the access key: correct the Secret with its keys"),
+    ("ExpiredToken", "the session token for the object store has expired: renew it"),
+    ("NoAuthWithAWSException", "nothing says as whom to ask the object store: name keys or a web identity"),
+    ("Unable to load credentials", "nothing says as whom to ask the object store: name keys or a web identity"),
+    ("AWSRedirectException", "the bucket is in another region: correct the region"),
+    ("unable to find valid certification path", "the image does not trust the object store's certificate"),
+    ("S3AFileSystem not found", "the image cannot read object stores: use its variant spark-s3a"),
+    ("UnsupportedFileSystemException", "nothing in the image reads a root of tables like this one"),
+    ("AccessDenied", "the storage refuses access: allow to read, write, list and delete there"),
+    ("SdkClientException", "the object store does not answer: check its endpoint and network policies"),
+)
 #: Words in the text of a Java exception, with what they mean. The first that is found counts.
 _SIGNS = (
     ("TopicAuthorizationException", "Forbidden", "Kafka refuses to let this job read the topics: grant READ on them"),
@@ -45,8 +61,8 @@ _SIGNS = (
     ("ClusterAuthorizationException", "Forbidden", "Kafka refuses this job a right on the cluster: grant it"),
     ("SaslAuthenticationException", "Failed", "Kafka refused the user name or password: check the job's Secret"),
     ("SslAuthenticationException", "Failed", "TLS with Kafka failed: check the CA and the certificate"),
+    *((sign, "TableNotWritable", meaning) for sign, meaning in _OF_STORES),
     ("AccessControlException", "TableNotWritable", "the storage refuses access"),
-    ("AccessDenied", "TableNotWritable", "the storage refuses access"),
     ("Permission denied", "TableNotWritable", "the storage refuses access"),
     ("Read-only file system", "TableNotWritable", "the storage is read-only"),
     ("No space left on device", "TableNotWritable", "the storage is full"),
@@ -69,9 +85,8 @@ def explain(error: BaseException, table_path: str) -> Failure:
     what a client sent.
     """
     match error:
-        case NotWritableError():
-            remedy = "give the job's pods the right to write there, or choose another root"
-            return Failure("TableNotWritable", f"{error}: {remedy}")
+        case NotWritableError() | StorageKeysError():
+            return Failure("TableNotWritable", _of_storage(error))
         case TableSchemaError() | UnknownJobError():
             return Failure("Failed", str(error))
         case KafkaSettingsError() | IdentityError():
@@ -83,6 +98,16 @@ def explain(error: BaseException, table_path: str) -> Failure:
             return Failure("Failed", f"the job's configuration is not valid: {where}"[:_MAX_TEXT])
         case _:
             return _by_signs(error, table_path)
+
+
+def _of_storage(error: NotWritableError | StorageKeysError) -> str:
+    if isinstance(error, StorageKeysError):
+        return f"{error}: correct the Secret with its keys"
+    for sign, meaning in _OF_STORES:
+        if sign in error.said:
+            # What a store's client says has numbers of requests: another text each time.
+            return f"cannot write under {error.folder}: {meaning} [{sign}]"
+    return f"{error}: give the job's pods the right to write there, or choose another root"
 
 
 def _by_signs(error: BaseException, table_path: str) -> Failure:

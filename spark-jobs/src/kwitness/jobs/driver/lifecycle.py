@@ -26,6 +26,7 @@ from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
 from kwitness.jobs.frame.ledger import Ledger
 from kwitness.jobs.frame.moments import now_ms
+from kwitness.jobs.frame.object_store import StorageKeys, StorageKeysError, give_keys, read_keys
 from kwitness.jobs.frame.offsets import behind
 from kwitness.jobs.frame.status import Lag, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
@@ -78,6 +79,7 @@ class Driver:
         self._logged = Ledger()
         self._note: str | None = None
         self._looked_at = self._logged_at = float("-inf")
+        self._keys: StorageKeys | None = None
 
     def stop(self) -> None:
         """Ask the run to end; may be called by a signal handler. A batch that is broken off is done again.
@@ -95,9 +97,10 @@ class Driver:
             Whatever the run failed with; `kwitness.jobs.driver.failures.explain` says what it means.
         """
         job = find_job(self._config.type)
-        options = self._options()
+        options, self._keys = self._options(), read_keys(self._config.storage)
         session = open_session(spark_settings(self._config, self._environment))
         try:
+            give_keys(session, self._keys)
             if not self.stopping.is_set():
                 self._run_in(session, job, options)
         finally:
@@ -217,7 +220,7 @@ class Driver:
             if waiting:
                 # Not of a part of what there is to read.
                 stream.find_when_due()
-            if renewed := self._renewed(options):
+            if renewed := self._renewed(options, waiting=waiting):
                 query.stop()
                 return renewed
             if self._looked_at >= self._logged_at + _PROGRESS_LOG_SECONDS:
@@ -225,13 +228,24 @@ class Driver:
                 self._log_progress()
         return _End.ALL_READ
 
-    def _renewed(self, options: dict[str, str]) -> dict[str, str] | None:
+    def _renewed(self, options: dict[str, str], *, waiting: bool) -> dict[str, str] | None:
+        if waiting and self._has_other_keys():
+            _LOG.info("the object store's keys changed: this process ends, and the next one takes those there are")
+            self.stopping.set()
         try:
             present = self._options()
         except KafkaSettingsError as error:
             _LOG.warning("the Secrets cannot be used any more, the run goes on with what they held: %s", error)
             return None
         return present if present != options else None
+
+    def _has_other_keys(self) -> bool:
+        """Whether a stream should end: file systems, here and in executors, keep the keys they were opened with."""
+        try:
+            return read_keys(self._config.storage) != self._keys
+        except StorageKeysError as error:
+            _LOG.warning("%s: the run goes on with the keys it has", error)
+            return False
 
     def _log_progress(self) -> None:
         """Log how far the run is, if that has changed."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from kwitness.contracts.job_config import ExecutorsConfig, JobConfig
+from kwitness.jobs.frame.object_store import storage_settings
 
 #: Fixed, so that a NetworkPolicy can name them.
 DRIVER_PORT = 7078
@@ -46,18 +48,20 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
     ----------
     environment
         `POD_IP`, `POD_NAME` and `POD_NAMESPACE` make the driver ask Kubernetes for executors, if the job has any;
-        `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder with
-        the jars of Kafka and Delta where they are not in PySpark's own folder. `KWITNESS_SPARK_LOCAL_DIR` is for
-        shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
+        `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder, or
+        several as in PATH, with the jars of Kafka and Delta where they are not in PySpark's own folder.
+        `KWITNESS_SPARK_LOCAL_DIR` is for shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
     """
     executors = config.executors
     settings = {
         **_ALWAYS,
         "spark.app.name": f"kwitness-{config.type}-{config.name or 'local'}",
         "spark.sql.shuffle.partitions": str(_tasks(executors)),
+        **storage_settings(config),
     }
     if jars := environment.get("KWITNESS_SPARK_JARS"):
-        settings |= {"spark.driver.extraClassPath": f"{jars}/*", "spark.executor.extraClassPath": f"{jars}/*"}
+        path = os.pathsep.join(f"{folder}/*" for folder in jars.split(os.pathsep))
+        settings |= {"spark.driver.extraClassPath": path, "spark.executor.extraClassPath": path}
     if memory := environment.get("KWITNESS_SPARK_DRIVER_MEMORY"):
         settings["spark.driver.memory"] = memory
     if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):

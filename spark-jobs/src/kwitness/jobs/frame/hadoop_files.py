@@ -8,9 +8,25 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+#: Of file systems where a file is there, whole, once it is closed, and not before: object stores that speak S3.
+_WHOLE_WHEN_CLOSED = "fs.capability.outputstream.abortable"
+
 
 class NotWritableError(OSError):
-    """Nothing can be written under a path."""
+    """Nothing can be written under a path.
+
+    Attributes
+    ----------
+    folder
+        The path.
+    said
+        All that the file system said, with the classes of its exceptions.
+    """
+
+    def __init__(self, folder: str, what: str, said: str = "") -> None:
+        super().__init__(f"cannot write under {folder}: {what}")
+        self.folder = folder
+        self.said = said
 
 
 class HadoopFiles:
@@ -62,16 +78,16 @@ class HadoopFiles:
 
     def replace_text(self, path: str, text: str) -> None:
         """Write a small file, whose former content is there until the new one is whole."""
-        system, beside = self._open(f"{path}.{uuid.uuid4().hex}")
-        stream = system.create(beside, True)
-        try:
-            stream.write(bytearray(text.encode()))
-        finally:
-            stream.close()
+        system, target = self._open(path)
+        if system.hasPathCapability(target, _WHOLE_WHEN_CLOSED):
+            # Renaming would be to copy and to delete: in between there is no file.
+            _write(system, target, text)
+            return
+        _, beside = self._open(f"{path}.{uuid.uuid4().hex}")
+        _write(system, beside, text)
         hadoop: Any = self._jvm.org.apache.hadoop.fs
         overwrite = self._gateway.new_array(hadoop.Options.Rename, 1)
         overwrite[0] = hadoop.Options.Rename.OVERWRITE
-        target = hadoop.Path(path)
         hadoop.FileContext.getFileContext(target.toUri(), self._configuration).rename(beside, target, overwrite)
 
     def remove(self, folder: str) -> None:
@@ -95,8 +111,16 @@ class HadoopFiles:
         except Py4JJavaError as error:
             cause = error.java_exception
             what = f"{cause.getClass().getSimpleName()}: {str(cause.getMessage()).splitlines()[0]}"
-            raise NotWritableError(f"cannot write under {folder}: {what}") from None
+            raise NotWritableError(folder, what, str(error)) from None
 
     def _open(self, path: str) -> tuple[Any, Any]:
         target = self._jvm.org.apache.hadoop.fs.Path(path)
         return target.getFileSystem(self._configuration), target
+
+
+def _write(system: Any, target: Any, text: str) -> None:
+    stream = system.create(target, True)
+    try:
+        stream.write(bytearray(text.encode()))
+    finally:
+        stream.close()

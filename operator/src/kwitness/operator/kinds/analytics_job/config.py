@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from kwitness.contracts.endpoints import DRIVER_PORT
-from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig, job_paths
+from kwitness.contracts.job_config import ExecutorsConfig, JobConfig, JobTopics, RunConfig, StorageConfig, job_paths
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
+from kwitness.operator.kinds.analytics_job.storage import KEYS_FOLDER
 from kwitness.operator.model.quantities import mebibytes
-from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.settings import OperatorSettings, StorageSettings
 
 __all__ = ["EXECUTOR_TEMPLATE", "job_config", "table_folder"]
 
@@ -66,4 +67,15 @@ def job_config(
             pod_template_file=EXECUTOR_TEMPLATE,
             service_account=settings.analytics.service_account,
         ),
+        storage=_storage(settings.analytics.storage),
+    )
+
+
+def _storage(storage: StorageSettings) -> StorageConfig:
+    return StorageConfig(
+        endpoint=storage.endpoint,
+        region=storage.region,
+        path_style=storage.path_style,
+        keys_folder=KEYS_FOLDER if storage.keys_secret else None,
+        settings=storage.settings,
     )

@@ -72,6 +72,12 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
             "the Helm value analytics.tableRoot is a path and analytics.tableClaim names no claim, so a table would be"
             " lost with its pod: set the claim, or use an object store",
         )
+    if analytics.table_root.startswith(("s3:", "s3n:")):
+        raise TerminalError(
+            "StorageUnsuitable",
+            f"the Helm value analytics.tableRoot is {analytics.table_root}, a scheme that Hadoop does not read: write"
+            " s3a://",
+        )
 
 
 def claim_of(namespace: str, settings: OperatorSettings) -> NamedObject | None:

@@ -9,6 +9,7 @@ from kwitness.contracts.endpoints import DRIVER_PORT, HEALTH_PATH
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
 from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_fields, pod_security
+from kwitness.operator.kinds.analytics_job.storage import keys_of_driver, token_of_pod
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["DRIVER_PORTS", "driver_pod", "executor_template"]
@@ -26,8 +27,11 @@ def driver_pod(
 ) -> dict[str, Any]:
     """Spec of the driver's pod; it has what each of the ``connections`` takes."""
     volumes, mounts = _volumes(settings, scratch="4Gi")
+    keys, token = keys_of_driver(settings.analytics.storage), token_of_pod(settings.analytics.storage)
     for files in connections:
         volumes, mounts = [*volumes, *files.volumes], [*mounts, *files.mounts]
+    volumes = [*volumes, *keys.volumes, *token.volumes]
+    mounts = [*mounts, *keys.mounts, *token.mounts]
     return {
         **pod_base(settings),
         "serviceAccountName": settings.analytics.service_account,
@@ -44,6 +48,7 @@ def driver_pod(
                 "env": [
                     *pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace", POD_IP="status.podIP"),
                     {"name": "KWITNESS_SPARK_DRIVER_MEMORY", "value": settings.analytics.driver_memory},
+                    *token.environment,
                 ],
                 "ports": [
                     {"name": name, "containerPort": port, "protocol": "TCP"} for name, port in DRIVER_PORTS.items()
@@ -75,9 +80,18 @@ def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str
     """Pod that Spark completes; it puts no security context of its own on executors (4.1.1).
 
     It mounts no Secret: the driver hands its executors what they need over Spark's encrypted connections
-    (`kwitness.jobs.frame.kafka_options`), so the right to create executors is not the right to read Secrets.
+    (`kwitness.jobs.frame.kafka_options`, `object_store`), so the right to create executors is not the right to read
+    Secrets.
     """
     volumes, mounts = _volumes(settings, scratch="8Gi")
+    token = token_of_pod(settings.analytics.storage)
+    executor: dict[str, Any] = {
+        "name": "executor",
+        "securityContext": CONTAINER_SECURITY,
+        "volumeMounts": [*mounts, *token.mounts],
+    }
+    if token.environment:
+        executor["env"] = token.environment
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -86,8 +100,8 @@ def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str
             **pod_base(settings),
             "automountServiceAccountToken": False,
             "securityContext": pod_security(settings.analytics.spark_user, settings.analytics.spark_user),
-            "containers": [{"name": "executor", "securityContext": CONTAINER_SECURITY, "volumeMounts": mounts}],
-            "volumes": volumes,
+            "containers": [executor],
+            "volumes": [*volumes, *token.volumes],
         },
     }
 
