@@ -8,10 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .endpoints import DRIVER_PORT
 from .kafka_connection import KafkaConnection, TopicNames
+from .owners import Owners
+from .rate_card import RateCard
 from .resources.analytics_job import AnalyticsJobType
 from .topics import topic_name
 
-__all__ = ["ExecutorsConfig", "JobConfig", "JobPaths", "JobTopics", "RunConfig", "job_paths"]
+__all__ = ["ExecutorsConfig", "JobConfig", "JobPaths", "JobTopics", "RunConfig", "SecondCluster", "job_paths"]
 
 
 class _Config(BaseModel):
@@ -54,6 +56,14 @@ class JobTopics(TopicNames):
         return cls(**{kind: topic_name(prefix, kind) for kind in cls.model_fields})
 
 
+class SecondCluster(_Config):
+    """A Kafka cluster that is compared with the job's own; `kafka` has a credential of its own."""
+
+    cluster_id: str
+    kafka: KafkaConnection
+    topics: JobTopics = Field(default_factory=JobTopics)
+
+
 class JobPaths(NamedTuple):
     """Where the parts of a job are, as `JobConfig` has them."""
 
@@ -72,7 +82,8 @@ class JobConfig(_Config):
     """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case.
 
     At `identity_path`, a file beside the checkpoint, drivers remember of which cluster, job and runs it is; empty where
-    nothing is to be remembered. `uid` is that of the AnalyticsJob.
+    nothing is to be remembered. `uid` is that of the AnalyticsJob. `input_tables` are paths of other AnalyticsJobs'
+    Delta tables, by their types; `owners` and `rate_card` are what ConfigMaps said when the runner was made.
     """
 
     type: AnalyticsJobType
@@ -88,6 +99,10 @@ class JobConfig(_Config):
     quarantine_path: str
     identity_path: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
+    input_tables: dict[AnalyticsJobType, str] = Field(default_factory=dict)
+    owners: Owners | None = None
+    rate_card: RateCard | None = None
+    second: SecondCluster | None = None
     window_seconds: float = 300.0
     status_port: int = DRIVER_PORT
     executors: ExecutorsConfig = Field(default_factory=ExecutorsConfig)

@@ -16,6 +16,7 @@ from .pod_resources import Quantity
 from .precedence import priority_field
 from .references import ClusterRef
 from .standstill import suspend_field
+from .time_zones import time_zone_field
 
 __all__ = [
     "USED_JOB_TYPES",
@@ -91,13 +92,8 @@ class Schedule(Contract):
         max_length=128,
         pattern=CRON_PATTERN,
     )
-    time_zone: str = Field(
-        "Etc/UTC",
-        description="Whose clock that is: a name of the IANA time zone database, such as Europe/Berlin.",
-        min_length=1,
-        max_length=64,
-        pattern=r"^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$",
-        json_schema_extra=rules(Rule("self != 'Local'", "must be a name such as Etc/UTC or Europe/Berlin")),
+    time_zone: str = time_zone_field(
+        "Whose clock that is: a name of the IANA time zone database, such as Europe/Berlin."
     )
     starting_deadline: str | None = duration_field(
         None,

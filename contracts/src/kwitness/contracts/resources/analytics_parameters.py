@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kwitness.contracts.spelling import enum_value
 
-from .contract_model import Contract, Rule, list_set
+from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
+from .contract_model import Contract, Rule, list_set, rules
 from .durations import duration_field
+from .references import ClusterRef, RateCardConfigMapRef
+from .time_zones import time_zone_field
 
-__all__ = ["PARAMETER_RULES", "Parameters"]
+__all__ = ["PARAMETER_RULES", "CostAttributionParameters", "CostGroup", "MirrorAuditParameters", "Parameters"]
 
 TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")]
 
@@ -57,6 +60,96 @@ class LedgerAuditParameters(Contract):
     grace: str = duration_field("10m", "How late a seal may be.", minimum="1s", maximum="168h")
 
 
+CostGroup = Literal["Principal", "Team", "Topic", "Namespace", "ClientId", "Workload", "Header"]
+
+JobName = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+"""Name of an AnalyticsJob, of the same namespace."""
+
+
+class CostAttributionParameters(Contract):
+    """What clients and topics cost, by whom and what."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "('Header' in self.groupBy) == has(self.header)",
+                "header goes with groupBy Header, and only with it",
+                field_path=".header",
+            ),
+            Rule(
+                "('Header' in self.groupBy) == has(self.headerDriftJob)",
+                "headerDriftJob goes with groupBy Header, and only with it",
+                field_path=".headerDriftJob",
+            ),
+        )
+    )
+    traffic_job: JobName = Field(
+        description="Name of the AnalyticsJob of type Traffic, in the same namespace and of the same cluster, whose "
+        "table says what was sent."
+    )
+    header_drift_job: JobName | None = Field(
+        None,
+        description="Name of the AnalyticsJob of type HeaderDrift, likewise, whose table says which values the header "
+        "had. With groupBy Header.",
+    )
+    rate_card: RateCardConfigMapRef = Field(description="ConfigMap that says what traffic and storage cost.")
+    group_by: tuple[CostGroup, ...] = Field(
+        ("Principal", "Topic"),
+        description="Of what there is a row each. Team: as spec.owners of the KafkaCluster says.",
+        min_length=1,
+        max_length=7,
+        json_schema_extra=list_set(),
+    )
+    header: str | None = Field(
+        None,
+        description="Key of the record header whose values are told apart, such as charge.tag. With groupBy Header.",
+        min_length=1,
+        max_length=128,
+    )
+    time_zone: str = time_zone_field(
+        "Where months and days begin: a name of the IANA time zone database, such as Europe/Berlin."
+    )
+
+
+class MirrorTarget(Contract):
+    """The cluster of the mirror, with a credential of its own."""
+
+    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
+    cluster_ref: ClusterRef = Field(description="The KafkaCluster of the mirror; its platform's topics are read.")
+    authentication: Authentication = Field(
+        default_factory=Authentication,
+        description="Who driver and executors are towards that cluster. They need to read the platform's topics there.",
+    )
+    tls: ClientTls = Field(default_factory=ClientTls, description="The job's certificates towards that cluster.")
+
+
+class MirroredTopics(Contract):
+    """Which topics are mirrored, and what they are called there: the source's prefix gives way to the mirror's."""
+
+    names: tuple[TopicName, ...] = _topics("Topics to compare, as the source calls them. Absent: all with the prefix.")
+    source_prefix: str = Field(
+        "", description="What mirrored topics begin with at the source.", max_length=100, pattern=r"^[A-Za-z0-9._-]*$"
+    )
+    mirror_prefix: str = Field(
+        "",
+        description="What they begin with at the mirror instead, such as eu. where MirrorMaker adds the source's name.",
+        max_length=100,
+        pattern=r"^[A-Za-z0-9._-]*$",
+    )
+
+
+class MirrorAuditParameters(Contract):
+    """Whether a mirror holds what its source holds."""
+
+    target: MirrorTarget = Field(description="The cluster of the mirror.")
+    topics: MirroredTopics = Field(
+        default_factory=MirroredTopics, description="Which topics are mirrored, and what they are called there."
+    )
+    tolerance: str = duration_field(
+        "5m", "How late a record may be at the mirror before it is missing.", minimum="1s", maximum="168h"
+    )
+
+
 class Parameters(Contract):
     """Settings by type."""
 
@@ -64,14 +157,34 @@ class Parameters(Contract):
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
+    mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
+    cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")
 
 
-PARAMETER_RULES = tuple(
-    Rule(
-        f"!has(self.parameters) || !has(self.parameters.{name}) || self.type == '{enum_value(name)}'",
-        f"parameters.{name} is for type {enum_value(name)} only",
-        field_path=f".parameters.{name}",
-    )
-    for name in (str(field.alias) for field in Parameters.model_fields.values())
+_MODELS: dict[str, type[Contract]] = {
+    str(field.alias): next(one for one in get_args(field.annotation) if one is not type(None))
+    for field in Parameters.model_fields.values()
+}
+_REQUIRED = tuple(
+    name for name, model in _MODELS.items() if any(field.is_required() for field in model.model_fields.values())
 )
-"""One rule per type: its settings go with it and with nothing else."""
+
+PARAMETER_RULES = (
+    *(
+        Rule(
+            f"!has(self.parameters) || !has(self.parameters.{name}) || self.type == '{enum_value(name)}'",
+            f"parameters.{name} is for type {enum_value(name)} only",
+            field_path=f".parameters.{name}",
+        )
+        for name in _MODELS
+    ),
+    *(
+        Rule(
+            f"self.type != '{enum_value(name)}' || (has(self.parameters) && has(self.parameters.{name}))",
+            f"type {enum_value(name)} needs parameters.{name}",
+            field_path=f".parameters.{name}",
+        )
+        for name in _REQUIRED
+    ),
+)
+"""Settings of a type go with it and with nothing else; a type that cannot do without some has them."""

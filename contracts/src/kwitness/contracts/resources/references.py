@@ -18,7 +18,9 @@ __all__ = [
     "HeaderRegistryRef",
     "LabelSelector",
     "LabelText",
+    "OwnersConfigMapRef",
     "PasswordSecretRef",
+    "RateCardConfigMapRef",
     "SecretRef",
 ]
 
@@ -116,6 +118,22 @@ class ConfigMapRef(Contract):
         max_length=253,
         pattern=_SUBDOMAIN,
     )
+
+
+ConfigMapKey = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+"""A key of a ConfigMap, as Kubernetes allows it."""
+
+
+class OwnersConfigMapRef(ConfigMapRef):
+    """A ConfigMap that says whose clients and topics are."""
+
+    key: ConfigMapKey = Field("owners.yaml", description="Its key with the file.")
+
+
+class RateCardConfigMapRef(ConfigMapRef):
+    """A ConfigMap that says what traffic and storage cost."""
+
+    key: ConfigMapKey = Field("rate-card.yaml", description="Its key with the file.")
 
 
 class ClusterRef(Contract):

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from kwitness.contracts.owners import Owners
+from kwitness.contracts.rate_card import RateCard
+from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
@@ -31,11 +35,20 @@ class JobInput(NamedTuple):
     ----------
     own_topics
         Full names of the platform's own topics.
+    owners
+        Whose clients and topics are; None where the KafkaCluster names no owners.
+    rate_card
+        What traffic and storage cost; None for types that cost nothing.
+    tables
+        Paths of other jobs' Delta tables, by their types, of `Inputs.tables` and `Inputs.optional_tables`.
     """
 
     parameters: Any
     window_seconds: float
     own_topics: frozenset[str] = frozenset()
+    owners: Owners | None = None
+    rate_card: RateCard | None = None
+    tables: Mapping[AnalyticsJobType, str] = MappingProxyType({})
 
 
 class DisplayColumn(NamedTuple):
@@ -107,11 +120,17 @@ class Inputs(NamedTuple):
         Whether it asks the Kafka cluster what it says of itself.
     second_cluster
         Whether it compares with another Kafka cluster, which has a credential of its own.
+    tables
+        Types of other AnalyticsJobs whose tables it reads; without one of them it does not run.
+    optional_tables
+        Likewise, but it runs without them.
     """
 
     topics: tuple[TopicKind, ...] = ()
     survey: bool = False
     second_cluster: bool = False
+    tables: tuple[AnalyticsJobType, ...] = ()
+    optional_tables: tuple[AnalyticsJobType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,9 @@ class JobStream:
             job.parameters.model_validate(config.parameters),
             config.window_seconds,
             frozenset(config.topics.model_dump().values()),
+            config.owners,
+            config.rate_card,
+            config.input_tables,
         )
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
