@@ -18,6 +18,7 @@ _LONG, _TEXT = LongType(), StringType()
 _VALUES = MapType(StringType(), LongType())
 
 TOPIC, KEY, OVERFLOW = "topic", "key", "overflow"
+HOUR_SECONDS = 3600
 #: Values of a row that are told apart.
 MAX_VALUES = 256
 

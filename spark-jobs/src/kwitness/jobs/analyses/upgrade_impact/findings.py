@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -16,7 +15,7 @@ from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 from kwitness.jobs.analyses.upgrade_impact.schema import CLIENT, CONNECTION, REQUEST, SOFTWARE
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
-from kwitness.jobs.frame.moments import in_milliseconds
+from kwitness.jobs.frame.moments import in_milliseconds, to_the_minute
 
 BREAKS = "Breaks"
 MAY_BREAK = "MayBreak"
@@ -129,8 +128,8 @@ def _breaks(row: Mapping[str, Any], owners: Owners | None, target: str) -> Findi
         tell = f"tell {entry.team}" + (f" ({entry.contact})" if entry.contact else "")
     message = (
         f"used what brokers of Kafka {target} do not answer: {versions(row['lost'])}; {row['lost_requests']} requests, "
-        f"the last {_time(row['lost_ms'])}; {tell}: its library must be newer, or be told to use newer versions, "
-        "before the brokers are upgraded"
+        f"the last {to_the_minute(row['lost_ms'])}; {tell}: its library must be newer, or be told to use newer "
+        "versions, before the brokers are upgraded"
     )
     return Finding(BREAKS, _subject(row), message[:_MAX_MESSAGE])
 
@@ -170,7 +169,3 @@ def _subject(row: Mapping[str, Any]) -> str:
     software = _software(row["client_software_name"], row["client_software_version"])
     words = (*names, software, *((f"in {place}",) if place else ()))
     return " ".join(words)[:_MAX_SUBJECT]
-
-
-def _time(ms: int) -> str:
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ")
