@@ -6,8 +6,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.kafka_releases import KafkaRelease
 from kwitness.contracts.spelling import enum_value
+from kwitness.contracts.tables.kafka_releases import KafkaRelease
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_set, rules
