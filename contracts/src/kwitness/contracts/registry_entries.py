@@ -92,6 +92,8 @@ class Topic:
         Whether something writes it already.
     writer
         Where its records come from.
+    brought_by
+        Which resources have it written: the end of "nothing has written it: ... would".
     help
         What it is for.
     """
@@ -103,6 +105,7 @@ class Topic:
     version: int
     status: Literal["used", "reserved"]
     writer: str
+    brought_by: str
     help: str
 
 
