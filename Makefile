@@ -71,6 +71,7 @@ wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` instal
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
+	@$(PY) -m kwitness.devtools.wire.releases
 	@$(PY) -m kwitness.contracts.generate
 	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
@@ -81,6 +82,7 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.devtools.chart_readme --check
 	@$(PY) -m kwitness.devtools.reference --check
 	@$(PY) -m kwitness.devtools.wire.tables --check
+	@$(PY) -m kwitness.devtools.wire.releases --check
 
 vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
 	@$(PY) -m kwitness.devtools.wire.vectors

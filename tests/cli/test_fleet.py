@@ -16,9 +16,11 @@ from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.cli.fleet.faults import CORRUPTIONS
 from kwitness.cli.fleet.rows import SKETCHED
 from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.kafka_releases import dropped_by, is_known
 from kwitness.contracts.records import (
     ApiTraffic,
     ConnectionEvent,
+    HeaderRow,
     PartitionTraffic,
     TopicPresence,
     WindowSeal,
@@ -113,6 +115,39 @@ def test_the_same_fleet_has_the_same_events_and_another_seed_others() -> None:
 
     assert list(events(faulty)) == list(events(faulty))
     assert [one.value for one in events(faulty)] != [one.value for one in events(replace(faulty, seed=2))]
+
+
+def test_old_clients_use_what_kafka_4_removed_and_all_else_is_the_same() -> None:
+    plain, old = (rows(list(events(replace(FLEET, old_clients=share)))) for share in (0, 0.4))
+    changed = Counter[str]()
+    for (kind, before), (_, after) in zip(plain, old, strict=True):
+        differing = {name for name in before if before[name] != after[name]}
+        assert differing <= {"client_software_name", "client_software_version", "api_version"}
+        if kind == "traffic" and "api_version" in differing:
+            changed[after["api"]] += 1
+            assert is_known(after["api"])
+            gone = (after["api"], after["api_version"]) in dropped_by("4.0")
+            assert gone is (after["api"] in {"Produce", "Fetch", "OffsetCommit"})
+        assert (before.get("api"), before.get("api_version")) not in dropped_by("4.0")
+    assert changed.keys() >= {"Produce", "Fetch", "OffsetCommit"}
+
+
+def test_headers_keep_their_contract_and_are_sealed() -> None:
+    fleet = replace(FLEET, headers=True)
+    known = {field.alias or name for name, field in HeaderRow.model_fields.items()} | {"reported_by", "observer_mode"}
+    count, sealed, seen = 0, 0, set()
+    for record in events(fleet):
+        row = json.loads(record.value or b"")
+        if record.kind == "headers":
+            HeaderRow.model_validate_json(record.value or b"", strict=True)
+            assert row.keys() <= known
+            seen.add((row["key"], row["side"], row["registered"]))
+            count += 1
+        elif record.kind == "seals" and row["topic"] == "headers":
+            sealed += row["count"]
+    # Of killed epochs the last window has no seal.
+    assert 0.9 * count < sealed <= count
+    assert {("charge.tag", "producer", True), ("x-debug", "consumer", False)} <= seen
 
 
 def test_times_in_sketches_are_in_their_buckets() -> None:
@@ -259,6 +294,7 @@ def test_each_way_to_be_corrupt_breaks_the_contract(kind: str) -> None:
         ({"start_ms": 5}, "start_ms is 5: it must be a multiple of a window's 10000 ms"),
         ({"epochs": 99}, "99 epochs do not fit into 6 windows"),
         ({"cluster_id": ""}, "1 to 64 printable characters"),
+        ({"old_clients": 1.1}, "the share old_clients is 1.1: it must be from 0 to 1"),
     ],
 )
 def test_a_fleet_that_cannot_be_is_refused(wrong: dict[str, Any], said: str) -> None:

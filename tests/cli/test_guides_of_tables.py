@@ -83,6 +83,18 @@ TOPICS = [
     {"kind": "topic", "subject": "orders", "reported": True, "written": "Used", "fetched": "NotSeen", "log_bytes": 9},
     {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
 ]
+REQUESTS = [
+    {"kind": "request", "client_id": "desk", "api": "Fetch", "api_version": 3, "dropped_in": "4.0", "requests": 7},
+    {"kind": "request", "client_id": "desk", "api": "Produce", "api_version": 2, "dropped_in": "4.0", "requests": 2},
+    {"kind": "request", "client_id": "shop", "api": "Fetch", "api_version": 13, "requests": 70},
+    {"kind": "software", "client_software_name": "sarama", "client_software_version": "1.26.1", "connections": 3},
+    {"kind": "software", "connections": 1},
+]
+HEADERS = [
+    {"kind": "key", "key": "charge.tag", "topic": "orders", "headers": 9, "values": [("red", 5), ("blue", 4)]},
+    {"kind": "key", "key": "x-debug", "topic": "orders", "headers": 2, "unregistered": 2, "client_id": "desk"},
+    {"kind": "topic", "topic": "orders", "records_looked_at": 10, "records_passed": 20},
+]
 
 
 @pytest.fixture
@@ -102,10 +114,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("traffic/table", WINDOWS, TRAFFIC),
         ("ledger_audit/table", SOURCES, columns["LedgerAudit"]),
         ("unused_topics/table", TOPICS, columns["UnusedTopics"]),
+        ("upgrade_impact/table", [seen(row) for row in REQUESTS], columns["UpgradeImpact"]),
+        ("header_drift/table", [seen(row) for row in HEADERS], columns["HeaderDrift"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
     return tmp_path
+
+
+def seen(row: dict[str, Any]) -> dict[str, Any]:
+    times = {"first_seen_ms": START_MS, "last_seen_ms": START_MS}
+    return {**times, "window_seconds": 3600, "seen_by": "observer", "side": "producer", **row}
 
 
 def commands(page: str) -> list[list[str]]:
@@ -118,7 +137,15 @@ def commands(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2)],
+    [
+        ("inventory.md", 1),
+        ("tables.md", 11),
+        ("traffic.md", 4),
+        ("ledger-audit.md", 1),
+        ("unused-topics.md", 2),
+        ("upgrade-impact.md", 3),
+        ("header-drift.md", 3),
+    ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
@@ -147,6 +174,30 @@ def test_the_queries_of_traffic_answer_what_they_ask(folder: Path, capsys: pytes
         (3600, "sealed", 4),
         (86_400, "sealed", 3),
     ]
+
+
+def test_the_queries_of_upgrades_and_headers_answer_what_they_ask(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = []
+    for page in ("upgrade-impact.md", "header-drift.md"):
+        for words in commands(page):
+            tables.answer([*words[1:], "--json"])
+            answers.append(json.loads(capsys.readouterr().out))
+
+    whom, versions, unseen, keys, unregistered, values = answers
+    assert [(row["owner"], row["client_id"], row["uses"], row["requests"]) for row in whom] == [
+        ("(nobody)", "desk", "Fetch 3, Produce 2", 9)
+    ]
+    assert [(row["api"], row["api_version"], row["requests"]) for row in versions] == [
+        ("Fetch", 3, 7),
+        ("Fetch", 13, 70),
+        ("Produce", 2, 2),
+    ]
+    assert [row["client_software_name"] for row in unseen] == ["sarama"], "what announces nothing was seen"
+    assert [(row["key"], row["headers"]) for row in keys] == [("charge.tag", 9), ("x-debug", 2)]
+    assert [(row["key"], row["client_id"]) for row in unregistered] == [("x-debug", "desk")]
+    assert [(row["value"], row["headers"]) for row in values] == [("red", 5), ("blue", 4)]
 
 
 def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:

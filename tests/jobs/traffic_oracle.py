@@ -81,7 +81,7 @@ def traffic(
 def _base_rows(
     facts: list[tuple[int, Row]], base_ms: int, grace_ms: int, latest: int, topics: tuple[str, ...]
 ) -> dict[Key, Row]:
-    states = _states(facts, base_ms, grace_ms, latest)
+    states = states_of(facts, base_ms, grace_ms, latest)
     parts: dict[Key, list[Row]] = defaultdict(list)
     for start, fact in facts:
         if fact["kind"] == "seal" or (topics and fact["kind"] != "api" and fact.get("topic") not in topics):
@@ -140,7 +140,7 @@ def _quantile(buckets: dict[int, int], share: Fraction) -> int | None:
     return SKETCH_BOUNDS[values[max(1, ceil(share * len(values))) - 1]] if values else None
 
 
-def _states(facts: list[tuple[int, Row]], base_ms: int, grace_ms: int, latest: int) -> dict[int, str]:
+def states_of(facts: list[tuple[int, Row]], base_ms: int, grace_ms: int, latest: int) -> dict[int, str]:
     seals = [fact for _, fact in facts if fact["kind"] == "seal"]
     states = {}
     for start in {one for one, _ in facts}:

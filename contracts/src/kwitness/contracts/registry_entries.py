@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
     "ClientMetric",
     "ClusterWarningType",
+    "KafkaApi",
     "KubernetesEvent",
     "OwnMetric",
     "Reason",
@@ -132,6 +134,9 @@ class Software:
         Where librdkafka's version is in the announced one: suffix, same or none.
     pushes_since
         First version that pushes telemetry (of librdkafka, for its bindings), never, or unknown.
+    kafka_4_since
+        First version that Kafka 4.0 was decided to go on answering (KIP-896; of librdkafka, for its bindings), or
+        unknown.
     language
         For which language it is.
     """
@@ -140,7 +145,27 @@ class Software:
     engine: Literal["librdkafka", "java", "other"]
     version: Literal["suffix", "same", "none"]
     pushes_since: str
+    kafka_4_since: str
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaApi:
+    """An API of Kafka.
+
+    Attributes
+    ----------
+    number
+        Its number on the wire, `api_key`.
+    name
+        Its name in the newest release that has it.
+    versions
+        First and last version, by the release of Kafka whose brokers answer them and whose Java clients know them.
+    """
+
+    number: int
+    name: str
+    versions: Mapping[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,11 +233,12 @@ def _reasons() -> str:
 
 
 def _software() -> str:
-    rows = ((_code(one.name), one.language, one.engine, one.pushes_since) for one in SOFTWARE)
+    rows = ((_code(one.name), one.language, one.engine, one.pushes_since, one.kafka_4_since) for one in SOFTWARE)
     return (
-        "# Client software\n\nNames as clients announce them (KIP-511), and since when they push telemetry: for "
-        "bindings of librdkafka the version of librdkafka inside. Anything else is unknown.\n\n"
-        + _table(("Name", "For", "Engine", "Pushes since"), rows)
+        "# Client software\n\nNames as clients announce them (KIP-511), since when they push telemetry, and from "
+        "which version on KIP-896 found that brokers of Kafka 4 answer them: for bindings of librdkafka the version of "
+        "librdkafka inside. Anything else is unknown.\n\n"
+        + _table(("Name", "For", "Engine", "Pushes since", "Answered by Kafka 4 since"), rows)
     )
 
 

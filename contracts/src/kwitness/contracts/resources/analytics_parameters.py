@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.spelling import enum_value
+from kwitness.contracts.tables.kafka_releases import KafkaRelease
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_set, rules
@@ -150,6 +151,34 @@ class MirrorAuditParameters(Contract):
     )
 
 
+class UpgradeImpactParameters(Contract):
+    """Who uses what brokers of a later release of Kafka no longer answer."""
+
+    target: KafkaRelease = Field(
+        description="Release of Kafka that the brokers are to have: one of those whose definitions this version knows."
+    )
+    used_within: str = duration_field(
+        "720h", "How long ago a client may have been seen last to count.", minimum="1h", maximum="8760h"
+    )
+
+
+class HeaderDriftParameters(Contract):
+    """Which header keys are in use, and how that differs from the registers."""
+
+    retention: str = duration_field(
+        "168h",
+        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+    grace: str = duration_field(
+        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
+    )
+    reported_for: str = duration_field(
+        "168h", "How long a finding stays after its last header.", minimum="1h", maximum="8760h"
+    )
+
+
 class Parameters(Contract):
     """Settings by type."""
 
@@ -159,6 +188,8 @@ class Parameters(Contract):
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
     mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
     cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")
+    upgrade_impact: UpgradeImpactParameters | None = Field(None, description="Settings of UpgradeImpact.")
+    header_drift: HeaderDriftParameters | None = Field(None, description="Settings of HeaderDrift.")
 
 
 _MODELS: dict[str, type[Contract]] = {

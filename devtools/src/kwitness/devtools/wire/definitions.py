@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["NO_VERSION", "PRIMITIVES", "Field", "Message", "Versions", "messages"]
+__all__ = ["NO_VERSION", "PRIMITIVES", "Api", "Field", "Message", "Versions", "broker_apis", "messages"]
 
 PRIMITIVES: Final = frozenset(
     {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "uuid", "float64", "string", "bytes", "records"}
@@ -88,6 +88,29 @@ class Message:
         return Message(
             self.key, self.name, self.is_request, kept, self.flexible & kept, tuple(_within(self.fields, kept))
         )
+
+
+@dataclass(frozen=True)
+class Api:
+    """An API that brokers answer, and in which versions."""
+
+    key: int
+    name: str
+    versions: Versions
+
+
+def broker_apis(jar: Path) -> Iterator[Api]:
+    """Yield what brokers of this release answer and its Java clients know, by `messages`' rules of what is left out.
+
+    What only controllers answer is left out too. Definitions before Kafka 2.8 do not say who answers.
+    """
+    for definition in _definitions(jar):
+        answers = {"broker", "zkBroker"} & set(definition.get("listeners", ["broker"]))
+        versions = Versions.parse(definition["validVersions"])
+        if definition.get("latestVersionUnstable"):
+            versions = Versions(versions.first, versions.last - 1)
+        if definition["type"] == "request" and answers and versions:
+            yield Api(definition["apiKey"], str(definition["name"]).removesuffix("Request"), versions)
 
 
 def messages(jar: Path) -> Iterator[Message]:

@@ -8,12 +8,26 @@ from typing import Final
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 
-__all__ = ["NEWEST", "OLDEST", "PROJECT", "VERSIONS", "clients_jar", "clients_jars"]
+__all__ = [
+    "NEWEST",
+    "OLDEST",
+    "OLDEST_CLIENT",
+    "PROJECT",
+    "RELEASES",
+    "VERSIONS",
+    "clients_jar",
+    "clients_jars",
+    "definitions_jar",
+]
 
 OLDEST: Final = "3.9.2"
 """The last that knows every version which Kafka 4.0 removed."""
 NEWEST: Final = "4.4.0"
 VERSIONS: Final = (OLDEST, NEWEST)
+RELEASES: Final = {"3.9": OLDEST, "4.0": "4.0.2", "4.1": "4.1.2", "4.2": "4.2.2", "4.3": "4.3.1", "4.4": NEWEST}
+"""The minor releases whose brokers are known, each by its last patch: what they answer changes with minor releases."""
+OLDEST_CLIENT: Final = ("2.4", "2.4.1")
+"""The first whose Java clients say what they are (KIP-511)."""
 
 PROJECT: Final = Path(__file__).resolve().parents[5] / "services/wire/vectors"
 """The Maven project of the program that writes vectors; it compiles against either version."""
@@ -46,3 +60,24 @@ def clients_jar(version: str) -> Path:
         Maven failed; its output is in the message.
     """
     return clients_jars(version) / f"kafka-clients-{version}.jar"
+
+
+def definitions_jar(version: str) -> Path:
+    """The jar of kafka-clients alone, of any version: what is needed to read its message definitions.
+
+    Raises
+    ------
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+    if version in VERSIONS:
+        return clients_jar(version)
+
+    def copy(home: Path) -> None:
+        maven = ["mvn", "-U", "-q", "-B", "--no-transfer-progress", "-f", str(PROJECT / "pom.xml")]
+        jar = f"-Dartifact=org.apache.kafka:kafka-clients:{version}"
+        run([*maven, "dependency:copy", jar, f"-DoutputDirectory={home}"])
+
+    return cached_folder(f"kafka-definitions/{version}", content_key(PROJECT / "pom.xml"), copy) / (
+        f"kafka-clients-{version}.jar"
+    )

@@ -69,6 +69,8 @@ def _fleet(given: argparse.Namespace) -> Fleet:
             seed=given.seed,
             start_ms=start_ms - start_ms % window_ms if given.start is None and window_ms > 0 else start_ms,
             cluster_id=given.cluster_id,
+            old_clients=given.old_clients,
+            headers=given.headers,
             faults=Faults(**{one.name: getattr(given, one.name) for one in fields(Faults)}),
         )
     except ValueError as error:
@@ -105,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kwitness generate events",
         description="Write what the observers of an invented fleet would have written: rows of traffic, connections, "
-        "and seals. The same options with the same --start make the same events, to the byte.",
+        "headers, and seals. The same options with the same --start make the same events, to the byte.",
     )
     size = parser.add_argument_group("the fleet")
     size.add_argument(
@@ -120,6 +122,14 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument(
         "--seed", type=int, default=1, metavar="N", help="another one is another fleet; default %(default)s"
     )
+    size.add_argument(
+        "--old-clients",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="of applications whose library uses what Kafka 4.0 removed; default 0",
+    )
+    size.add_argument("--headers", action="store_true", help="records have headers, which observers look at")
     duration = parser.add_argument_group("the time")
     duration.add_argument(
         "--for", dest="duration", type=_duration, default="1m", metavar="TIME", help="such as 10m; default %(default)s"

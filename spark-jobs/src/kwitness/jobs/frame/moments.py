@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 DAY_MS = 86_400_000
 
@@ -21,3 +21,8 @@ def epoch_ms(moment: datetime) -> int:
 def now_ms() -> int:
     """The present time."""
     return time.time_ns() // 1_000_000
+
+
+def to_the_minute(milliseconds: int) -> str:
+    """A time as messages have it, in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ")

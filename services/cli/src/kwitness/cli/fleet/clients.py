@@ -23,6 +23,7 @@ _SOFTWARE = (
     ("kafka-python", "2.2.15"),
     ("sarama", "1.46.0"),
 )
+_OLD = ("sarama", "1.26.1")
 _CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
 
@@ -53,6 +54,10 @@ class Client:
         How a producer compresses, and the length of its records.
     acks
         Whether a producer's requests are confirmed.
+    old
+        Whether its library uses versions of requests that Kafka 4.0 removed.
+    application
+        The number of its application, whose instances send the same headers.
     """
 
     number: int
@@ -65,6 +70,8 @@ class Client:
     acks: bool
     transactional: bool
     source_port: int
+    old: bool
+    application: int
 
 
 def topics_of(fleet: Fleet) -> tuple[Topic, ...]:
@@ -91,6 +98,10 @@ def _client(fleet: Fleet, number: int, topics: Sequence[Topic]) -> Client:
     members = min(INSTANCES, fleet.clients - application * INSTANCES)
     partitions = tuple(range(member, fleet.partitions, members)) if consumes else tuple(range(fleet.partitions))
     software, version = dice.choice(_SOFTWARE)
+    # By dice of its own, so that the others are the same with any share.
+    old = random.Random(f"{fleet.seed}/old/{application}").random() < fleet.old_clients  # noqa: S311 - likewise
+    if old:
+        software, version = _OLD
     name = f"{_TRADES[application % len(_TRADES)]}-{application}"
     transactional = not consumes and application % 8 == 0
     port = 32_768 + number % 28_000
@@ -119,6 +130,8 @@ def _client(fleet: Fleet, number: int, topics: Sequence[Topic]) -> Client:
         acks=application % 16 != 6,  # noqa: PLR2004 - any even number would do
         transactional=transactional,
         source_port=port,
+        old=old,
+        application=application,
     )
 
 

@@ -76,6 +76,10 @@ class Fleet:
         The same fleet with the same seed has the same events, to the byte.
     start_ms
         First millisecond of the first window, since 1970.
+    old_clients
+        Share of applications, from 0 to 1, whose library uses versions of requests that Kafka 4.0 removed.
+    headers
+        Whether records have headers, which observers look at.
     """
 
     clients: int = 100
@@ -88,6 +92,8 @@ class Fleet:
     seed: int = 1
     start_ms: int = FIRST_START_MS
     cluster_id: str = "fleet"
+    old_clients: float = 0.0
+    headers: bool = False
     faults: Faults = field(default_factory=Faults)
 
     def __post_init__(self) -> None:
@@ -100,6 +106,8 @@ class Fleet:
             raise ValueError(f"start_ms is {self.start_ms}: it must be a multiple of a window's {self.window_ms} ms")
         if self.epochs > self.windows:
             raise ValueError(f"{self.epochs} epochs do not fit into {self.windows} windows")
+        if not 0 <= self.old_clients <= 1:
+            raise ValueError(f"the share old_clients is {self.old_clients}: it must be from 0 to 1")
         if not 1 <= len(self.cluster_id) <= _LONGEST_CLUSTER_ID or not self.cluster_id.isprintable():
             raise ValueError(f"the cluster id must have 1 to {_LONGEST_CLUSTER_ID} printable characters")
 

@@ -18,6 +18,8 @@ _SERVED, _WAITED = SKETCHED[:-1], SKETCHED[-1]
 _NOTHING = '{"buckets":{},"sum_us":0}'
 _IDLE, _FAILED, _SENT_AGAIN, _UNNAMED = 0.1, 0.01, 0.005, 0.02
 _MOST_REQUESTS, _MOST_RECORDS = 12, 40
+_VERSIONS = {"Produce": 12, "EndTxn": 5, "Fetch": 17, "Heartbeat": 4, "OffsetCommit": 9, "Metadata": 13}
+_OLD_VERSIONS = {"Produce": 2, "EndTxn": 0, "Fetch": 3, "Heartbeat": 0, "OffsetCommit": 1, "Metadata": 1}
 
 
 def partition_rows(client: Client, logs: Logs, window: tuple[int, int], dice: random.Random) -> list[str]:
@@ -133,18 +135,19 @@ def _counts(
 
 def api_rows(client: Client, dice: random.Random) -> list[str]:
     """One row for each API that the client used."""
+    versions = _OLD_VERSIONS if client.old else _VERSIONS
     if client.group is None:
-        rows = [_api("Produce", 12, dice, 8_000, 60)]
+        rows = [_api("Produce", versions["Produce"], dice, 8_000, 60)]
         if client.transactional:
-            rows.append(_api("EndTxn", 5, dice, 60, 20, transactions=True))
+            rows.append(_api("EndTxn", versions["EndTxn"], dice, 60, 20, transactions=True))
     else:
         rows = [
-            _api("Fetch", 17, dice, 90, 30_000, waits=True),
-            _api("Heartbeat", 4, dice, 70, 16),
-            _api("OffsetCommit", 9, dice, 120, 40),
+            _api("Fetch", versions["Fetch"], dice, 90, 30_000, waits=True),
+            _api("Heartbeat", versions["Heartbeat"], dice, 70, 16),
+            _api("OffsetCommit", versions["OffsetCommit"], dice, 120, 40),
         ]
     if dice.random() < _IDLE:
-        rows.append(_api("Metadata", 13, dice, 60, 900))
+        rows.append(_api("Metadata", versions["Metadata"], dice, 60, 900))
     return rows
 
 

@@ -6,16 +6,18 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 
-from kwitness.contracts.topics import CONNECTIONS, SCHEMAS, SEALS, TRAFFIC
+from kwitness.contracts.topics import CONNECTIONS, HEADERS, SCHEMAS, SEALS, TRAFFIC
 
 from . import rows
 from .clients import Client
 from .fleet import Fleet
+from .header_keys import header_rows
 from .logs import Logs
 from .record import FleetRecord
 
 __all__ = ["Source"]
 
+_TOPICS = (TRAFFIC, CONNECTIONS, HEADERS, SEALS)
 _RECONNECTS, _OVERFLOWS = 0.01, 0.05
 _FIRST_STARTED_BEFORE_MS = 60_000
 _RESTARTS_AFTER_MS = 5
@@ -58,7 +60,7 @@ class Source:
         self._connections = 0
         self._opened: dict[int, tuple[str, int]] = {}
         source = f'"event_source":{json.dumps(self._name)},"event_epoch":{epoch_ms},"event_seq":'
-        self._before = {kind: f'{{"schema":"{SCHEMAS[kind]}",{source}' for kind in (TRAFFIC, CONNECTIONS, SEALS)}
+        self._before = {kind: f'{{"schema":"{SCHEMAS[kind]}",{source}' for kind in _TOPICS}
         cluster = json.dumps(self._fleet.cluster_id, ensure_ascii=False)
         self._after = f',"reported_by":"{self._reported_by}","observer_mode":"{self._mode}","cluster_id":{cluster},'
         namespace, _, pod = self._name.partition("/")
@@ -77,6 +79,8 @@ class Source:
         out: list[FleetRecord] = []
         self._seal(CONNECTIONS, within, self._connection_rows(start_ms, is_last=is_last), arrives_ms, out)
         self._seal(TRAFFIC, within, self._traffic_rows((start_ms, end_ms), within, logs), arrives_ms, out)
+        if self._fleet.headers:
+            self._seal(HEADERS, within, self._header_rows(within), arrives_ms, out)
         # The window's totals have a number as well, and go to no topic.
         self._next += 1
         return out
@@ -120,6 +124,11 @@ class Source:
             about = client.identity + within
             for row in rows.presence_rows(client):
                 yield client.key, about + row
+
+    def _header_rows(self, within: str) -> Iterator[tuple[bytes, str]]:
+        for client in self._clients:
+            for row in header_rows(client, self._dice):
+                yield client.key, client.identity + within + row
 
     def _connection_rows(self, start_ms: int, *, is_last: bool) -> Iterator[tuple[bytes, str]]:
         """Open what is not open; some clients connect again, and all connections end with an epoch that is no kill."""

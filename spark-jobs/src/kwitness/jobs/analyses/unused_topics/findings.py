@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -12,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from kwitness.jobs.analyses.unused_topics.schema import TOPIC
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.moments import to_the_minute
 
 _KINDS = ("Unused", "NotSeen")
 #: Of what a client calls itself.
@@ -36,8 +36,8 @@ def message(row: Mapping[str, Any], job_input: JobInput) -> str:
     size = "bytes not known" if row["log_bytes"] is None else _size(row["log_bytes"])
     return (
         f"neither written nor read for {job_input.parameters.unused_for}: no end offset moved since "
-        f"{_time(row['ends_since_ms'])}, no group had members or moved its offsets since "
-        f"{_time(row['groups_since_ms'])}, and observers, who saw all software that was connected, saw nobody; "
+        f"{to_the_minute(row['ends_since_ms'])}, no group had members or moved its offsets since "
+        f"{to_the_minute(row['groups_since_ms'])}, and observers, who saw all software that was connected, saw nobody; "
         f"last written {_who(row, 'last_produced_')}, last read {_who(row, 'last_fetched_')}; "
         f"{row['partitions']} partitions, {size}: ask its owner, then delete it, or list it in "
         "spec.parameters.unusedTopics.ignore"
@@ -49,11 +49,7 @@ def _who(row: Mapping[str, Any], prefix: str) -> str:
         return "before anybody looked, or never"
     named = (("principal", "by"), ("client_id", "as"), ("client_software_name", "with"))
     words = (f"{word} {str(row[prefix + name])[:_MAX_NAME]}" for name, word in named if row[prefix + name])
-    return " ".join((_time(row[f"{prefix}ms"]), *words))
-
-
-def _time(ms: int) -> str:
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%MZ")
+    return " ".join((to_the_minute(row[f"{prefix}ms"]), *words))
 
 
 def _size(count: int) -> str:

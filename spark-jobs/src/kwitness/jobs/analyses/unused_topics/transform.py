@@ -13,6 +13,7 @@ from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA, SCHEMAS, TRAFFIC
 from kwitness.jobs.analyses.unused_topics import schema as columns
+from kwitness.jobs.frame.bounded_text import bounded
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
 from kwitness.jobs.frame.kafka_record import HEADERS
@@ -42,7 +43,6 @@ _ROW = columns.PARTIAL_SCHEMA
 #: Of the lines of `kwitness.jobs.frame.job.decoded_schema`.
 _LINE = {"row": _ROW, "rejected": REJECTED, "used": LongType()}
 _TEXTS = ("subject", "listener", *columns.LAST_FETCHED[1:])
-_MAX_TEXT = 512
 _FETCHES = ("Fetch", "ShareFetch")
 
 
@@ -57,7 +57,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     del job_input  # It says what is judged, not what is seen.
     decoded = _decoded(records)
     partial = rows_in(decoded)
-    partial = partial.withColumns({name: _bounded(F.col(name)) for name in _TEXTS})
+    partial = partial.withColumns({name: bounded(F.col(name)) for name in _TEXTS})
     day = F.floor(F.col("at_ms") / DAY_MS).cast(IntegerType())
     latest = {
         use: F.max(F.when(F.col("use") == use, F.struct(F.col("at_ms").alias("ms"), *names[1:]))).alias(use)
@@ -217,9 +217,3 @@ def _row(**values: Column | str) -> Column:
             for field in columns.PARTIAL_SCHEMA.fields
         )
     )
-
-
-def _bounded(text: Column) -> Column:
-    """The text if it is short, else its beginning and a digest of the whole, so that two long texts stay different."""
-    long = F.concat(F.substring(text, 1, _MAX_TEXT - 17), F.lit("~"), F.substring(F.sha2(text, 256), 1, 16))
-    return F.when(F.length(text) > _MAX_TEXT, long).otherwise(text)

@@ -1,0 +1,1 @@
+"""UpgradeImpact: who uses what brokers of a later release of Kafka no longer answer, by evidence from the wire."""

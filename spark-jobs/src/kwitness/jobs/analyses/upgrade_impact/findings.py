@@ -1,0 +1,171 @@
+"""What somebody should look at before brokers are upgraded: who breaks, who may, and of whom nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+
+from kwitness.contracts.kafka_releases import dropped_by, is_known, reaches
+from kwitness.contracts.owners import Owners
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.jobs.analyses.upgrade_impact.schema import CLIENT, CONNECTION, REQUEST, SOFTWARE
+from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
+from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.moments import in_milliseconds, to_the_minute
+
+BREAKS = "Breaks"
+MAY_BREAK = "MayBreak"
+UNKNOWN = "Unknown"
+
+_SOFTWARE = ("client_software_name", "client_software_version")
+_UNANNOUNCED = "unknown"
+#: Of what a client calls itself; versions of APIs that a message names.
+_MAX_NAME = 100
+_MAX_NAMED = 12
+_MAX_SUBJECT = 512
+_MAX_MESSAGE = 1024
+
+
+class Clients(NamedTuple):
+    """Clients of one software of whom no observer saw a request that can be judged, or who were only counted.
+
+    Attributes
+    ----------
+    by
+        How they are known: `request` (an observer saw requests, and cannot tell which), `connection`, or `software`
+        (brokers count them; then `clients` is 1).
+    """
+
+    by: str
+    name: str | None
+    version: str | None
+    clients: int
+
+
+def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
+    """Clients that break, those with most requests first; what may break, and what is unknown, by software."""
+    target = job_input.parameters.target
+    since = now_ms - in_milliseconds(parse_duration(job_input.parameters.used_within))
+    ours = F.lit(False)
+    for name in ("client_id", "client_software_name"):
+        ours |= F.coalesce(F.col(name).startswith(OUR_CLIENT_ID_PREFIX), F.lit(False))
+    present = table.where((F.col("last_seen_ms") >= since) & ~ours)
+    # A few rows for each client; all that follows is of clients.
+    clients = _clients(present, target).persist()
+    try:
+        breaking = clients.where("breaks").orderBy(F.desc("lost_requests"), *CLIENT)
+        counted = clients.where("breaks").count()
+        found = [_breaks(row.asDict(), job_input.owners, target) for row in breaking.limit(MAX_EXAMPLES).collect()]
+        judged = judge(_unseen(clients, present), target)
+    finally:
+        clients.unpersist()
+    counts = {BREAKS: counted} | {kind: sum(one.clients for one in judged[kind]) for kind in (MAY_BREAK, UNKNOWN)}
+    for kind in (MAY_BREAK, UNKNOWN):
+        found += [_unseen_finding(kind, one, target) for one in judged[kind][: MAX_EXAMPLES - len(found)]]
+    return Findings(counts, tuple(found))
+
+
+def judge(unseen: Iterable[Clients], target: Any) -> Mapping[str, list[Clients]]:
+    """Which of them may break and which are unknown, those that are most first; of the others their software is sound.
+
+    A request that cannot be judged is unknown, whatever the software: it may have been told to use old versions.
+    """
+    judged: dict[str, list[Clients]] = {MAY_BREAK: [], UNKNOWN: []}
+    for one in unseen:
+        answer = reaches(one.name or _UNANNOUNCED, one.version or _UNANNOUNCED, target)
+        if one.by == REQUEST:
+            judged[UNKNOWN].append(one)
+        elif answer != "yes":
+            judged[MAY_BREAK if answer == "mayNot" else UNKNOWN].append(one)
+    for several in judged.values():
+        several.sort(key=lambda one: (-one.clients, one.name or "", one.version or "", one.by))
+    return judged
+
+
+def _clients(present: DataFrame, target: Any) -> DataFrame:
+    """A row for each client: `breaks`, by what and how much; `seen`: requests were; `unclear`: not which."""
+    of_client = present.where(F.col("kind") != SOFTWARE)
+    dropped = sorted(f"{api}/{version}" for api, version in dropped_by(target))
+    used = F.concat(F.col("api"), F.lit("/"), F.col("api_version"))
+    is_dropped = F.coalesce(used.isin(dropped), F.lit(False)) if dropped else F.lit(False)
+    is_request = F.col("kind") == REQUEST
+    apis = [row["api"] for row in present.where(is_request).select("api").distinct().collect()]
+    unknown = [api for api in apis if not is_known(api)]
+    cannot_tell = is_request & (F.col("api_version").isNull() | F.col("api").isin(unknown))
+
+    return of_client.groupBy(*CLIENT).agg(
+        F.bool_or(is_dropped).alias("breaks"),
+        F.bool_or(is_request).alias("seen"),
+        F.bool_or(cannot_tell).alias("unclear"),
+        F.sum(F.when(is_dropped, F.col("requests")).cast("decimal(38,0)")).alias("lost_requests"),
+        F.max(F.when(is_dropped, F.col("last_seen_ms"))).alias("lost_ms"),
+        F.array_sort(F.collect_set(F.when(is_dropped, F.struct("api", "api_version")))).alias("lost"),
+    )
+
+
+def _unseen(clients: DataFrame, present: DataFrame) -> list[Clients]:
+    """By software: clients without evidence, and software that brokers counted and no observer saw."""
+    by = F.when(~F.col("seen"), F.lit(CONNECTION)).when(F.col("unclear"), F.lit(REQUEST))
+    lacking = clients.where(~F.col("breaks")).withColumn("by", by).where("by is not null")
+    by_software = lacking.groupBy("by", *_SOFTWARE).agg(F.count("*").alias("clients")).collect()
+    seen = {tuple(row) for row in clients.select(*_SOFTWARE).distinct().collect()}
+    counted = present.where(F.col("kind") == SOFTWARE).select(*_SOFTWARE).distinct().collect()
+    return [Clients(row["by"], row[1], row[2], row["clients"]) for row in by_software] + [
+        Clients(SOFTWARE, row[0], row[1], 1) for row in counted if tuple(row) not in seen
+    ]
+
+
+def _breaks(row: Mapping[str, Any], owners: Owners | None, target: str) -> Finding:
+    who = {"principal": row["principal"], "client_id": row["client_id"], "namespace": row["k8s_namespace"]}
+    entry = owners.owner_of(**who) if owners else None
+    if entry is None:
+        tell = "nobody's by spec.owners of the KafkaCluster"
+    else:
+        tell = f"tell {entry.team}" + (f" ({entry.contact})" if entry.contact else "")
+    message = (
+        f"used what brokers of Kafka {target} do not answer: {versions(row['lost'])}; {row['lost_requests']} requests, "
+        f"the last {to_the_minute(row['lost_ms'])}; {tell}: its library must be newer, or be told to use newer "
+        "versions, before the brokers are upgraded"
+    )
+    return Finding(BREAKS, _subject(row), message[:_MAX_MESSAGE])
+
+
+def versions(used: Iterable[Mapping[str, Any]]) -> str:
+    """Versions of APIs in words, such as `Fetch 2, 3`."""
+    of_api: dict[str, list[int]] = {}
+    for one in used:
+        of_api.setdefault(one["api"], []).append(one["api_version"])
+    words = [f"{api} {', '.join(map(str, sorted(several)))}" for api, several in sorted(of_api.items())]
+    more = f" and of {len(words) - _MAX_NAMED} more APIs" if len(words) > _MAX_NAMED else ""
+    return "; ".join(words[:_MAX_NAMED]) + more
+
+
+def _unseen_finding(kind: str, one: Clients, target: str) -> Finding:
+    how = {
+        REQUEST: f"{one.clients} clients whose requests could not be told apart",
+        CONNECTION: f"{one.clients} clients that connected through an observer, of whom it saw no request",
+        SOFTWARE: "software that brokers counted and no observer saw",
+    }[one.by]
+    why = (
+        f"versions of this age are not known to speak what Kafka {target} answers"
+        if kind == MAY_BREAK
+        else f"whether Kafka {target} answers them is not known"
+    )
+    message = f"{how}: {why}. An observer before them tells what they use"
+    return Finding(kind, _software(one.name, one.version), message)
+
+
+def _software(name: str | None, version: str | None) -> str:
+    return "/".join((part or _UNANNOUNCED)[:_MAX_NAME] for part in (name, version))
+
+
+def _subject(row: Mapping[str, Any]) -> str:
+    place = "/".join(str(row[name])[:_MAX_NAME] for name in ("k8s_namespace", "k8s_workload") if row[name])
+    names = (str(row[name])[:_MAX_NAME] for name in ("principal", "client_id") if row[name])
+    software = _software(row["client_software_name"], row["client_software_version"])
+    words = (*names, software, *((f"in {place}",) if place else ()))
+    return " ".join(words)[:_MAX_SUBJECT]
