@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from .analytics_parameters import PARAMETER_RULES, Parameters
+from .analytics_parameters import PARAMETER_RULES, REQUIRED_PARAMETER_RULES, Parameters
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_map, rules
 from .durations import duration_field
@@ -50,7 +50,13 @@ AnalyticsJobType = Literal[
     "LedgerAudit",
 ]
 
-USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic", "LedgerAudit", "UnusedTopics")
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
+    "ClientInventory",
+    "Traffic",
+    "LedgerAudit",
+    "UnusedTopics",
+    "LatencySlo",
+)
 """The types that this version runs; the others are reserved, and their resources say so."""
 
 
@@ -159,7 +165,7 @@ class Executors(Contract):
 class AnalyticsJobSpec(Contract):
     """What is computed, from which cluster, when, and into which table."""
 
-    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES))
+    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES, *REQUIRED_PARAMETER_RULES))
     type: AnalyticsJobType = Field(
         description=f"What is computed. This version runs {', '.join(USED_JOB_TYPES)}; the others are reserved and "
         "answered with reason Unsupported.",

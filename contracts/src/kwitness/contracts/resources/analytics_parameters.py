@@ -10,8 +10,9 @@ from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_set
 from .durations import duration_field
+from .objectives import LatencyObjective, objectives_field
 
-__all__ = ["PARAMETER_RULES", "Parameters"]
+__all__ = ["PARAMETER_RULES", "REQUIRED_PARAMETER_RULES", "Parameters"]
 
 TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")]
 
@@ -51,6 +52,28 @@ class UnusedTopicsParameters(Contract):
     ignore: tuple[TopicName, ...] = _topics("Topics never reported.")
 
 
+class LatencySloParameters(Contract):
+    """How much of the time answers may take too long."""
+
+    objectives: tuple[LatencyObjective, ...] = objectives_field()
+    period: str = duration_field(
+        "720h",
+        "The time that a budget of bad answers is for. BurnsFast is found where an hour uses 2 % of it, BurnsSlow where "
+        "three days use 10 %.",
+        minimum="72h",
+        maximum="2160h",
+    )
+    retention: str = duration_field(
+        "168h",
+        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+    grace: str = duration_field(
+        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
+    )
+
+
 class LedgerAuditParameters(Contract):
     """Whether the platform's own books close."""
 
@@ -63,6 +86,7 @@ class Parameters(Contract):
     client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of ClientInventory.")
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
+    latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo; it cannot do without.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
 
 
@@ -75,3 +99,12 @@ PARAMETER_RULES = tuple(
     for name in (str(field.alias) for field in Parameters.model_fields.values())
 )
 """One rule per type: its settings go with it and with nothing else."""
+
+REQUIRED_PARAMETER_RULES = (
+    Rule(
+        "self.type != 'LatencySlo' || (has(self.parameters) && has(self.parameters.latencySlo))",
+        "parameters.latencySlo must be given for type LatencySlo: it has the objectives",
+        field_path=".parameters",
+    ),
+)
+"""Of types that have no use without settings."""

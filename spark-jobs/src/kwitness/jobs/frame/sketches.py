@@ -46,3 +46,15 @@ def quantile(buckets: Column, percent: int) -> Column:
     # One literal, since a plan with a thousand of them takes seconds.
     bounds = F.from_json(F.lit(json.dumps(SKETCH_BOUNDS)), "array<bigint>")
     return F.get(bounds, reached["bucket"])
+
+
+def counted_to(buckets: Column, bucket: Column) -> Column:
+    """How many values are in the buckets up to one, with it; null where there is no map.
+
+    Parameters
+    ----------
+    buckets
+        A map from the number of the bucket, as text or as a number, to a count.
+    """
+    within = F.map_filter(buckets, lambda key, _: key.cast("int") <= bucket)
+    return F.aggregate(F.map_values(within), F.lit(0).cast("long"), F.try_add)
