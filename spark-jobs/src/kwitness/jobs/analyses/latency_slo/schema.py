@@ -97,9 +97,12 @@ OBJECTIVES = ArrayType(
     )
 )
 
+OBJECTIVE = tuple(field.name for field in _OBJECTIVE)
 GROUP = tuple(field.name for field in _GROUP)
+PACKED = ("by", "of")
+"""Columns that hold those of the objective and of the group while rows are added up: two keys, and not thirty."""
 TALLY = Tally(
-    keys=("window_start_ms", *(field.name for field in (*_OBJECTIVE, *_GROUP))),
+    keys=("window_start_ms", *PACKED),
     sums=tuple(field.name for field in _SUMS),
     greatest=(),
     maps={},

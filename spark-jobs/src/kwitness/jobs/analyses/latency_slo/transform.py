@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
@@ -11,8 +12,18 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import SCHEMAS, SEALS
 from kwitness.jobs.analyses.latency_slo.objectives import REQUESTS, TRAFFIC, WHOLE, needs_requests, objectives_of
-from kwitness.jobs.analyses.latency_slo.schema import EVENTS, FACTS, FETCHED, GROUP, LONGER_TALLY, OBJECTIVES, TALLY
-from kwitness.jobs.frame.facts import decoded_facts
+from kwitness.jobs.analyses.latency_slo.schema import (
+    EVENTS,
+    FACTS,
+    FETCHED,
+    GROUP,
+    LONGER_TALLY,
+    OBJECTIVE,
+    OBJECTIVES,
+    PACKED,
+    TALLY,
+)
+from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
 from kwitness.jobs.frame.patterns import matches
@@ -22,13 +33,13 @@ from kwitness.jobs.frame.window_events import (
     INVALID,
     count_problem,
     fact_of,
-    seal_fact,
     seal_problem,
     sketch_problem,
     window_problem,
 )
 from kwitness.jobs.frame.windows import base_seconds, window_start
 
+_BY, _OF = PACKED
 _API, _RESPONSE = "api", "response"
 _KINDS = {TRAFFIC: (_API, "partition", "presence"), REQUESTS: ("request", _RESPONSE)}
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (TRAFFIC, REQUESTS, SEALS)}
@@ -45,9 +56,8 @@ def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
     parameters = job_input.parameters
     topics = (TRAFFIC, REQUESTS) if needs_requests(parameters) else (TRAFFIC,)
     events = decoded_events(records, EVENTS, _SCHEMAS)
-    checked = events.withColumn("problem", F.coalesce("problem", _problem()))
-    facts = F.coalesce(*map(_fact, topics), seal_fact(FACTS, topics))
-    return decoded_facts(checked, facts, FACTS, parse_duration(parameters.retention))
+    checked = events.withColumns({"problem": F.coalesce("problem", _problem()), "_counts": _is_of_answers()})
+    return decoded_facts(checked, _fact(topics), FACTS, parse_duration(parameters.retention)).drop("_counts")
 
 
 def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
@@ -65,16 +75,12 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
         .where("answers > 0")
     )
     group = {name: F.when(F.array_contains("objective.group_by", name), F.col(name)) for name in GROUP}
-    named = {
-        "objective": "name",
-        "counted_threshold_us": "counted_us",
-        **{name: name for name in ("evidence", "threshold_us", "target", "errors_are_bad", "grouped_by")},
-    }
+    fields = dict.fromkeys(OBJECTIVE) | {"objective": "name", "counted_threshold_us": "counted_us"}
     rows = counted.select(
         "window_start_ms",
         "event_source",
-        *(F.col(f"objective.{field}").alias(name) for name, field in named.items()),
-        *(value.alias(name) for name, value in group.items()),
+        F.struct(*(F.col(f"objective.{field or name}").alias(name) for name, field in fields.items())).alias(_BY),
+        F.struct(*(value.alias(name) for name, value in group.items())).alias(_OF),
         *TALLY.sums,
     )
     return _judged(TALLY.added(rows, {"sources": "event_source"}))
@@ -83,15 +89,17 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
 def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
     """Rows of windows added up to those of longer ones."""
     del job_input
-    placed = rows.withColumn("window_start_ms", window_start(F.col("window_start_ms"), seconds))
-    return _judged(LONGER_TALLY.added(placed))
+    start = window_start(F.col("window_start_ms"), seconds).alias("window_start_ms")
+    packed = (F.struct(*OBJECTIVE).alias(_BY), F.struct(*GROUP).alias(_OF))
+    return _judged(LONGER_TALLY.added(rows.select(start, *packed, *TALLY.sums, "sources")))
 
 
 def _judged(rows: DataFrame) -> DataFrame:
-    """Rows with how fast the budget goes."""
-    share = (100 - F.col("target").cast("decimal(9,6)")) * (WHOLE // 100)
+    """Rows with their keys as columns, and how fast the budget goes."""
+    share = (100 - F.col("by.target").cast("decimal(9,6)")) * (WHOLE // 100)
     bad = F.col("bad").cast("double") * float(WHOLE)
-    return rows.withColumn("burn_rate", F.try_divide(bad, F.col("answers").cast("double") * share.cast("double")))
+    rate = F.try_divide(bad, F.col("answers").cast("double") * share.cast("double"))
+    return rows.select("window_start_ms", "by.*", "of.*", *TALLY.sums, rate.alias("burn_rate"), "sources")
 
 
 def _is_evidence() -> Column:
@@ -130,24 +138,34 @@ def _counts() -> dict[str, Column]:
     return {"answers": answers, "good": without, "bad": answers - without, "errors": errors}
 
 
-def _fact(topic: str) -> Column:
-    """The fact of a record of a topic; of what says nothing of answers, only that it is there, as its seal says."""
+def _fact(topics: Sequence[str]) -> Column:
+    """The fact of a record of the topics, or of their seals; of what says nothing of answers, only that it is there."""
     event = F.col("event").getField
-    is_request = topic == REQUESTS
-    start = event("occurred_at_ms") if is_request else event("window_start_ms")
-    kept = {name: event(name) for name in ("kind", "event_source", "event_epoch", "event_seq")}
-    kept |= {"window_start_ms": start, "window_end_ms": start + 1 if is_request else event("window_end_ms")}
-    who = {name: event(name) for name in ("api", *IDENTITY_KEYS)}
-    if is_request:
-        error = F.when(F.coalesce(F.size(F.map_keys(event("errors"))), F.lit(0)) > 0, 1).otherwise(0)
-        about = {"topics": event("topics"), "errors": error, "response_time_us": event("response_time_us")}
-        counts = (event("kind") == _RESPONSE) & _is_served()
-    else:
-        errors = total(F.map_filter(event("errors"), lambda code, _: code != "0"))
-        about = {"errors": errors, "response_time": event("response_time")["buckets"]}
-        counts = event("kind") == _API
-    fact = F.when(counts, fact_of(FACTS, kept | who | about)).otherwise(fact_of(FACTS, kept))
-    return F.when(event("schema") == SCHEMAS[topic], fact)
+    is_seal, is_request = event("schema") == SCHEMAS[SEALS], event("schema") == SCHEMAS[REQUESTS]
+    errors = F.map_filter(event("errors"), lambda code, _: code != "0")
+    said = {name: event(name) for name in ("api", "topics", "response_time_us", *IDENTITY_KEYS)}
+    said["response_time"] = event("response_time")["buckets"]
+    said["errors"] = F.when(is_request, F.when(F.size(errors) > 0, 1).otherwise(0)).otherwise(total(errors))
+    columns = {
+        **{name: event(name) for name in ("event_source", "event_epoch", "event_seq")},
+        "kind": F.when(is_seal, SEAL).otherwise(event("kind")),
+        "window_start_ms": F.when(is_request, event("occurred_at_ms")).otherwise(event("window_start_ms")),
+        "window_end_ms": F.when(is_request, event("occurred_at_ms") + 1).otherwise(event("window_end_ms")),
+        "sealed_records": F.when(is_seal, event("count")),
+        **{name: F.when(F.col("_counts"), value) for name, value in said.items()},
+    }
+    wanted = F.when(is_seal, event("topic").isin(*topics)).otherwise(
+        event("schema").isin(*(SCHEMAS[topic] for topic in topics))
+    )
+    return F.when(wanted, fact_of(FACTS, columns))
+
+
+def _is_of_answers() -> Column:
+    """Whether an event is of answers that count."""
+    event = F.col("event").getField
+    is_api = (event("schema") == SCHEMAS[TRAFFIC]) & (event("kind") == _API)
+    is_answer = (event("schema") == SCHEMAS[REQUESTS]) & (event("kind") == _RESPONSE) & _is_served()
+    return F.coalesce(is_api | is_answer, F.lit(False))
 
 
 def _is_served() -> Column:
@@ -156,7 +174,7 @@ def _is_served() -> Column:
     fetched = F.from_json(event("partitions"), FETCHED.simpleString())
     has_records = F.exists(fetched, lambda one: one["bytes"] > 0)
     is_fetch = event("api").isin(*_FETCHES)
-    return F.coalesce(~event("api").isin(*_NOT_TIMED) & (~is_fetch | F.coalesce(has_records, F.lit(False))), F.lit(False))
+    return ~event("api").isin(*_NOT_TIMED) & (~is_fetch | F.coalesce(has_records, F.lit(False)))
 
 
 def _problem() -> Column:
