@@ -18,7 +18,11 @@ KINDS = {REQUESTS: "requests"}
 def request_event(at: int = START_MS, **fields: Any) -> Value:
     """A request or an answer."""
     given = {"kind": "response", "api": "Produce", "occurred_at_ms": at, "connection_id": "1/1", **fields}
-    whole = observed.event(at=at, **given) | {"schema": SCHEMAS["requests"]} | ({"schema": fields["schema"]} if "schema" in fields else {})
+    whole = (
+        observed.event(at=at, **given)
+        | {"schema": SCHEMAS["requests"]}
+        | ({"schema": fields["schema"]} if "schema" in fields else {})
+    )
     return {name: value for name, value in whole.items() if not name.startswith("window_") and value is not None}
 
 
@@ -95,5 +99,3 @@ def _event(dice: random.Random, source: str, seq: int, at: int) -> Value:
         partitions=partitions,
         fields={"throttle": [1]},
     )
-
-

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.objectives import LatencyObjective
@@ -32,13 +31,10 @@ def latency_slo(
 ) -> tuple[dict[Key, Row], set[Key]]:
     """Rows by length, start, objective and group; and the places of the records that are bad."""
     audited = any(one.match.topic or "topic" in one.group_by for one in objectives)
-    bad, good = set(), []
-    for record in records:
-        fact = _fact(record, retention_ms)
-        if fact is None:
-            bad.add((record.topic, record.partition, record.offset))
-        elif fact["of"] == "traffic" or (fact["of"] == "requests" and audited):
-            good.append((record, fact))
+    read = [(record, _fact(record, retention_ms)) for record in records]
+    bad = {(record.topic, record.partition, record.offset) for record, fact in read if fact is None}
+    wanted = ("traffic", "requests") if audited else ("traffic",)
+    good = [(record, fact) for record, fact in read if fact is not None and fact["of"] in wanted]
     if not good:
         return {}, bad
     latest = max(record.timestamp_ms for record, _ in good)
@@ -49,14 +45,8 @@ def latency_slo(
         once.setdefault((start, *number), fact)
     facts = [(key[0], fact) for key, fact in once.items()]
     states = _states(facts, base_ms, grace_ms, latest)
-    parts: dict[Key, list[Row]] = defaultdict(list)
-    for start, fact in facts:
-        for objective in objectives:
-            for group in _groups(objective, fact):
-                if (row := _counts(objective, fact))["answers"]:
-                    parts[base_ms, start, objective.name, group].append(row | {"source": fact["event_source"]})
     rows = {}
-    for key, several in parts.items():
+    for key, several in _parts(facts, objectives, base_ms).items():
         row = {name: sum(one[name] for one in several) for name in SUMS}
         rows[key] = row | {"sources": len({one["source"] for one in several}), "state": states[key[1]]}
     found = dict(rows)
@@ -64,6 +54,16 @@ def latency_slo(
         rows = _longer(rows, length, grace_ms, latest)
         found |= rows
     return found, bad
+
+
+def _parts(facts: list[tuple[int, Row]], objectives: Sequence[LatencyObjective], base_ms: int) -> dict[Key, list[Row]]:
+    parts: dict[Key, list[Row]] = defaultdict(list)
+    for start, fact in facts:
+        for objective in objectives:
+            for group in _groups(objective, fact):
+                if (row := _counts(objective, fact))["answers"]:
+                    parts[base_ms, start, objective.name, group].append(row | {"source": fact["event_source"]})
+    return parts
 
 
 def _longer(rows: dict[Key, Row], length: int, grace_ms: int, latest: int) -> dict[Key, Row]:
@@ -147,37 +147,45 @@ def _fact(record: KafkaRecord, retention_ms: int) -> Row | None:
     topic = record.topic.rpartition(".")[2]
     if not isinstance(value, dict) or len(record.value or b"") > 2**20 or value.get("schema") != f"kwitness.{topic}/1":
         return None
-    if topic == "requests" and value.get("occurred_at_ms") is not None:
-        at = value["occurred_at_ms"]
+    if topic == "requests":
+        at = value.get("occurred_at_ms")
         value |= {"window_start_ms": at, "window_end_ms": at + 1 if isinstance(at, int) else at}
-    elif topic != "requests":
-        value.pop("occurred_at_ms", None)
-    needed = ("event_epoch", "event_seq", "window_start_ms", "window_end_ms")
-    if any(value.get(name) is None for name in (*needed, "event_source")):
-        return None
-    given = [value[name] for name in (*needed, "requests", "response_time_us", "count") if value.get(name) is not None]
-    sketch = value.get("response_time") or {}
-    maps = [value.get("errors") or {}, sketch.get("buckets") or {} if isinstance(sketch, dict) else 7]
-    if (
-        not all(map(_is_count, given))
-        or not all(isinstance(one, dict) and all(n is None or _is_count(n) for n in one.values()) for one in maps)
-        or not all(key.isdigit() and int(key) < len(SKETCH_BOUNDS) for key in maps[1])
-        or not isinstance(sketch, dict)
-        or not isinstance(sketch.get("sum_us") or 0, int)
-        or not isinstance(value.get("topics") or [], list)
-        or not 0 < value["window_end_ms"] - value["window_start_ms"] <= DAY_MS
-        or not -HOUR_MS <= record.timestamp_ms - value["window_start_ms"] <= retention_ms
-    ):
-        return None
+    good = _has_counts(value) and _is_timely(value, record, retention_ms)
+    return _of_topic(value, topic) if good else None
+
+
+def _is_timely(value: Row, record: KafkaRecord, retention_ms: int) -> bool:
+    return (
+        0 < value["window_end_ms"] - value["window_start_ms"] <= DAY_MS
+        and -HOUR_MS <= record.timestamp_ms - value["window_start_ms"] <= retention_ms
+    )
+
+
+def _of_topic(value: Row, topic: str) -> Row | None:
     if topic == "seals":
         whole = value.get("topic") is not None and value.get("count") is not None
         return value | {"kind": "seal", "of": value["topic"]} if whole else None
     kind = value.get("kind")
-    if kind not in (_TRAFFIC_KINDS if topic == "traffic" else {"request", "response"}):
-        return None
-    if value.get("api") is None and (topic == "requests" or kind == "api"):
-        return None
-    return value | {"of": topic}
+    known = kind in (_TRAFFIC_KINDS if topic == "traffic" else {"request", "response"})
+    named = value.get("api") is not None or (topic == "traffic" and kind != "api")
+    return value | {"of": topic} if known and named and isinstance(value.get("topics") or [], list) else None
+
+
+def _has_counts(value: Row) -> bool:
+    needed = ("event_epoch", "event_seq", "window_start_ms", "window_end_ms")
+    optional = [name for name in ("requests", "response_time_us", "count") if value.get(name) is not None]
+    sketch = value.get("response_time") or {}
+    if not isinstance(sketch, dict) or not isinstance(sketch.get("sum_us") or 0, int):
+        return False
+    errors, buckets = value.get("errors") or {}, sketch.get("buckets") or {}
+    return (
+        isinstance(errors, dict)
+        and isinstance(buckets, dict)
+        and value.get("event_source") is not None
+        and all(_is_count(value.get(name)) for name in (*needed, *optional))
+        and all(count is None or _is_count(count) for one in (errors, buckets) for count in one.values())
+        and all(key.isdigit() and int(key) < len(SKETCH_BOUNDS) for key in buckets)
+    )
 
 
 def _is_count(value: object) -> bool:

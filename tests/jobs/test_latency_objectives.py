@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
 from kwitness.contracts.resources.analytics_parameters import LatencySloParameters
-from kwitness.jobs.analyses.latency_slo.burning import FAST, SLOW, burn_rate, burns, last, remaining
-from kwitness.jobs.analyses.latency_slo.objectives import WHOLE, nearest_bucket, needs_requests, objectives_of
-from kwitness.jobs.frame.window_cover import cover
+from kwitness.jobs.analyses.latency_slo.burning import FAST, SLOW, burn_rate, burns, remaining
+from kwitness.jobs.analyses.latency_slo.objectives import WHOLE, needs_requests, objectives_of
+from kwitness.jobs.frame.sketches import nearest_bucket
+from kwitness.jobs.frame.window_cover import cover, last
 from kwitness.jobs.frame.windows import Span
 
 HOUR_MS = 3_600_000

@@ -56,6 +56,7 @@ USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
     "LedgerAudit",
     "UnusedTopics",
     "LatencySlo",
+    "EndToEndLatency",
 )
 """The types that this version runs; the others are reserved, and their resources say so."""
 
@@ -165,7 +166,9 @@ class Executors(Contract):
 class AnalyticsJobSpec(Contract):
     """What is computed, from which cluster, when, and into which table."""
 
-    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES, *REQUIRED_PARAMETER_RULES))
+    model_config = ConfigDict(
+        json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES, *REQUIRED_PARAMETER_RULES)
+    )
     type: AnalyticsJobType = Field(
         description=f"What is computed. This version runs {', '.join(USED_JOB_TYPES)}; the others are reserved and "
         "answered with reason Unsupported.",

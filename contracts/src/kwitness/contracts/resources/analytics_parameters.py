@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -22,6 +22,21 @@ def _topics(description: str) -> tuple[str, ...]:
     return field
 
 
+def _retention() -> Any:
+    return duration_field(
+        "168h",
+        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+
+
+def _grace() -> Any:
+    return duration_field(
+        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
+    )
+
+
 class ClientInventoryParameters(Contract):
     """Every client that pushed and every software version seen connected."""
 
@@ -34,15 +49,8 @@ class TrafficParameters(Contract):
     """Records and bytes by topic and client."""
 
     topics: tuple[TopicName, ...] = _topics("Topics to count. Absent: all.")
-    retention: str = duration_field(
-        "168h",
-        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
-        minimum="1h",
-        maximum="8760h",
-    )
-    grace: str = duration_field(
-        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
-    )
+    retention: str = _retention()
+    grace: str = _grace()
 
 
 class UnusedTopicsParameters(Contract):
@@ -58,20 +66,28 @@ class LatencySloParameters(Contract):
     objectives: tuple[LatencyObjective, ...] = objectives_field()
     period: str = duration_field(
         "720h",
-        "The time that a budget of bad answers is for. BurnsFast is found where an hour uses 2 % of it, BurnsSlow where "
-        "three days use 10 %.",
+        "The time that a budget of bad answers is for. BurnsFast is found where an hour uses 2 % of it, BurnsSlow "
+        "where three days use 10 %.",
         minimum="72h",
         maximum="2160h",
     )
-    retention: str = duration_field(
-        "168h",
-        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
-        minimum="1h",
-        maximum="8760h",
+    retention: str = _retention()
+    grace: str = _grace()
+
+
+class EndToEndLatencyParameters(Contract):
+    """How long records take to the applications that read them."""
+
+    topics: tuple[TopicName, ...] = _topics("Topics to measure. Absent: all.")
+    over: str = duration_field("1h", "How far back findings look.", minimum="1m", maximum="168h")
+    warn_above: str | None = duration_field(
+        None,
+        "SlowDelivery is found where more than 1 % of the records took longer. Absent: it is not looked for.",
+        minimum="1ms",
+        maximum="24h",
     )
-    grace: str = duration_field(
-        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
-    )
+    retention: str = _retention()
+    grace: str = _grace()
 
 
 class LedgerAuditParameters(Contract):
@@ -87,6 +103,7 @@ class Parameters(Contract):
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
     latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo; it cannot do without.")
+    end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of EndToEndLatency.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
 
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
+
+
+def nearest_bucket(value: int) -> int:
+    """The bucket whose upper bound is next to a value, one percent away at most; of two that are as near, the lower."""
+    above = min(bisect_left(SKETCH_BOUNDS, value), len(SKETCH_BOUNDS) - 1)
+    return min((max(0, above - 1), above), key=lambda bucket: abs(SKETCH_BOUNDS[bucket] - value))
 
 
 def is_sketch(buckets: Column) -> Column:

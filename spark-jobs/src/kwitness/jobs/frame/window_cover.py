@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+
 from kwitness.jobs.frame.windows import Span, inside, start_of
 
 
@@ -28,6 +31,35 @@ def cover(span: Span, base: int, closed: Mapping[int, int]) -> tuple[Piece, ...]
         By longer length, in seconds: the end of the last window of it that has rows, in milliseconds.
     """
     return tuple(_cover(span, sorted(closed, reverse=True), base, closed))
+
+
+def last(length_ms: int, now_ms: int, base: int) -> Span:
+    """The windows that have ended, back from now as far as the length: at least one.
+
+    Parameters
+    ----------
+    base
+        Length of a window, in seconds.
+    """
+    end = start_of(now_ms, base)
+    windows = max(1, -(-length_ms // (base * 1000)))
+    return Span(end - windows * base * 1000, end)
+
+
+def covered(table: DataFrame, spans: Mapping[str, Span], base: int) -> tuple[DataFrame, dict[str, str]]:
+    """The rows of a table of windows that some spans are made of, and by span's name the condition of its own.
+
+    Parameters
+    ----------
+    base
+        Length of the table's shortest windows, in seconds.
+    """
+    whole = Span(min(one.start for one in spans.values()), max(one.end for one in spans.values()))
+    near = table.where(f"{inside((Span(start_of(whole.start, 86_400), whole.end),))} AND window_end_ms <= {whole.end}")
+    longer = near.where(F.col("window_seconds") > base).groupBy("window_seconds").agg(F.max("window_end_ms"))
+    closed = {row[0]: row[1] for row in longer.collect()}
+    places = {name: condition(cover(span, base, closed)) for name, span in spans.items()}
+    return near.where(" OR ".join(places.values())), places
 
 
 def condition(pieces: Iterable[Piece]) -> str:

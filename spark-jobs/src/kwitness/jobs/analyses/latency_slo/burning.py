@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kwitness.jobs.analyses.latency_slo.objectives import WHOLE
-from kwitness.jobs.frame.windows import Span
 
 _MINUTE_MS, _HOUR_MS = 60_000, 3_600_000
 
@@ -37,19 +36,6 @@ class Pair(NamedTuple):
 FAST = Pair("BurnsFast", 5 * _MINUTE_MS, _HOUR_MS, Fraction(2, 100))
 SLOW = Pair("BurnsSlow", 6 * _HOUR_MS, 72 * _HOUR_MS, Fraction(10, 100))
 PAIRS = (FAST, SLOW)
-
-
-def last(length_ms: int, now_ms: int, base: int) -> Span:
-    """The windows that have ended, back from now as far as the length: at least one.
-
-    Parameters
-    ----------
-    base
-        Length of a window, in seconds.
-    """
-    end = now_ms - now_ms % (base * 1000)
-    windows = max(1, -(-length_ms // (base * 1000)))
-    return Span(end - windows * base * 1000, end)
 
 
 def burn_rate(bad: int, answers: int, budget: int) -> Fraction:

@@ -10,14 +10,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.jobs.analyses.latency_slo.burning import PAIRS, SLOW, Pair, burn_rate, last, remaining
+from kwitness.jobs.analyses.latency_slo.burning import PAIRS, SLOW, Pair, burn_rate, remaining
 from kwitness.jobs.analyses.latency_slo.objectives import REQUESTS, WHOLE, Objective, objectives_of
 from kwitness.jobs.analyses.latency_slo.schema import GROUP
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.moments import in_milliseconds
-from kwitness.jobs.frame.window_cover import condition, cover
-from kwitness.jobs.frame.windows import Span, base_seconds
+from kwitness.jobs.frame.window_cover import covered, last
+from kwitness.jobs.frame.windows import base_seconds
 
 NO_REQUESTS = "NoRequests"
 _PERIOD = "period"
@@ -45,7 +45,9 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
                 objective = by_name[row["objective"]]
                 found = row.asDict(recursive=True)
                 examples.append(Finding(pair.kind, subject(objective, found), burning_message(pair, objective, found)))
-        seen = {row[0] for row in groups.where(f"{SLOW.kind}_long.answers > 0").select("objective").distinct().collect()}
+        seen = {
+            row[0] for row in groups.where(f"{SLOW.kind}_long.answers > 0").select("objective").distinct().collect()
+        }
     finally:
         groups.unpersist()
     silent = [one for one in objectives if one.name not in seen]
@@ -54,9 +56,7 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     return Findings(counts, tuple(examples[:MAX_EXAMPLES]))
 
 
-def burned(
-    table: DataFrame, objectives: tuple[Objective, ...], base: int, period_ms: int, now_ms: int
-) -> DataFrame:
+def burned(table: DataFrame, objectives: tuple[Objective, ...], base: int, period_ms: int, now_ms: int) -> DataFrame:
     """What each group of the objectives used, over each span that rates are computed for.
 
     Returns
@@ -68,22 +68,22 @@ def burned(
     spans = {f"{pair.kind}_short": last(pair.short_ms, now_ms, base) for pair in PAIRS}
     spans |= {f"{pair.kind}_long": last(pair.long_ms, now_ms, base) for pair in PAIRS}
     spans[_PERIOD] = last(period_ms, now_ms, base)
-    longest = Span(min(one.start for one in spans.values()), spans[_PERIOD].end)
-    day = F.date_from_unix_date(F.lit(longest.start // 86_400_000))
-    recent = table.where((F.col("day") >= day) & (F.col("window_end_ms") <= F.lit(longest.end)))
-    ends = recent.where(F.col("window_seconds") > base).groupBy("window_seconds").agg(F.max("window_end_ms")).collect()
-    places = {name: condition(cover(span, base, dict(map(tuple, ends)))) for name, span in spans.items()}
-    named = [(one.name, one.threshold_us, one.errors_are_bad, one.grouped_by, one.evidence, one.budget) for one in objectives]
+    recent, places = covered(table, spans, base)
+    named = [
+        (one.name, one.threshold_us, one.errors_are_bad, one.grouped_by, one.evidence, one.budget) for one in objectives
+    ]
     present = table.sparkSession.createDataFrame(
         named,
         "objective string, threshold_us long, errors_are_bad boolean, grouped_by string, evidence string, budget long",
     )
     keys = [name for name in present.columns if name != "budget"]
-    rows = recent.where(" OR ".join(places.values())).join(F.broadcast(present), keys)
+    rows = recent.join(F.broadcast(present), keys)
     sums = (
         F.struct(
             *(
-                F.coalesce(F.sum(F.when(F.expr(place), F.col(count).cast(_NUMBER))), F.lit(0)).cast(_NUMBER).alias(count)
+                F.coalesce(F.sum(F.when(F.expr(place), F.col(count).cast(_NUMBER))), F.lit(0))
+                .cast(_NUMBER)
+                .alias(count)
                 for count in ("answers", "bad")
             )
         ).alias(name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from kwitness.contracts.resources.analytics_parameters import LatencySloParamete
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.objectives import LatencyObjective
 from kwitness.jobs.frame.moments import in_milliseconds
+from kwitness.jobs.frame.sketches import nearest_bucket
 
 TRAFFIC, REQUESTS = "traffic", "requests"
 TOPIC = "topic"
@@ -66,13 +66,6 @@ def objectives_of(parameters: LatencySloParameters) -> tuple[Objective, ...]:
 def needs_requests(parameters: LatencySloParameters) -> bool:
     """Whether an objective is computed from single answers."""
     return any(_evidence(one) == REQUESTS for one in parameters.objectives)
-
-
-def nearest_bucket(microseconds: int) -> int:
-    """The bucket whose upper bound is next to a time; of two that are as near, the shorter."""
-    above = min(bisect_left(SKETCH_BOUNDS, microseconds), len(SKETCH_BOUNDS) - 1)
-    below = max(0, above - 1)
-    return min((below, above), key=lambda bucket: abs(SKETCH_BOUNDS[bucket] - microseconds))
 
 
 def _objective(one: LatencyObjective) -> Objective:
