@@ -12,7 +12,6 @@ from tests.jobs import observed
 from tests.jobs.observed import LENGTH_MS, START_MS, Value
 
 REQUESTS = "kwitness.requests"
-KINDS = {REQUESTS: "requests"}
 
 
 def request_event(at: int = START_MS, **fields: Any) -> Value:

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.jobs import answered, numbered, traffic
+from tests.jobs import numbered, traffic
 
-_KINDS = numbered.KINDS | traffic.KINDS | answered.KINDS
+_KINDS = numbered.KINDS | traffic.KINDS
 
 _SCHEMA = (
     "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
