@@ -40,9 +40,12 @@ def end_to_end_latency(
     states = _states(facts, base_ms, grace_ms, latest)
     parts: dict[Key, list[Row]] = defaultdict(list)
     for start, fact in facts:
-        counts = fact["kind"] == "topic" and fact["side"] == "consumer" and fact.get("consumed")
-        if counts and (not topics or fact.get("topic") in topics):
-            parts[(base_ms, start, *(fact.get(name) for name in WHO))].append(_counts(fact))
+        if fact["kind"] != "topic" or fact["side"] != "consumer":
+            continue
+        row = _counts(fact)
+        some = row["consumed"] or row["negative"] or sum(row["latency"].values())
+        if some and (not topics or fact.get("topic") in topics):
+            parts[(base_ms, start, *(fact.get(name) for name in WHO))].append(row)
     rows = {key: _added(several) | {"state": states[key[1]]} for key, several in parts.items()}
     for key, several in parts.items():
         rows[key]["sources"] = len({one["sources"] for one in several})
@@ -56,7 +59,7 @@ def end_to_end_latency(
 def _counts(fact: Row) -> Row:
     sketch = fact.get("end_to_end_latency") or {}
     return {
-        "consumed": fact["consumed"],
+        "consumed": fact.get("consumed") or 0,
         "negative": (fact.get("anomalies") or {}).get("negative_latency", 0),
         "latency_us": sketch.get("sum_us"),
         "latency": {int(bucket): count for bucket, count in (sketch.get("buckets") or {}).items()},

@@ -98,7 +98,7 @@ def _row(dice: random.Random, **place: Any) -> Value:
         **place,
         **who,
         topic=dice.choice(["orders", "stock", None]),
-        consumed=sum(buckets.values()) + (negative or 0),
+        consumed=dice.choice([None, sum(buckets.values()) + (negative or 0)]),
         end_to_end_latency=dice.choice([{"buckets": buckets, "sum_us": dice.randrange(10**6)}, {"buckets": buckets}]),
         anomalies=None if negative is None else {"negative_latency": negative, "own_timestamp": 1},
     )

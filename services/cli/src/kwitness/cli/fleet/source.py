@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 
-from kwitness.contracts.topics import CONNECTIONS, SCHEMAS, SEALS, TRAFFIC
+from kwitness.contracts.topics import CONNECTIONS, REQUESTS, SCHEMAS, SEALS, TRAFFIC
 
 from . import rows
 from .clients import Client
@@ -58,7 +58,9 @@ class Source:
         self._connections = 0
         self._opened: dict[int, tuple[str, int]] = {}
         source = f'"event_source":{json.dumps(self._name)},"event_epoch":{epoch_ms},"event_seq":'
-        self._before = {kind: f'{{"schema":"{SCHEMAS[kind]}",{source}' for kind in (TRAFFIC, CONNECTIONS, SEALS)}
+        self._before = {
+            kind: f'{{"schema":"{SCHEMAS[kind]}",{source}' for kind in (TRAFFIC, CONNECTIONS, REQUESTS, SEALS)
+        }
         cluster = json.dumps(self._fleet.cluster_id, ensure_ascii=False)
         self._after = f',"reported_by":"{self._reported_by}","observer_mode":"{self._mode}","cluster_id":{cluster},'
         namespace, _, pod = self._name.partition("/")
@@ -77,6 +79,8 @@ class Source:
         out: list[FleetRecord] = []
         self._seal(CONNECTIONS, within, self._connection_rows(start_ms, is_last=is_last), arrives_ms, out)
         self._seal(TRAFFIC, within, self._traffic_rows((start_ms, end_ms), within, logs), arrives_ms, out)
+        if self._fleet.requests:
+            self._seal(REQUESTS, within, self._request_rows(start_ms), arrives_ms, out)
         # The window's totals have a number as well, and go to no topic.
         self._next += 1
         return out
@@ -120,6 +124,16 @@ class Source:
             about = client.identity + within
             for row in rows.presence_rows(client):
                 yield client.key, about + row
+
+    def _request_rows(self, start_ms: int) -> Iterator[tuple[bytes, str]]:
+        """A request and its answer of each client, on a connection of its own."""
+        for client in self._clients:
+            opened = self._opened.get(client.number)
+            if opened is None:
+                continue
+            at_ms = start_ms + int(self._dice.random() * self._fleet.window_ms / 2)
+            for row in rows.exchange_rows(client, opened[0], at_ms, start_ms // self._fleet.window_ms, self._dice):
+                yield client.key, client.identity + row
 
     def _connection_rows(self, start_ms: int, *, is_last: bool) -> Iterator[tuple[bytes, str]]:
         """Open what is not open; some clients connect again, and all connections end with an epoch that is no kill."""

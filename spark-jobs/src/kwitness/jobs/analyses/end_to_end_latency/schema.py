@@ -24,7 +24,11 @@ _WHO = (
     column("k8s_workload", _TEXT, "Workload of the consumer's pod, where it is known."),
 )
 _SUMS = (
-    column("consumed", _LONG, "Records handed to the application, each as often as it was."),
+    column(
+        "consumed",
+        _LONG,
+        "Records handed to the application, each as often as it was; 0 without the interceptor Audit.",
+    ),
     column("negative", _LONG, "Records of these whose timestamp was later than the consumer's clock; not measured."),
     column("latency_us", _LONG, "Sum of the latencies that were measured, microseconds."),
 )

@@ -65,14 +65,16 @@ def _judged(rows: DataFrame) -> DataFrame:
 def _fact() -> Column:
     """The fact of a record of interceptors; of what no consumer measured only that it is there, as its seal says."""
     event = F.col("event").getField
-    read = (event("kind") == _TOPIC) & (event("side") == _CONSUMER) & (F.coalesce(event("consumed"), F.lit(0)) > 0)
-    said = {
-        **{name: event(name) for name in WHO},
-        "consumed": event("consumed"),
+    latency = event("end_to_end_latency")
+    # Records are counted by another interceptor than that which measures, and either may be alone.
+    counts = {
+        "consumed": F.coalesce(event("consumed"), F.lit(0)),
         "negative": F.coalesce(event("anomalies")[_NEGATIVE], F.lit(0)),
-        "latency": event("end_to_end_latency")["buckets"],
-        "latency_us": event("end_to_end_latency")["sum_us"],
+        "latency_us": latency["sum_us"],
     }
+    some = counts["consumed"] + counts["negative"] + F.coalesce(total(latency["buckets"]), F.lit(0)) > 0
+    read = (event("kind") == _TOPIC) & (event("side") == _CONSUMER) & some
+    said = {**{name: event(name) for name in WHO}, **counts, "latency": latency["buckets"]}
     kept = ("kind", "event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
     columns = {name: event(name) for name in kept} | {name: F.when(read, value) for name, value in said.items()}
     return F.when(event("schema") == SCHEMAS[INTERCEPTIONS], fact_of(FACTS, columns))
