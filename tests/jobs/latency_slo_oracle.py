@@ -30,7 +30,7 @@ def latency_slo(
     retention_ms: int = 168 * HOUR_MS,
 ) -> tuple[dict[Key, Row], set[Key]]:
     """Rows by length, start, objective and group; and the places of the records that are bad."""
-    audited = any(one.match.topic or "topic" in one.group_by for one in objectives)
+    audited = any(one.match.topic or "Topic" in one.group_by for one in objectives)
     read = [(record, _fact(record, retention_ms)) for record in records]
     bad = {(record.topic, record.partition, record.offset) for record, fact in read if fact is None}
     wanted = ("traffic", "requests") if audited else ("traffic",)
@@ -83,7 +83,7 @@ def _longer(rows: dict[Key, Row], length: int, grace_ms: int, latest: int) -> di
 
 
 def _groups(objective: LatencyObjective, fact: Row) -> Iterator[Key]:
-    by_topic = objective.match.topic is not None or "topic" in objective.group_by
+    by_topic = objective.match.topic is not None or "Topic" in objective.group_by
     if fact["kind"] != ("response" if by_topic else "api"):
         return
     names = {"namespace": "k8s_namespace", "workload": "k8s_workload"}
@@ -92,13 +92,18 @@ def _groups(objective: LatencyObjective, fact: Row) -> Iterator[Key]:
             return
     wanted = objective.match.topic
     topics = {topic for topic in fact.get("topics") or () if wanted is None or _matches(topic, wanted)}
-    if "topic" not in objective.group_by:
+    if "Topic" not in objective.group_by:
         if wanted is None or topics:
-            yield tuple(None if fact.get(name) is None else str(fact[name]) for name in objective.group_by)
+            yield tuple(None if fact.get(name) is None else str(fact[name]) for name in grouped_by(objective))
         return
     for topic in topics:
         whole = fact | {"topic": topic}
-        yield tuple(None if whole.get(name) is None else str(whole[name]) for name in objective.group_by)
+        yield tuple(None if whole.get(name) is None else str(whole[name]) for name in grouped_by(objective))
+
+
+def grouped_by(objective: LatencyObjective) -> list[str]:
+    """The columns of an objective's groups."""
+    return [{"Topic": "topic", "Api": "api"}.get(name, name) for name in objective.group_by]
 
 
 def _matches(value: object, pattern: str) -> bool:

@@ -37,7 +37,7 @@ def test_an_objective_that_is_none_is_refused(target: str) -> None:
         parameters(target=target)
 
 
-@pytest.mark.parametrize("key", ["team", "clientId", "k8s_node"])
+@pytest.mark.parametrize("key", ["team", "clientId", "k8s_node", "topic"])
 def test_a_key_that_is_not_known_is_refused(key: str) -> None:
     with pytest.raises(ValidationError, match=r"groupBy"):
         parameters(groupBy=[key])
@@ -54,9 +54,9 @@ def test_two_objectives_of_one_name_are_refused() -> None:
     ("given_", "evidence"),
     [
         ({}, "traffic"),
-        ({"match": {"principal": "User:*", "api": "Fetch"}, "groupBy": ["api", "client_id"]}, "traffic"),
+        ({"match": {"principal": "User:*", "api": "Fetch"}, "groupBy": ["Api", "client_id"]}, "traffic"),
         ({"match": {"topic": "orders"}}, "requests"),
-        ({"groupBy": ["principal", "topic"]}, "requests"),
+        ({"groupBy": ["principal", "Topic"]}, "requests"),
     ],
 )
 def test_what_names_topics_is_computed_from_single_answers(given_: dict[str, object], evidence: str) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from kwitness.contracts.identity import IdentityKey
+from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 
 __all__ = ["OBJECTIVE_GROUPS", "LatencyObjective", "ObjectiveGroup", "ObjectiveMatch", "objectives_field"]
 
-ObjectiveGroup = Literal["topic", "api", IdentityKey]
+ObjectiveGroup = Literal["Topic", "Api", IdentityKey]
 """What answers are grouped by."""
 
-OBJECTIVE_GROUPS: tuple[str, ...] = ("topic", "api", *get_args(IdentityKey))
-"""All of them, in the order of the table's columns."""
+OBJECTIVE_GROUPS: tuple[str, ...] = ("topic", "api", *IDENTITY_KEYS)
+"""The columns of tables that they are, in their order: `kwitness.contracts.spelling.word_of` each."""
 
 _HOW = "the value, or how it begins with a * after that"
 _Pattern = Annotated[str, Field(min_length=1, max_length=256)]
@@ -51,7 +51,7 @@ class LatencyObjective(Contract):
     match: ObjectiveMatch = Field(default_factory=ObjectiveMatch, description="Which answers count. Absent: all.")
     group_by: tuple[ObjectiveGroup, ...] = Field(
         (),
-        description="What has a row, and a budget, of its own: topic (needs the topic `requests`), api, or identity "
+        description="What has a row, and a budget, of its own: Topic (needs the topic `requests`), Api, or identity "
         "keys. Absent: all answers together.",
         max_length=8,
         json_schema_extra=list_set(),

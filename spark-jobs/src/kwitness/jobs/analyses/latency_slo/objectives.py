@@ -9,11 +9,11 @@ from kwitness.contracts.records.sketch import SKETCH_BOUNDS
 from kwitness.contracts.resources.analytics_parameters import LatencySloParameters
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.objectives import LatencyObjective
+from kwitness.contracts.spelling import word_of
 from kwitness.jobs.frame.moments import in_milliseconds
 from kwitness.jobs.frame.sketches import nearest_bucket
 
 TRAFFIC, REQUESTS = "traffic", "requests"
-TOPIC = "topic"
 WHOLE = 10**8
 """All answers, where budgets are counted in whole numbers: targets have at most six digits after the point."""
 
@@ -72,6 +72,7 @@ def _objective(one: LatencyObjective) -> Objective:
     evidence = _evidence(one)
     asked = in_milliseconds(parse_duration(one.threshold)) * 1000
     bucket = nearest_bucket(asked)
+    group_by = tuple(map(word_of, one.group_by))
     match = one.match.model_dump(exclude_none=True)
     names = {"namespace": "k8s_namespace", "workload": "k8s_workload"}
     return Objective(
@@ -83,11 +84,11 @@ def _objective(one: LatencyObjective) -> Objective:
         target=one.target,
         budget=int((100 - Decimal(one.target)) * (WHOLE // 100)),
         errors_are_bad=one.errors_are_bad,
-        grouped_by=",".join(one.group_by),
-        group_by=one.group_by,
+        grouped_by=",".join(group_by),
+        group_by=group_by,
         match={names.get(key, key): pattern for key, pattern in match.items()},
     )
 
 
 def _evidence(one: LatencyObjective) -> str:
-    return REQUESTS if one.match.topic is not None or TOPIC in one.group_by else TRAFFIC
+    return REQUESTS if one.match.topic is not None or "Topic" in one.group_by else TRAFFIC
