@@ -27,6 +27,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     faster = {
         "spark.master": "local[2]",
         "spark.sql.shuffle.partitions": "2",
+        # Small inputs: to compile a plan costs more than to run it as it is. Drivers that tests start compile.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }

@@ -41,26 +41,27 @@ def test_a_driver_that_is_killed_between_any_two_steps_leaves_nothing_out_and_no
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     records = observed.mixed(seed, minutes=12)
-    before_facts, between, after_windows = parts(records, 3)
+    first, second, third = parts(records, 3)
 
-    _dies_before(monkeypatch, "append")
-    with pytest.raises(KilledError):
-        run(spark, tables(spark, tmp_path), before_facts)
-    monkeypatch.undo()
-    run(spark, tables(spark, tmp_path), before_facts)
+    # Without the first facts, then with facts and no windows at all.
+    for step in ("append", "replace"):
+        _dies_before(monkeypatch, step)
+        with pytest.raises(KilledError):
+            run(spark, tables(spark, tmp_path), first)
+        monkeypatch.undo()
+    at = tables(spark, tmp_path)
+    assert run(spark, at, first) == set(), "it is all done, and no record is read again"
+    assert rows_of(at.table.path) == traffic_oracle.traffic(first)[0]
 
+    # With windows of some of the facts.
     _dies_before(monkeypatch, "replace")
     with pytest.raises(KilledError):
-        run(spark, tables(spark, tmp_path), between)
+        run(spark, at, second)
     monkeypatch.undo()
-    again = tables(spark, tmp_path)
-    assert run(spark, again, between) == set(), "it is all done, and no record is read again"
-    assert rows_of(again.table.path) == traffic_oracle.traffic([*before_facts, *between])[0]
-
-    # Spark had not noted the batch yet: it comes again, and with another end.
-    run(spark, again, after_windows[: len(after_windows) // 2])
     last = tables(spark, tmp_path)
-    run(spark, last, after_windows)
+    assert rows_of(last.table.path) == traffic_oracle.traffic([*first, *second])[0]
+    # Spark had not noted the batch yet: it comes again, and with another end.
+    run(spark, last, [*second, *third])
 
     assert rows_of(last.table.path) == traffic_oracle.traffic(records)[0]
 

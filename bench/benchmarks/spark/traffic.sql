@@ -1,30 +1,7 @@
--- What the job Traffic makes of its records, as somebody would write it who wants these rows and nothing else: no
--- quarantine, no judgement of what cannot be used, and no tables of facts. `records` are those of the topic.
-WITH read AS (
-  SELECT
-    from_json(
-      CAST(value AS STRING),
-      'schema STRING, kind STRING, event_source STRING, event_epoch BIGINT, event_seq BIGINT, window_start_ms BIGINT,
-       api STRING, topic STRING, topic_id STRING, principal STRING, client_id STRING, client_software_name STRING,
-       client_software_version STRING, k8s_namespace STRING, k8s_workload STRING, requests BIGINT, records BIGINT,
-       bytes BIGINT, batches BIGINT, unknown_batches BIGINT, transactional_records BIGINT, aborted_records BIGINT,
-       duplicate_batches BIGINT, rejected_bytes BIGINT, unconfirmed BIGINT, request_bytes BIGINT,
-       response_bytes BIGINT, committed_transactions BIGINT, aborted_transactions BIGINT, partitions BIGINT,
-       errors MAP<STRING, BIGINT>, unread MAP<STRING, BIGINT>,
-       response_time STRUCT<buckets: MAP<STRING, BIGINT>, sum_us: BIGINT>,
-       waited STRUCT<buckets: MAP<STRING, BIGINT>, sum_us: BIGINT>, _corrupt_record STRING',
-      map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '_corrupt_record')
-    ) AS event
-  FROM {records}
-),
-good AS (
-  SELECT event.*
-  FROM read
-  WHERE event.schema = 'kwitness.traffic/1' AND event._corrupt_record IS NULL
-    AND event.event_source IS NOT NULL AND event.event_epoch IS NOT NULL AND event.event_seq >= 0
-),
-once AS (
-  SELECT any_value(struct(*)) AS event FROM good GROUP BY event_source, event_epoch, event_seq
+-- What the job Traffic makes of its facts, written by hand: each counted once, then added up. `facts` are what
+-- traffic_facts.sql reads.
+WITH once AS (
+  SELECT any_value(struct(*)) AS event FROM {facts} GROUP BY event_source, event_epoch, event_seq
 ),
 added AS (
   SELECT

@@ -70,10 +70,10 @@ class JobTable:
         """Whether the table was made."""
         return bool(DeltaTable.isDeltaTable(self._session, self.path))
 
-    def ensure(self) -> None:
+    def ensure(self) -> bool:
         """Make the table, or give it the columns and properties that this version has and it lacks.
 
-        How an existing table is partitioned stays as it is.
+        How an existing table is partitioned stays as it is. The result is whether it was made.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class JobTable:
             for key, value in (_PROPERTIES | _PROTOCOL).items():
                 builder = builder.property(key, value)
             builder.execute()
-            return
+            return True
         table = self._open(self._session)
         there = table.toDF().schema
         other = other_fields(there, self._schema)
@@ -109,6 +109,7 @@ class JobTable:
                 ", ".join(detail["partitionColumns"]),
                 ", ".join(self._partitions),
             )
+        return False
 
     def merge(
         self,

@@ -195,6 +195,10 @@ class WindowsSink:
         Pure: rows of the table to rows of longer windows, in seconds, likewise.
     lengths
         Those longer lengths, in seconds.
+    derived
+        Pure: rows of whatever lengths, as `windows` and `longer` make them, to the same with columns that follow from
+        the others of their row. They are computed once for all lengths, and `longer` does not see them. Absent where
+        `windows` and `longer` make all columns.
 
     The job's parameters have `retention`, how long facts are kept, and `grace`, how late a record may be before its
     window counts as closed: durations.
@@ -205,6 +209,7 @@ class WindowsSink:
     windows: Callable[[DataFrame, JobInput], DataFrame]
     longer: Callable[[DataFrame, int, JobInput], DataFrame]
     lengths: tuple[int, ...] = (3600, 86_400)
+    derived: Callable[[DataFrame, JobInput], DataFrame] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ def union_of(schemas: Iterable[StructType]) -> StructType:
 def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, Collection[str]]) -> DataFrame:
     """Records with two more columns: `event`, what their value says, and `problem`, a struct of reason and message.
 
-    One of the two is null: an event is there where there is no problem.
+    One of the two is null: an event is there where there is no problem. It has the fields of the schema, and `CORRUPT`,
+    which is null.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, C
         .when(~F.coalesce(known, F.lit(False)), problem(*_UNKNOWN))
         .when(~identified, problem(*_UNIDENTIFIED))
     )
-    event = F.struct(*(field(name).alias(name) for name in schema.names))
     return (
         parsed.withColumn("problem", found)
-        .withColumn("event", F.when(F.col("problem").isNull(), event))
+        # As it was read: to copy its fields one by one costs a quarter of all that is done here.
+        .withColumn("event", F.when(F.col("problem").isNull(), F.col("_read")))
         .drop("_size", "_read")
     )
 

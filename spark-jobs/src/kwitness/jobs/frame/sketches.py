@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
@@ -19,10 +20,13 @@ def nearest_bucket(value: int) -> int:
 
 def is_sketch(buckets: Column) -> Column:
     """Whether all keys are numbers of buckets; true where there is no map."""
-    within = F.forall(
-        F.map_keys(buckets),
-        lambda key: key.rlike("^(0|[1-9][0-9]{0,3})$") & (F.try_to_number(key, F.lit("9999")) < len(SKETCH_BOUNDS)),
-    )
+
+    def is_bucket(key: Column) -> Column:
+        number = key.try_cast("int")
+        # What is not written as numbers are is another text when it is written again.
+        return F.coalesce(number.between(0, len(SKETCH_BOUNDS) - 1) & (number.cast("string") == key), F.lit(False))
+
+    within = F.forall(F.map_keys(buckets), is_bucket)
     return F.coalesce(within, F.lit(True))
 
 
@@ -38,21 +42,35 @@ def quantile(buckets: Column, percent: int) -> Column:
     percent
         From 1 to 100.
     """
+    return quantiles(buckets, (percent,))[str(percent)]
+
+
+def quantiles(buckets: Column, percents: Sequence[int]) -> Column:
+    """Several of them as a struct, each under its number: the buckets are gone through once."""
     total = F.aggregate(F.map_values(buckets), F.lit(0).cast("long"), F.try_add)
-    # Rounded up, in whole numbers: a share in binary fractions can be a rank too high.
-    hundredfold = F.try_add(F.try_multiply(total, F.lit(percent).cast("long")), F.lit(99).cast("long"))
-    rank = F.when(total > 0, F.floor(hundredfold.cast("decimal(20,0)") / 100))
-    begin = F.struct(F.lit(0).cast("long").alias("seen"), F.lit(None).cast("int").alias("bucket"))
+    names = [str(percent) for percent in percents]
+    empty = {name: F.lit(None).cast("int") for name in names}
+    begin = F.struct(F.lit(0).cast("long").alias("seen"), total.alias("total"), *_named(empty))
 
     def passed(so_far: Column, entry: Column) -> Column:
         seen = F.try_add(so_far["seen"], entry["value"])
-        bucket = F.when(so_far["bucket"].isNull() & (seen >= rank), entry["key"]).otherwise(so_far["bucket"])
-        return F.struct(seen.alias("seen"), bucket.alias("bucket"))
+        found = {
+            name: F.coalesce(so_far[name], F.when(seen >= _rank(so_far["total"], percent), entry["key"]))
+            for name, percent in zip(names, percents, strict=True)
+        }
+        return F.struct(seen.alias("seen"), so_far["total"].alias("total"), *_named(found))
 
-    reached = F.aggregate(F.array_sort(F.map_entries(buckets)), begin, passed)
     # One literal, since a plan with a thousand of them takes seconds.
     bounds = F.from_json(F.lit(json.dumps(SKETCH_BOUNDS)), "array<bigint>")
-    return F.get(bounds, reached["bucket"])
+    return F.when(
+        F.size(buckets) > 0,
+        F.aggregate(
+            F.sort_array(F.map_entries(buckets)),
+            begin,
+            passed,
+            lambda reached: F.struct(*_named({name: F.get(bounds, reached[name]) for name in names})),
+        ),
+    )
 
 
 def counted_to(buckets: Column, bucket: Column) -> Column:
@@ -65,3 +83,14 @@ def counted_to(buckets: Column, bucket: Column) -> Column:
     """
     within = F.map_filter(buckets, lambda key, _: key.cast("int") <= bucket)
     return F.aggregate(F.map_values(within), F.lit(0).cast("long"), F.try_add)
+
+
+def _rank(total: Column, percent: int) -> Column:
+    """How many values are not above the quantile; null where there is none, or it is beyond 64 bits."""
+    # Rounded up, in whole numbers: a share in binary fractions can be a rank too high.
+    hundredfold = F.try_add(F.try_multiply(total, F.lit(percent).cast("long")), F.lit(99).cast("long"))
+    return F.when(total > 0, F.call_function("div", hundredfold, F.lit(100).cast("long")))
+
+
+def _named(columns: Mapping[str, Column]) -> list[Column]:
+    return [column.alias(name) for name, column in columns.items()]

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import IntegerType, LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, MapType, StringType
 
-_ENTRY = StructType(
-    [StructField("map", StringType()), StructField("key", StringType()), StructField("count", LongType())]
-)
-_OF_ROW = ""
+#: Instead of a sum that is beyond 64 bits, while it is made; counts are not negative.
+_TOO_LARGE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +45,15 @@ class Tally:
             Columns to make: how many different values another column of the parts has.
         """
         counted = distinct or {}
-        entries = [F.array(F.struct(F.lit(_OF_ROW), F.lit(None), F.lit(None)).cast(_ENTRY))]
-        entries += [_entries(name) for name in self.maps]
-        entries += [
-            F.array(F.struct(F.lit(name), F.col(of).cast("string"), F.lit(None)).cast(_ENTRY))
-            for name, of in counted.items()
-        ]
-        none = F.array().cast(f"array<{_ENTRY.simpleString()}>")
-        every = F.concat(*(F.coalesce(one, none) for one in entries))
-        # An entry of a map is a row of its own first, so that maps add up like everything else.
-        single = parts.select(*self.keys, *self.sums, *self.greatest, F.explode(every).alias("_entry"))
-        is_row = F.col("_entry.map") == _OF_ROW
-        by_entry = single.groupBy(*self.keys, F.col("_entry.map").alias("_map"), F.col("_entry.key").alias("_key")).agg(
-            F.try_sum("_entry.count").alias("_count"),
-            *(F.try_sum(F.when(is_row, F.col(name))).alias(name) for name in self.sums),
-            *(F.max(name).alias(name) for name in self.greatest),
-        )
-        return by_entry.groupBy(*self.keys).agg(
+        added = parts.groupBy(*self.keys).agg(
             *(F.try_sum(name).alias(name) for name in self.sums),
             *(F.max(name).alias(name) for name in self.greatest),
-            *(_map(name, is_number=is_number).alias(name) for name, is_number in self.maps.items()),
-            *(F.count(F.when((F.col("_map") == name) & F.col("_key").isNotNull(), 1)).alias(name) for name in counted),
+            # What is empty adds nothing, and most are.
+            *(F.collect_list(F.when(F.size(name) > 0, F.col(name))).alias(name) for name in self.maps),
+            *(F.size(F.collect_set(of)).cast(LongType()).alias(name) for name, of in counted.items()),
+        )
+        return added.withColumns(
+            {name: _map(_added(F.col(name)), is_number=is_number) for name, is_number in self.maps.items()}
         )
 
 
@@ -76,16 +62,28 @@ def total(counts: Column) -> Column:
     return F.aggregate(F.map_values(counts), F.lit(0).cast(LongType()), F.try_add)
 
 
-def _entries(name: str) -> Column:
-    return F.transform(
-        F.map_entries(F.col(name)),
-        lambda one: F.struct(F.lit(name), one["key"].cast("string"), one["value"]).cast(_ENTRY),
+def _added(maps: Column) -> Column:
+    """The sum of maps, entry by entry; `_TOO_LARGE` where it is beyond 64 bits, null where no map has a number."""
+
+    def both(one: Column, other: Column) -> Column:
+        beyond = F.when(one < 0, one).otherwise(F.coalesce(F.try_add(one, other), F.lit(_TOO_LARGE)))
+        return F.when(other.isNull(), one).when(one.isNull(), other).otherwise(beyond)
+
+    # From nothing, since a map from JSON may have a key twice; of those the first counts.
+    return F.reduce(
+        F.slice(maps, 2, F.size(maps)),
+        F.map_zip_with(F.get(maps, 0), F.get(maps, 0), lambda _, one, __: one),
+        lambda so_far, one: F.map_zip_with(so_far, one, lambda _, old, new: both(old, new)),
     )
 
 
-def _map(name: str, *, is_number: bool) -> Column:
-    key = F.col("_key").cast(IntegerType()) if is_number else F.col("_key")
-    entry = F.struct(key.alias("key"), F.col("_count").alias("value"))
-    entries = F.array_sort(F.collect_list(F.when(F.col("_map") == name, entry)))
+def _map(counts: Column, *, is_number: bool) -> Column:
+    """The map in the order of its keys."""
     kind = MapType(IntegerType() if is_number else StringType(), LongType())
-    return F.map_from_entries(entries).cast(kind)
+    entries = F.transform(
+        F.map_entries(counts),
+        lambda one: F.struct(
+            one["key"].cast(kind.keyType).alias("key"), F.when(one["value"] >= 0, one["value"]).alias("value")
+        ),
+    )
+    return F.coalesce(F.map_from_entries(F.sort_array(entries)), F.create_map().cast(kind))

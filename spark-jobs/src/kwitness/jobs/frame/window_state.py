@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.window import Window
 
-from kwitness.jobs.frame.facts import SEAL
+from kwitness.jobs.frame.facts import SEAL, marked
 
 SEALED = "sealed"
 GRACE = "grace"
@@ -22,7 +22,7 @@ def states(facts: DataFrame, start: Column, length_ms: int, grace_ms: int, lates
     Parameters
     ----------
     facts
-        Without duplicates; of windows after those that matter only the seals are needed.
+        Of windows after those that matter only the seals are needed.
     start
         The start of the window that a fact belongs to.
     latest_ms
@@ -31,15 +31,17 @@ def states(facts: DataFrame, start: Column, length_ms: int, grace_ms: int, lates
     Returns
     -------
     DataFrame
-        `window_start_ms`, `state`.
+        `window_start_ms`, `state`, and `repeats`: of `kwitness.jobs.frame.facts.marked`, added up.
     """
     end = F.col("_start") + F.lit(length_ms)
-    is_seal = F.col("kind") == SEAL
+    is_first = F.col("_repeats") == 0
+    is_seal = is_first & (F.col("kind") == SEAL)
     by_source = (
-        facts.withColumn("_start", start)
+        marked(facts, start)
         .groupBy("_start", "event_source", "event_epoch")
         .agg(
-            F.count(F.when(~is_seal, 1)).alias("given"),
+            F.sum("_repeats").alias("repeats"),
+            F.count(F.when(is_first & (F.col("kind") != SEAL), 1)).alias("given"),
             F.sum(F.when(is_seal, F.col("sealed_records").cast("decimal(38,0)"))).alias("promised"),
             F.min(F.when(is_seal, F.col("window_start_ms"))).alias("first_seal"),
             F.max(F.when(is_seal, F.col("window_end_ms"))).alias("last_seal"),
@@ -55,8 +57,8 @@ def states(facts: DataFrame, start: Column, length_ms: int, grace_ms: int, lates
     by_window = (
         by_source.withColumn("_sealed", F.coalesce(reaches, F.lit(False)) & complete)
         .groupBy(F.col("_start").alias("window_start_ms"))
-        .agg(F.bool_and("_sealed").alias("_sealed"))
+        .agg(F.bool_and("_sealed").alias("_sealed"), F.sum("repeats").alias("repeats"))
     )
     closed = F.col("window_start_ms") + F.lit(length_ms + grace_ms) < F.lit(latest_ms)
     state = F.when(F.col("_sealed"), SEALED).when(closed, GRACE).otherwise(OPEN)
-    return by_window.select("window_start_ms", state.alias("state"))
+    return by_window.select("window_start_ms", state.alias("state"), "repeats")

@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from itertools import takewhile
+from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.jobs.frame.delta_table import JobTable, metadata_of, positions_in
-from kwitness.jobs.frame.facts import KAFKA_COLUMNS, SEAL, day_column, day_of, unique
+from kwitness.jobs.frame.facts import KAFKA_COLUMNS, SEAL, day_column, day_of, without_repeats
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, WindowsSink
 from kwitness.jobs.frame.json_events import problem, rejected_column
 from kwitness.jobs.frame.moments import DAY_MS, epoch_ms, in_milliseconds, now_ms
@@ -97,11 +99,12 @@ class WindowTables:
 
     def prepare(self) -> None:
         """Make the tables, and compute what is not in the windows yet: all of them where their table is new."""
-        self.table.ensure()
-        self.facts.ensure()
-        self._positions = self.facts.positions()
-        self._latest_ms = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
-        held = self.table.metadata()
+        # What was made now holds nothing that would have to be looked for.
+        held, kept = ({} if table.ensure() else table.metadata() for table in (self.table, self.facts))
+        self._positions = positions_in(kept)
+        self._latest_ms = kept.get(_LATEST)
+        if self._positions and self._latest_ms is None:
+            self._latest_ms = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
         self._mark = _Mark(positions_in(held), held.get(_LATEST))
         self._catch_up()
 
@@ -128,12 +131,15 @@ class WindowTables:
         places = [F.col(name).alias(f"kafka_{name}") for name in _DECODED[:4]]
         day = day_column(F.col("row.window_start_ms")).alias("day")
         rows = decoded.where("row is not null").select(*places, day, "row.*")
-        latest = rows.agg(F.max("kafka_timestamp_ms")).collect()[0][0]
+        came = self._starts_of(rows)
+        # Of a batch before this one whose windows were not computed there are more.
+        is_all = self._positions == self._mark.positions
+        latest = (one["latest"] for one in came)
+        self._latest_ms = max((one for one in (*latest, self._latest_ms) if one is not None), default=None)
         positions = {**self._positions, **end}
-        self.facts.append(rows, metadata_of(positions))
+        self.facts.append(rows, self._metadata(positions))
         self._positions = positions
-        self._latest_ms = max(one for one in (latest, self._latest_ms) if one is not None)
-        self._catch_up()
+        self._catch_up(came if is_all else None)
 
     def tidy(self, now: datetime) -> None:
         """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
@@ -148,42 +154,61 @@ class WindowTables:
         kept = min(self._latest_ms or 0, present) - self._retention_ms - _SLACK_MS - self._base * 1000
         return max(0, kept) // DAY_MS * DAY_MS
 
-    def _catch_up(self) -> None:
-        """Compute the windows that facts beyond the mark touch, those still open, and longer ones that have closed."""
+    def _catch_up(self, came: Sequence[Row] | None = None) -> None:
+        """Compute the windows that facts beyond the mark touch, those still open, and longer ones that have closed.
+
+        Parameters
+        ----------
+        came
+            Of the facts beyond the mark, as `_starts_of` says it; they are looked for where it is absent.
+        """
         latest = self._latest_ms
         if latest is None or (self._positions == self._mark.positions and self._mark.latest_ms is not None):
             return
-        touched = self._touched()
-        levels = [(self._base, touched, self._base_rows(touched, latest).persist())]
+        if came is None:
+            came = self._starts_of(self.facts.frame().where(_beyond(self._mark.positions, self._positions)))
+        touched = self._touched(came)
+        wanted = [(self._base, touched), *self._longer_wanted(touched, latest)]
+        levels: list[_Level] = []
         try:
-            for length in self._lengths:
-                wanted = self._due(length, touched, latest)
-                if not wanted:
-                    # Then there is none of those that are longer still.
-                    break
-                levels.append((length, wanted, self._longer_rows(levels[-1], length, wanted).persist()))
-            rows = reduce(DataFrame.unionByName, (made for _, _, made in levels))
-            places = (f"(window_seconds = {length} AND {inside(several)})" for length, several, _ in levels)
-            self.table.replace(rows, " OR ".join(places), metadata_of(self._positions) | {_LATEST: latest})
+            for length, several in wanted:
+                if levels:
+                    rows = self._longer_rows(levels[-1], length, several)
+                else:
+                    rows = self._base_rows(touched, *self._states(touched, latest))
+                # Rows of the last level are read once.
+                levels.append((length, several, rows.persist() if length != wanted[-1][0] else rows))
+            made = reduce(DataFrame.unionByName, (rows for _, _, rows in levels))
+            places = (f"(window_seconds = {length} AND {inside(several)})" for length, several in wanted)
+            self.table.replace(self._whole(made), " OR ".join(places), self._metadata(self._positions))
         finally:
-            for _, _, made in levels:
-                made.unpersist()
+            for _, _, rows in levels:
+                rows.unpersist()
         self._mark = _Mark(self._positions, latest)
 
-    def _touched(self) -> tuple[Span, ...]:
-        """The base windows to compute."""
-        new = self.facts.frame().where(_beyond(self._mark.positions, self._positions))
-        start = window_start(F.col("window_start_ms"), self._base).alias("start")
+    def _metadata(self, positions: Positions) -> dict[str, Any]:
+        return metadata_of(positions) | {_LATEST: self._latest_ms}
+
+    def _starts_of(self, facts: DataFrame) -> list[Row]:
+        """Of the base windows of facts: the start, the latest time in Kafka, and from where to where seals reach."""
         seal = F.when(F.col("kind") == SEAL, F.col("window_end_ms"))
-        new_starts = new.groupBy(start).agg(
-            F.min(F.when(seal.isNotNull(), F.col("window_start_ms"))).alias("first"), F.max(seal).alias("last")
+        starts = facts.groupBy(window_start(F.col("window_start_ms"), self._base).alias("start")).agg(
+            F.max("kafka_timestamp_ms").alias("latest"),
+            F.min(F.when(seal.isNotNull(), F.col("window_start_ms"))).alias("first"),
+            F.max(seal).alias("last"),
         )
-        came = new_starts.collect()
+        return starts.collect()
+
+    def _touched(self, came: Sequence[Row]) -> tuple[Span, ...]:
+        """The base windows to compute."""
         starts = {row["start"] for row in came}
         seals = [(row["first"], row["last"]) for row in came if row["last"] is not None]
+        if self._mark.latest_ms is None:
+            # All that there is has come now.
+            return spans(starts, self._base)
         # A window was left open where the latest time had not passed its end and the grace.
         present = F.col("state") == OPEN
-        oldest = (self._mark.latest_ms or 0) - self._grace_ms
+        oldest = self._mark.latest_ms - self._grace_ms
         if seals:
             # A seal says something of windows that it does not begin in.
             low, high = min(first for first, _ in seals) - self._grace_ms, max(last for _, last in seals)
@@ -199,17 +224,29 @@ class WindowTables:
         # are all that is read.
         return spans(starts, self._base)
 
-    def _base_rows(self, touched: Sequence[Span], latest: int) -> DataFrame:
-        facts = self.facts.frame()
-        start = window_start(F.col("window_start_ms"), self._base)
-        length_ms = self._base * 1000
+    def _states(self, touched: Sequence[Span], latest: int) -> tuple[DataFrame, int]:
+        """The states of the base windows, and how many of their facts are there again."""
         beyond = joined(Span(one.start, one.end + self._grace_ms + 1) for one in touched)
-        rows = self._sink.windows(unique(facts.where(inside(touched)), start), self._input)
         names = ("kind", "event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
         places = ("kafka_topic", "kafka_partition", "kafka_offset", "sealed_records")
-        near = facts.where(f"{inside(touched)} OR ({inside(beyond)} AND kind = '{SEAL}')").select(*names, *places)
-        found = states(unique(near, start), start, length_ms, self._grace_ms, latest)
+        near = self.facts.frame().where(f"{inside(touched)} OR ({inside(beyond)} AND kind = '{SEAL}')")
+        start = window_start(F.col("window_start_ms"), self._base)
+        found = states(near.select(*names, *places), start, self._base * 1000, self._grace_ms, latest).toArrow()
+        repeats = sum(many or 0 for many in found["repeats"].to_pylist())
+        # As rows that the planner has at hand, so that the join with them is a small one.
+        return self._session.createDataFrame(found.select(["window_start_ms", "state"])), repeats
+
+    def _base_rows(self, touched: Sequence[Span], found: DataFrame, repeats: int) -> DataFrame:
+        start = window_start(F.col("window_start_ms"), self._base)
+        facts = without_repeats(self.facts.frame().where(inside(touched)), start, repeats)
+        rows = self._sink.windows(facts, self._input)
         return self._placed(rows.join(F.broadcast(found), "window_start_ms"), self._base)
+
+    def _longer_wanted(self, touched: Sequence[Span], latest: int) -> list[tuple[int, tuple[Span, ...]]]:
+        """The lengths of longer windows, with those to compute."""
+        several = ((length, self._due(length, touched, latest)) for length in self._lengths)
+        # Where none of a length is due, there is none of those that are longer still.
+        return list(takewhile(lambda one: bool(one[1]), several))
 
     def _due(self, length: int, touched: Sequence[Span], latest: int) -> tuple[Span, ...]:
         """Windows of a longer length that have closed by now: those that are touched, and those that had not before."""
@@ -225,7 +262,7 @@ class WindowTables:
     def _longer_rows(self, below: _Level, length: int, wanted: Sequence[Span]) -> DataFrame:
         seconds, replaced, made = below
         kept = F.expr(f"window_seconds = {seconds} AND {inside(wanted)} AND NOT {inside(replaced)}")
-        parts = self.table.frame().where(kept).unionByName(made.where(inside(wanted)))
+        parts = self.table.frame().where(kept).select(*made.columns).unionByName(made.where(inside(wanted)))
         start = window_start(F.col("window_start_ms"), length)
         found = parts.groupBy(start.alias("window_start_ms")).agg(
             F.when(F.bool_and(F.col("state") == SEALED), SEALED).otherwise(GRACE).alias("state")
@@ -242,9 +279,20 @@ class WindowTables:
             "window_end_ms": start + F.lit(seconds * 1000),
             COMPUTED_BY.name: F.lit(self._job.computed_by),
         }
+        columns = set(rows.columns) | set(own)
         return rows.withColumns(own).select(
-            *(F.col(field.name).cast(field.dataType).alias(field.name) for field in self._schema)
+            *(_as(field) for field in self._schema if field.name in columns),
         )
+
+    def _whole(self, rows: DataFrame) -> DataFrame:
+        """Rows with those that follow from others, and so all columns of the table."""
+        whole = rows if self._sink.derived is None else self._sink.derived(rows, self._input)
+        return whole.select(*(_as(field) for field in self._schema))
+
+
+def _as(field: StructField) -> Column:
+    """A column as the table has it."""
+    return F.col(field.name).cast(field.dataType).alias(field.name)
 
 
 def _beyond(positions: Positions, present: Positions) -> Column:

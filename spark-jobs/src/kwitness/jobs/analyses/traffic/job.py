@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.jobs.analyses.traffic.schema import FACTS, TABLE_SCHEMA
-from kwitness.jobs.analyses.traffic.transform import decode, longer, windows
+from kwitness.jobs.analyses.traffic.transform import decode, derived, longer, windows
 from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, Layout, WindowsSink
 
 JOB = Job(
@@ -12,7 +12,7 @@ JOB = Job(
     inputs=Inputs(topics=("traffic", "seals")),
     parameters=TrafficParameters,
     schema=TABLE_SCHEMA,
-    sink=WindowsSink(facts=FACTS, decode=decode, windows=windows, longer=longer),
+    sink=WindowsSink(facts=FACTS, decode=decode, windows=windows, longer=longer, derived=derived),
     layout=Layout(partitions=("day", "window_seconds")),
     display_columns=(
         DisplayColumn("WINDOW", "window_start_ms"),

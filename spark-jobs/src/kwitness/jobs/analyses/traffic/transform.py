@@ -12,21 +12,14 @@ from kwitness.jobs.analyses.traffic.schema import EVENTS, FACTS, LONGER_TALLY, T
 from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
-from kwitness.jobs.frame.sketches import quantile
-from kwitness.jobs.frame.tallies import total
-from kwitness.jobs.frame.window_events import (
-    INVALID,
-    count_problem,
-    seal_fact,
-    seal_problem,
-    sketch_problem,
-    window_problem,
-)
+from kwitness.jobs.frame.sketches import quantiles
+from kwitness.jobs.frame.window_events import INVALID, count_problem, seal_problem, sketch_problem, window_problem
 from kwitness.jobs.frame.windows import base_seconds, window_start
 
 _PARTITION, _API, _PRESENCE = "partition", "api", "presence"
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (TRAFFIC, SEALS)}
 _TIMES = {"response_time": "response_time_us", "waited": "waited_us"}
+_PERCENTS = (50, 99)
 
 
 def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
@@ -34,7 +27,7 @@ def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
     events = decoded_events(records, _wanted(), _SCHEMAS)
     checked = events.withColumn("problem", F.coalesce("problem", _problem()))
     retention = parse_duration(job_input.parameters.retention)
-    return decoded_facts(checked, F.coalesce(_traffic(), seal_fact(FACTS, (TRAFFIC,))), FACTS, retention)
+    return decoded_facts(checked, _fact(), FACTS, retention)
 
 
 def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
@@ -44,14 +37,31 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
         wanted &= F.col("topic").isin(*topics) | (F.col("kind") == _API)
     start = window_start(F.col("window_start_ms"), base_seconds(job_input.window_seconds))
     placed = facts.where(wanted).withColumn("window_start_ms", start)
-    return _judged(TALLY.added(placed, {"sources": "event_source"}))
+    return TALLY.added(placed, {"sources": "event_source"})
 
 
 def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
     """Rows of windows added up to those of longer ones."""
     del job_input
     placed = rows.withColumn("window_start_ms", window_start(F.col("window_start_ms"), seconds))
-    return _judged(LONGER_TALLY.added(placed))
+    return LONGER_TALLY.added(placed)
+
+
+def derived(rows: DataFrame, job_input: JobInput) -> DataFrame:
+    """Rows with the columns that follow from others: how many errors, and how long answers took."""
+    del job_input
+    errors = F.aggregate(
+        F.map_entries("errors"),
+        F.lit(0).cast(LongType()),
+        lambda so_far, one: F.when(one["key"] == "0", so_far).otherwise(F.try_add(so_far, one["value"])),
+    )
+    found = rows.withColumns({f"_{name}": quantiles(F.col(name), _PERCENTS) for name in _TIMES})
+    return found.withColumns(
+        {
+            "error_count": errors,
+            **{f"{name}_p{percent}_us": F.col(f"_{name}.{percent}") for name in _TIMES for percent in _PERCENTS},
+        }
+    ).drop(*(f"_{name}" for name in _TIMES))
 
 
 def _wanted() -> StructType:
@@ -60,27 +70,21 @@ def _wanted() -> StructType:
     return StructType([field for field in EVENTS if field.name in names])
 
 
-def _judged(rows: DataFrame) -> DataFrame:
-    errors = F.map_filter("errors", lambda code, _: code != "0")
-    return rows.withColumns(
-        {
-            "error_count": total(errors),
-            **{f"{name}_p{percent}_us": quantile(F.col(name), percent) for name in _TIMES for percent in (50, 99)},
-        }
-    )
-
-
-def _traffic() -> Column:
-    """The fact of a row of traffic; null for seals."""
+def _fact() -> Column:
+    """What an event says: the fact of a row of traffic or of a seal of traffic; null for seals of other topics."""
     event = F.col("event").getField
+    is_traffic = event("schema") == SCHEMAS[TRAFFIC]
+    is_seal = (event("schema") == SCHEMAS[SEALS]) & (event("topic") == TRAFFIC)
     named = {
-        "sealed_records": F.lit(None),
+        "kind": F.when(is_traffic, event("kind")).otherwise(SEAL),
+        "sealed_records": F.when(is_seal, event("count")),
+        "topic": F.when(is_traffic, event("topic")),
         "topic_id": F.when(event("topic").isNull(), event("topic_id")),
         **{name: event(name)["buckets"] for name in _TIMES},
         **{us: event(name)["sum_us"] for name, us in _TIMES.items()},
     }
     columns = ((named[name] if name in named else event(name)).alias(name) for name in FACTS.names)
-    return F.when(F.col("event.schema") == SCHEMAS[TRAFFIC], F.struct(*columns))
+    return F.when(is_traffic | is_seal, F.struct(*columns))
 
 
 def _problem() -> Column:
