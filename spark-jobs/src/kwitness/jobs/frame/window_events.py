@@ -30,8 +30,8 @@ def window_problem(start: Column, end: Column) -> Column:
 def count_problem(numbers: Sequence[Column], maps: Sequence[Column] = ()) -> Column:
     """What is wrong with counts, and with the counts in maps; null where each is absent or from 0 to `LARGEST`."""
     # Least and greatest pass over what is absent, and a plan with one condition for each number is slow to compile.
-    least = F.least(F.lit(0), F.lit(0), *numbers, *(F.array_min(F.map_values(one)) for one in maps))
-    greatest = F.greatest(F.lit(0), F.lit(0), *numbers, *(F.array_max(F.map_values(one)) for one in maps))
+    least = F.least(F.lit(0), *numbers, *(F.array_min(F.map_values(one)) for one in maps))
+    greatest = F.greatest(F.lit(0), *numbers, *(F.array_max(F.map_values(one)) for one in maps))
     wrong = problem(INVALID, f"a count is not from 0 to {LARGEST}")
     return F.when((least < 0) | (greatest > LARGEST), wrong)
 
