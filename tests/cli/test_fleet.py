@@ -22,6 +22,8 @@ from kwitness.contracts.records import (
     ConnectionEvent,
     HeaderRow,
     PartitionTraffic,
+    RequestEvent,
+    TopicInterceptions,
     TopicPresence,
     WindowSeal,
     bucket_of,
@@ -29,6 +31,7 @@ from kwitness.contracts.records import (
 
 ROOT = Path(__file__).resolve().parents[2]
 FLEET = Fleet(clients=60, topics=7, partitions=5, sources=4, seconds=120, epochs=3)
+TOLD = replace(FLEET, requests=True, interceptors=True)
 FAULTY = Faults(
     late=0.02,
     duplicates=0.02,
@@ -47,6 +50,9 @@ MODELS: dict[tuple[str, str | None], type[Any]] = {
     ("connections", "opened"): ConnectionEvent,
     ("connections", "closed"): ConnectionEvent,
     ("seals", None): WindowSeal,
+    ("requests", "request"): RequestEvent,
+    ("requests", "response"): RequestEvent,
+    ("interceptions", "topic"): TopicInterceptions,
 }
 ADAPTERS = {
     "traffic": TypeAdapter[Any](PartitionTraffic | ApiTraffic | TopicPresence),
@@ -71,7 +77,7 @@ def event_id(record: FleetRecord) -> tuple[bytes, ...]:
 
 def test_records_keep_their_contracts_and_have_no_other_keys() -> None:
     seen = Counter[tuple[str, str | None]]()
-    for record in events(FLEET):
+    for record in events(TOLD):
         row = json.loads(record.value or b"")
         which = record.kind, row.get("kind")
         model = MODELS[which]
@@ -101,13 +107,14 @@ def test_rows_have_the_keys_that_an_observer_writes() -> None:
 
 
 def test_headers_say_what_the_value_says() -> None:
-    for record in events(FLEET):
+    for record in events(TOLD):
         row = json.loads(record.value or b"")
         said = {name: value.decode() for name, value in record.headers}
 
-        assert (said["k8s_namespace"], said["k8s_pod"]) == tuple(row["event_source"].split("/"))
-        for name in ("schema", "event_source", "event_epoch", "event_seq", "reported_by", "cluster_id"):
+        assert (said["k8s_namespace"], said["k8s_pod"]) == tuple(row["event_source"].split("/")[:2])
+        for name in ("schema", "event_source", "event_epoch", "event_seq"):
             assert said[name] == str(row[name])
+        assert all(said[name] == row.get(name, said[name]) for name in ("reported_by", "cluster_id"))
 
 
 def test_the_same_fleet_has_the_same_events_and_another_seed_others() -> None:

@@ -97,6 +97,45 @@ HEADERS = [
 ]
 
 
+def hour(at: int, **changes: Any) -> dict[str, Any]:
+    """A row of LatencySlo or EndToEndLatency, of an hour unless other seconds are given."""
+    start, seconds = START_MS + at * 3_600_000, changes.get("window_seconds", 3600)
+    return {"window_seconds": 3600, "window_start_ms": start, "window_end_ms": start + seconds * 1000, **changes}
+
+
+BUDGETS = [
+    hour(0, objective="produce", principal="User:a", target="99.9", answers=1000, bad=5, burn_rate=5.0),
+    hour(1, objective="produce", principal="User:a", target="99.9", answers=1000, bad=1, burn_rate=1.0),
+    hour(1, objective="produce", principal="User:b", target="99.9", answers=1000, bad=0, burn_rate=0.0),
+    hour(0, window_seconds=86_400, objective="produce", principal="User:a", target="99.9", answers=2000, bad=6),
+]
+LATENCIES = [
+    hour(
+        0,
+        topic="orders",
+        group_id="desk",
+        client_id="desk",
+        consumed=9,
+        negative=0,
+        latency_p99_us=7000,
+        clock_skew=0.0,
+    ),
+    hour(
+        0, topic="stock", group_id="desk", client_id="desk", consumed=9, negative=3, latency_p99_us=None, clock_skew=1.0
+    ),
+    hour(
+        1,
+        topic="orders",
+        group_id="shop",
+        client_id="shop",
+        consumed=9,
+        negative=0,
+        latency_p99_us=9000,
+        clock_skew=0.0,
+    ),
+]
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder `tables` of the pages, in the present one."""
@@ -116,6 +155,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("unused_topics/table", TOPICS, columns["UnusedTopics"]),
         ("upgrade_impact/table", [seen(row) for row in REQUESTS], columns["UpgradeImpact"]),
         ("header_drift/table", [seen(row) for row in HEADERS], columns["HeaderDrift"]),
+        ("latency_slo/table", BUDGETS, columns["LatencySlo"]),
+        ("end_to_end_latency/table", LATENCIES, columns["EndToEndLatency"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -145,6 +186,8 @@ def commands(page: str) -> list[list[str]]:
         ("unused-topics.md", 2),
         ("upgrade-impact.md", 3),
         ("header-drift.md", 3),
+        ("latency-slo.md", 2),
+        ("end-to-end-latency.md", 2),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
@@ -198,6 +241,36 @@ def test_the_queries_of_upgrades_and_headers_answer_what_they_ask(
     assert [(row["key"], row["headers"]) for row in keys] == [("charge.tag", 9), ("x-debug", 2)]
     assert [(row["key"], row["client_id"]) for row in unregistered] == [("x-debug", "desk")]
     assert [(row["value"], row["headers"]) for row in values] == [("red", 5), ("blue", 4)]
+
+
+def test_the_queries_of_latency_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for page in ("latency-slo.md", "end-to-end-latency.md"):
+        for words in commands(page):
+            tables.answer([*words[1:], "--json"])
+            answers.append(json.loads(capsys.readouterr().out))
+
+    worst, used, oldest, clocks = answers
+    assert [(row["principal"], row["answers"], row["bad"], row["fastest"]) for row in worst] == [
+        ("User:a", 2000, 6, 5.0)
+    ]
+    assert [(row["principal"], row["bad"], row["percent_used"]) for row in used] == [("User:a", 6, 300.0)]
+    assert [(row["group_id"], row["topic"], row["worst_p99_ms"], row["skew"]) for row in oldest] == [
+        ("shop", "orders", 9.0, 0.0),
+        ("desk", "orders", 7.0, 0.0),
+        ("desk", "stock", None, 1.0),
+    ]
+    assert [(row["client_id"], row["topics"], row["topics_with_skew"]) for row in clocks] == [("desk", 2, 1)]
+
+
+@pytest.mark.parametrize("page", ["latency-slo.md", "end-to-end-latency.md"])
+def test_the_resources_of_the_pages_on_latency_are_valid(page: str) -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / page).read_text(), re.MULTILINE | re.DOTALL)
+
+    job = AnalyticsJob.model_validate(yaml.safe_load(text))
+
+    assert page == f"{job.spec.table.replace('_', '-')}.md"
+    assert job.spec.parameters.latency_slo or job.spec.parameters.end_to_end_latency
 
 
 def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:

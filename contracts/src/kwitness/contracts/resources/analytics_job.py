@@ -56,7 +56,9 @@ USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
     "ClientInventory",
     "Traffic",
     "UnusedTopics",
+    "LatencySlo",
     "UpgradeImpact",
+    "EndToEndLatency",
     "HeaderDrift",
     "LedgerAudit",
 )

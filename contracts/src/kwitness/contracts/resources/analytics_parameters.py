@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 
 from kwitness.contracts.spelling import enum_value
 from kwitness.contracts.tables.kafka_releases import KafkaRelease
@@ -12,6 +12,7 @@ from kwitness.contracts.tables.kafka_releases import KafkaRelease
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_set, rules
 from .durations import duration_field
+from .objectives import LatencyObjective, objectives_field, with_names_of_their_own
 from .references import ClusterRef, RateCardConfigMapRef
 from .time_zones import time_zone_field
 
@@ -23,6 +24,21 @@ TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-
 def _topics(description: str) -> tuple[str, ...]:
     field: tuple[str, ...] = Field((), description=description, max_length=1000, json_schema_extra=list_set())
     return field
+
+
+def _retention() -> Any:
+    return duration_field(
+        "168h",
+        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+
+
+def _grace() -> Any:
+    return duration_field(
+        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
+    )
 
 
 class ClientInventoryParameters(Contract):
@@ -37,15 +53,8 @@ class TrafficParameters(Contract):
     """Records and bytes by topic and client."""
 
     topics: tuple[TopicName, ...] = _topics("Topics to count. Absent: all.")
-    retention: str = duration_field(
-        "168h",
-        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
-        minimum="1h",
-        maximum="8760h",
-    )
-    grace: str = duration_field(
-        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
-    )
+    retention: str = _retention()
+    grace: str = _grace()
 
 
 class UnusedTopicsParameters(Contract):
@@ -53,6 +62,39 @@ class UnusedTopicsParameters(Contract):
 
     unused_for: str = duration_field("720h", "How long a topic must have seen nothing.", minimum="1h", maximum="87600h")
     ignore: tuple[TopicName, ...] = _topics("Topics never reported.")
+
+
+class LatencySloParameters(Contract):
+    """How much of the time answers may take too long."""
+
+    objectives: tuple[LatencyObjective, ...] = objectives_field()
+    period: str = duration_field(
+        "720h",
+        "The time that a budget of bad answers is for. BurnsFast is found where an hour uses 2 % of it, BurnsSlow "
+        "where three days use 10 %.",
+        minimum="72h",
+        maximum="2160h",
+    )
+    retention: str = _retention()
+    grace: str = _grace()
+
+    # Of a resource the API server sees to it.
+    _has_names = field_validator("objectives")(with_names_of_their_own)
+
+
+class EndToEndLatencyParameters(Contract):
+    """How long records take to the applications that read them."""
+
+    topics: tuple[TopicName, ...] = _topics("Topics to measure. Absent: all.")
+    over: str = duration_field("1h", "How far back findings look.", minimum="1m", maximum="168h")
+    warn_above: str | None = duration_field(
+        None,
+        "SlowDelivery is found where more than 1 % of the records took longer. Absent: it is not looked for.",
+        minimum="1ms",
+        maximum="24h",
+    )
+    retention: str = _retention()
+    grace: str = _grace()
 
 
 class LedgerAuditParameters(Contract):
@@ -185,6 +227,8 @@ class Parameters(Contract):
     client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of ClientInventory.")
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
+    latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo; it cannot do without.")
+    end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of EndToEndLatency.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
     mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
     cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")

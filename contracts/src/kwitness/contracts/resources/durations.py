@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from types import EllipsisType
 from typing import Any
 
 from pydantic import Field
@@ -37,8 +38,11 @@ def parse_duration(text: str) -> timedelta:
     return sum((int(count) * _UNITS[unit] for count, unit in _PART.findall(text)), timedelta())
 
 
-def duration_field(default: str | None, description: str, *, minimum: str, maximum: str) -> Any:
-    """Return a pydantic field for a duration between `minimum` and `maximum`, both included, checked by CEL."""
+def duration_field(default: str | EllipsisType | None, description: str, *, minimum: str, maximum: str) -> Any:
+    """Return a pydantic field for a duration between `minimum` and `maximum`, both included, checked by CEL.
+
+    One whose default is `...` must be given.
+    """
     within = f"duration(self) >= duration('{minimum}') && duration(self) <= duration('{maximum}')"
     return Field(
         default,

@@ -66,6 +66,8 @@ def _fleet(given: argparse.Namespace) -> Fleet:
             seconds=given.duration.seconds,
             window_s=given.window,
             epochs=given.epochs,
+            requests=given.requests,
+            interceptors=given.interceptors,
             seed=given.seed,
             start_ms=start_ms - start_ms % window_ms if given.start is None and window_ms > 0 else start_ms,
             cluster_id=given.cluster_id,
@@ -130,6 +132,8 @@ def _parser() -> argparse.ArgumentParser:
         help="of applications whose library uses what Kafka 4.0 removed; default 0",
     )
     size.add_argument("--headers", action="store_true", help="records have headers, which observers look at")
+    size.add_argument("--requests", action="store_true", help="write requests and answers one by one as well")
+    size.add_argument("--interceptors", action="store_true", help="write what interceptors in consumers count as well")
     duration = parser.add_argument_group("the time")
     duration.add_argument(
         "--for", dest="duration", type=_duration, default="1m", metavar="TIME", help="such as 10m; default %(default)s"

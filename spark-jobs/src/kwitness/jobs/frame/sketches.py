@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
+
+
+def nearest_bucket(value: int) -> int:
+    """The bucket whose upper bound is next to a value, one percent away at most; of two that are as near, the lower."""
+    above = min(bisect_left(SKETCH_BOUNDS, value), len(SKETCH_BOUNDS) - 1)
+    return min((max(0, above - 1), above), key=lambda bucket: abs(SKETCH_BOUNDS[bucket] - value))
 
 
 def is_sketch(buckets: Column) -> Column:
@@ -64,6 +71,18 @@ def quantiles(buckets: Column, percents: Sequence[int]) -> Column:
             lambda reached: F.struct(*_named({name: F.get(bounds, reached[name]) for name in names})),
         ),
     )
+
+
+def counted_to(buckets: Column, bucket: Column) -> Column:
+    """How many values are in the buckets up to one, with it; null where there is no map.
+
+    Parameters
+    ----------
+    buckets
+        A map from the number of the bucket, as text or as a number, to a count.
+    """
+    within = F.map_filter(buckets, lambda key, _: key.cast("int") <= bucket)
+    return F.aggregate(F.map_values(within), F.lit(0).cast("long"), F.try_add)
 
 
 def _rank(total: Column, percent: int) -> Column:

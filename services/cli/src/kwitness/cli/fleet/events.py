@@ -9,11 +9,12 @@ from .faults import FaultyWay
 from .fleet import Fleet
 from .logs import Logs
 from .record import FleetRecord
+from .reporter import reporters
 from .source import Source
 
 __all__ = ["events"]
 
-_FIRST_ARRIVES_MS, _ARRIVE_WITHIN_MS = 200, 1_000
+_FIRST_ARRIVES_MS, _ARRIVE_WITHIN_MS, _REPORTED_AFTER_MS = 200, 1_000, 1_200
 
 
 def events(fleet: Fleet) -> Iterator[FleetRecord]:
@@ -23,7 +24,9 @@ def events(fleet: Fleet) -> Iterator[FleetRecord]:
     late at the end comes at the end.
     """
     topics = topics_of(fleet)
-    sources = [Source(fleet, number, clients_of(fleet, number, topics)) for number in range(fleet.sources)]
+    clients = [clients_of(fleet, number, topics) for number in range(fleet.sources)]
+    sources = [Source(fleet, number, own) for number, own in enumerate(clients)]
+    watched = reporters(fleet, clients) if fleet.interceptors else ()
     logs = Logs(fleet.topics, fleet.partitions)
     way = FaultyWay(fleet)
     for number in range(fleet.windows):
@@ -34,5 +37,7 @@ def events(fleet: Fleet) -> Iterator[FleetRecord]:
             arrives_ms = start_ms + fleet.window_ms + _FIRST_ARRIVES_MS + place * _ARRIVE_WITHIN_MS // len(sources)
             for records in source.window(number, logs, arrives_ms):
                 yield from way.through(records)
+        for reporter in watched:
+            yield from way.through(reporter.window(start_ms, start_ms + fleet.window_ms + _REPORTED_AFTER_MS))
         yield from way.end_window()
     yield from way.end()

@@ -74,6 +74,10 @@ class Fleet:
         How often each source was started. Every other end is a kill, in the middle of a window that is then not sealed.
     seed
         The same fleet with the same seed has the same events, to the byte.
+    requests
+        Whether observers also tell some requests and answers one by one.
+    interceptors
+        Whether consumers have interceptors, each with a reporter of its own.
     start_ms
         First millisecond of the first window, since 1970.
     old_clients
@@ -90,6 +94,8 @@ class Fleet:
     window_s: int = 10
     epochs: int = 1
     seed: int = 1
+    requests: bool = False
+    interceptors: bool = False
     start_ms: int = FIRST_START_MS
     cluster_id: str = "fleet"
     old_clients: float = 0.0

@@ -10,7 +10,17 @@ import random
 from .clients import Client, Topic
 from .logs import Logs
 
-__all__ = ["SKETCHED", "api_rows", "connection_row", "overflowed_row", "partition_rows", "presence_rows", "seal_row"]
+__all__ = [
+    "SKETCHED",
+    "api_rows",
+    "connection_row",
+    "exchange_rows",
+    "interception_row",
+    "overflowed_row",
+    "partition_rows",
+    "presence_rows",
+    "seal_row",
+]
 
 SKETCHED = ((191, 505), (253, 1_700), (267, 2_235), (305, 4_752), (359, 13_900), (437, 66_000), (543, 555_000))
 """Times in microseconds, each after the number of its bucket."""
@@ -173,6 +183,43 @@ def _api(
         f'"request_bytes":{requests * asked},"response_bytes":{requests * answered},"errors":{{}},"unread":{{}},{ends}'
         f'"response_time":{{"buckets":{{"{bucket}":{served}}},"sum_us":{served * time_us}}},"waited":'
         + (f'{{"buckets":{{"{_WAITED[0]}":{waited}}},"sum_us":{waited * _WAITED[1]}}}}}' if waited else f"{_NOTHING}}}")
+    )
+
+
+def exchange_rows(client: Client, connection: str, at_ms: int, number: int, dice: random.Random) -> list[str]:
+    """A request of the client and its answer, the number-th of its connection."""
+    produces = client.group is None
+    key, api, version = (0, "Produce", 12) if produces else (1, "Fetch", 17)
+    topic = client.uses[int(dice.random() * len(client.uses))][0]
+    _, took_us = _SERVED[int(dice.random() * len(_SERVED))]
+    about = f'"api_key":{key},"api":"{api}","api_version":{version},"correlation_id":{number % 2**31},'
+    name = topic.named.partition(",")[0].partition(":")[2]
+    travelled = f'[{{"topic":{name},"partition":0,"bytes":{client.record_bytes},"records":1}}]'
+    sent, got = (travelled, "[]") if produces else ("[]", travelled)
+    failed = '{"6":1}' if dice.random() < _FAILED else "{}"
+    request = (
+        f'"kind":"request","connection_id":"{connection}","connection_seq":{2 * number},"occurred_at_ms":{at_ms},'
+        f'{about}"size_bytes":{client.record_bytes + 60},"topics":[{name}],"partitions":{sent},"truncated":false}}'
+    )
+    response = (
+        f'"kind":"response","connection_id":"{connection}","connection_seq":{2 * number + 1},'
+        f'"occurred_at_ms":{at_ms + took_us // 1000},{about}"size_bytes":90,"topics":[{name}],"errors":{failed},'
+        f'"response_time_us":{took_us},"partitions":{got},"truncated":false}}'
+    )
+    return [request, response]
+
+
+def interception_row(topic: Topic, records: int, *, is_behind: bool, dice: random.Random) -> str:
+    """What interceptors of a consumer counted of one topic; one whose clock is behind has negative latencies."""
+    bucket, time_us = SKETCHED[int(dice.random() * len(SKETCHED))]
+    negative = records // 8 if is_behind else 0
+    measured = records - negative
+    name = topic.named.partition(",")[0]
+    anomalies = f'{{"negative_latency":{negative}}}' if negative else "{}"
+    return (
+        f'"kind":"topic",{name},"overflowed":false,"internal":false,"consumed":{records},'
+        f'"end_to_end_latency":{{"buckets":{{"{bucket}":{measured}}},"sum_us":{measured * time_us}}},'
+        f'"anomalies":{anomalies}}}'
     )
 
 

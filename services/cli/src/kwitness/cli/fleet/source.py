@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 
-from kwitness.contracts.topics import CONNECTIONS, HEADERS, SCHEMAS, SEALS, TRAFFIC
+from kwitness.contracts.topics import CONNECTIONS, HEADERS, REQUESTS, SCHEMAS, SEALS, TRAFFIC
 
 from . import rows
 from .clients import Client
@@ -17,7 +17,7 @@ from .record import FleetRecord
 
 __all__ = ["Source"]
 
-_TOPICS = (TRAFFIC, CONNECTIONS, HEADERS, SEALS)
+_TOPICS = (TRAFFIC, CONNECTIONS, REQUESTS, HEADERS, SEALS)
 _RECONNECTS, _OVERFLOWS = 0.01, 0.05
 _FIRST_STARTED_BEFORE_MS = 60_000
 _RESTARTS_AFTER_MS = 5
@@ -81,6 +81,8 @@ class Source:
         self._seal(TRAFFIC, within, self._traffic_rows((start_ms, end_ms), within, logs), arrives_ms, out)
         if self._fleet.headers:
             self._seal(HEADERS, within, self._header_rows(within), arrives_ms, out)
+        if self._fleet.requests:
+            self._seal(REQUESTS, within, self._request_rows(start_ms), arrives_ms, out)
         # The window's totals have a number as well, and go to no topic.
         self._next += 1
         return out
@@ -129,6 +131,16 @@ class Source:
         for client in self._clients:
             for row in header_rows(client, self._dice):
                 yield client.key, client.identity + within + row
+
+    def _request_rows(self, start_ms: int) -> Iterator[tuple[bytes, str]]:
+        """A request and its answer of each client, on a connection of its own."""
+        for client in self._clients:
+            opened = self._opened.get(client.number)
+            if opened is None:
+                continue
+            at_ms = start_ms + int(self._dice.random() * self._fleet.window_ms / 2)
+            for row in rows.exchange_rows(client, opened[0], at_ms, start_ms // self._fleet.window_ms, self._dice):
+                yield client.key, client.identity + row
 
     def _connection_rows(self, start_ms: int, *, is_last: bool) -> Iterator[tuple[bytes, str]]:
         """Open what is not open; some clients connect again, and all connections end with an epoch that is no kill."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import LongType, StructType
@@ -14,15 +12,12 @@ from kwitness.jobs.analyses.traffic.schema import EVENTS, FACTS, LONGER_TALLY, T
 from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
-from kwitness.jobs.frame.moments import DAY_MS
-from kwitness.jobs.frame.sketches import is_sketch, quantiles
+from kwitness.jobs.frame.sketches import quantiles
+from kwitness.jobs.frame.window_events import INVALID, count_problem, seal_problem, sketch_problem, window_problem
 from kwitness.jobs.frame.windows import base_seconds, window_start
 
 _PARTITION, _API, _PRESENCE = "partition", "api", "presence"
-#: Far above what a window can hold, far below what a sum of many can.
-_LARGEST = 2**53
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (TRAFFIC, SEALS)}
-_INVALID = "InvalidField"
 _TIMES = {"response_time": "response_time_us", "waited": "waited_us"}
 _PERCENTS = (50, 99)
 
@@ -96,30 +91,17 @@ def _problem() -> Column:
     """What is wrong with an event whose JSON is as it should be."""
     event = F.col("event").getField
     is_traffic = event("schema") == SCHEMAS[TRAFFIC]
-    start, end = event("window_start_ms"), event("window_end_ms")
-    in_order = start.between(0, _LARGEST) & (end > start) & (end - start <= DAY_MS)
-    numbers = [field.name for field in _wanted() if field.dataType == LongType()]
-    counts = [event(name) for name in ("errors", "unread")] + [event(name)["buckets"] for name in _TIMES]
-    whole = [event(name) for name in numbers] + [event(name)["sum_us"] for name in _TIMES]
-    # Least and greatest pass over what is absent, and a plan with one condition for each number is slow to compile.
-    least = F.least(*whole, *(F.array_min(F.map_values(one)) for one in counts))
-    greatest = F.greatest(*whole, *(F.array_max(F.map_values(one)) for one in counts))
-    within = F.coalesce((least >= 0) & (greatest <= _LARGEST), F.lit(True))
-    numbered = [is_sketch(event(name)["buckets"]) for name in _TIMES]
-    known = event("kind").isin(_PARTITION, _API, _PRESENCE)
+    numbers = [event(field.name) for field in _wanted() if field.dataType == LongType()]
+    sums = [event(name)["sum_us"] for name in _TIMES]
+    buckets = [event(name)["buckets"] for name in _TIMES]
+    known = F.coalesce(event("kind").isin(_PARTITION, _API, _PRESENCE), F.lit(False))
     counted = F.when(event("kind") == _PRESENCE, event("partitions")).otherwise(event("requests")).isNotNull()
-    return (
-        F.when(
-            ~F.coalesce(in_order, F.lit(False)), problem(_INVALID, "window_start_ms and window_end_ms are no window")
-        )
-        .when(~within, problem(_INVALID, f"a count is not from 0 to {_LARGEST}"))
-        .when(is_traffic & ~F.coalesce(known, F.lit(False)), problem(_INVALID, "field kind is none that is known"))
-        .when(
-            is_traffic & (event("api").isNull() | ~counted), problem(_INVALID, "api, requests or partitions is absent")
-        )
-        .when(~reduce(Column.__and__, numbered), problem(_INVALID, "a distribution has what is no bucket"))
-        .when(
-            ~is_traffic & (event("topic").isNull() | event("count").isNull()),
-            problem(_INVALID, "topic or count is absent"),
-        )
+    absent = event("api").isNull() | ~counted
+    return F.coalesce(
+        window_problem(event("window_start_ms"), event("window_end_ms")),
+        count_problem([*numbers, *sums], [event("errors"), event("unread"), *buckets]),
+        F.when(is_traffic & ~known, problem(INVALID, "field kind is none that is known")),
+        F.when(is_traffic & absent, problem(INVALID, "api, requests or partitions is absent")),
+        sketch_problem(buckets),
+        seal_problem(),
     )

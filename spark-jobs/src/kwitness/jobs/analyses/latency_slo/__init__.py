@@ -1,0 +1,1 @@
+"""LatencySlo: how many answers took longer than their objective allows, and how fast its budget goes."""

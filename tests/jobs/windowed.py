@@ -1,0 +1,21 @@
+"""The tables of any job with windows, driven by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel
+from pyspark.sql import SparkSession
+
+from kwitness.jobs.frame.job import Job, JobInput, WindowsSink
+from kwitness.jobs.frame.windows_sink import WindowTables
+
+
+def tables(spark: SparkSession, folder: Path, job: Job, parameters: BaseModel, seconds: float = 300.0) -> WindowTables:
+    """The tables of a driver that has just begun."""
+    assert isinstance(job.sink, WindowsSink)
+    given = JobInput(parameters, seconds)
+    paths = {"path": str(folder / "table"), "facts_path": str(folder / "facts")}
+    found = WindowTables(spark, job, job.sink, given, **paths)
+    found.prepare()
+    return found
