@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from kwitness.demo import targets, up
-from kwitness.demo.platform import APPS, JOBS, KAFKA, NAMESPACE, Platform
+from kwitness.demo.platform import APPS, JOB, JOBS, KAFKA, NAMESPACE, Platform
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
@@ -51,14 +51,15 @@ def standing(target: up.DemoTarget) -> Platform:
 
 @pytest.fixture(scope="session")
 def answers(standing: Platform) -> dict[str, Answer]:
-    """What Traffic and LedgerAudit had found when the platform stood. They rest since: drivers need processors."""
+    """What all jobs but the first had found when the platform stood. They rest since: drivers need processors."""
     found = {}
-    for job_type in ("Traffic", "LedgerAudit"):
-        name = JOBS[job_type]
-        at = ("analyticsjob", name, f"--namespace={NAMESPACE}")
-        found[job_type] = Answer(standing.rows(job_type), standing.cluster.find(*at))
-        standing.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
-        wait_until_gone(standing, name)
+    for job_type, name in JOBS.items():
+        if name != JOB:
+            at = ("analyticsjob", name, f"--namespace={NAMESPACE}")
+            found[job_type] = Answer(standing.rows(job_type), standing.cluster.find(*at))
+            standing.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
+    for job_type in found:
+        wait_until_gone(standing, JOBS[job_type])
     return found
 
 

@@ -43,6 +43,26 @@ def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answers:
     assert found.job["status"]["ledger"][0]["hop"] == "table"
 
 
+def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(answers: dict[str, Answer]) -> None:
+    rows = answers["LatencySlo"].rows
+
+    assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in rows}
+    for row in rows:
+        assert row["objective"] == "produce"
+        assert row["good"] + row["bad"] == row["answers"]
+        assert row["evidence"] == "traffic"
+
+
+def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answers: dict[str, Answer]) -> None:
+    found = answers["UpgradeImpact"]
+    used = [row for row in found.rows if row["kind"] == "request"]
+
+    assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in used}
+    assert "Produce" in {row["api"] for row in used}
+    assert [row for row in used if row["dropped_in"]] == []
+    assert found.job["status"]["findingCounts"]["Breaks"] == 0
+
+
 @pytest.mark.timeout(900)  # two drivers, one after the other, where three groups of tests have two processors
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run_and_by_a_schedule(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)

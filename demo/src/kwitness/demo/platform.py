@@ -18,7 +18,13 @@ KAFKA = "kwitness-dev-kafka"
 """StatefulSet and Service of the development Kafka."""
 PROMETHEUS = "kwitness-prometheus"
 CLUSTER, COLLECTOR, SUBSCRIPTION, GATEWAY, JOB = "demo", "demo", "demo", "demo", "client-inventory"
-JOBS = {"ClientInventory": JOB, "Traffic": "traffic", "LedgerAudit": "ledger-audit"}
+JOBS = {
+    "ClientInventory": JOB,
+    "Traffic": "traffic",
+    "LedgerAudit": "ledger-audit",
+    "LatencySlo": "latency-slo",
+    "UpgradeImpact": "upgrade-impact",
+}
 """AnalyticsJobs by their type."""
 SIDECARS = "sidecars"
 INTERCEPTORS = "interceptors"
