@@ -1,0 +1,76 @@
+"""How facts are counted once, and what they add up to."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+
+from kwitness.jobs.frame.facts import MAX_LOOKED_UP, marked, unique, without_repeats
+from kwitness.jobs.frame.tallies import Tally
+from kwitness.jobs.frame.windows import window_start
+
+_COUNTS = "map<string,bigint>"
+
+
+def test_maps_add_up_entry_by_entry_in_the_order_of_their_keys(spark: SparkSession) -> None:
+    most = 2**63 - 1
+    parts = [
+        ("a", 1, 1, {"9": 1, "10": 2}, {"6": most, "7": None}, "one"),
+        ("a", None, 5, {"10": 3}, {"6": 1}, "two"),
+        ("a", 2, 3, {}, {"6": 1, "5": most}, "one"),
+        ("b", most, None, None, None, None),
+        ("b", 1, None, {}, {}, None),
+        (None, None, None, {"1": 1}, None, "one"),
+    ]
+    frame = spark.createDataFrame(
+        parts, f"key string, sum bigint, most bigint, buckets {_COUNTS}, codes {_COUNTS}, source string"
+    )
+    # As a record of Kafka can have it.
+    twice = F.from_json(F.lit('{"1": 5, "1": 7}'), _COUNTS)
+    frame = frame.withColumn("buckets", F.when(F.col("key").isNull(), twice).otherwise(F.col("buckets")))
+    tally = Tally(keys=("key",), sums=("sum",), greatest=("most",), maps={"buckets": True, "codes": False})
+
+    rows = {row["key"]: row for row in tally.added(frame, {"sources": "source"}).collect()}
+
+    assert [rows["a"][name] for name in ("sum", "most", "sources")] == [3, 5, 2]
+    assert list(rows["a"]["buckets"].items()) == [(9, 1), (10, 5)]
+    assert list(rows["a"]["codes"].items()) == [("5", most), ("6", None), ("7", None)], "null is beyond 64 bits"
+    assert [rows["b"][name] for name in ("sum", "most", "buckets", "codes", "sources")] == [None, None, {}, {}, 0]
+    assert rows[None]["buckets"] == {1: 5}, "of a key that is there twice the first counts"
+
+
+def test_facts_that_are_there_twice_are_found_by_place_or_by_sorting(spark: SparkSession) -> None:
+    first = [("t", partition, offset) for partition in (0, 1) for offset in range(3)]
+    numbers = [("a", 1, 1), ("a", 1, 2), ("a", 1, 2), ("a", 1, 1), ("b", 1, 1), ("a", 2, 1)]
+    rows = [(*place, *number, 0, "api") for place, number in zip(first, numbers, strict=True)]
+    rows += [
+        ("t", 2, 0, "a", 1, 1, 0, "seal"),
+        ("t", 2, 1, "a", 1, 1, 0, "seal"),
+        ("t", 2, 2, "a", 1, 1, 10_000, "api"),
+    ]
+    # A topic that was recreated has other facts at the same places, and once the same one.
+    again = [*rows, ("t", 0, 1, "c", 1, 1, 0, "api"), ("t", 0, 2, "c", 1, 2, 0, "api")]
+    same = [*again, rows[0]]
+
+    for several, repeats in ((rows[:2], 0), (rows, 3), (again, 3), (same, 3 + MAX_LOOKED_UP)):
+        facts = _facts(spark, several)
+        counted = marked(facts, _start()).agg(F.sum("_repeats")).collect()[0][0]
+        assert counted == repeats + (several is same)
+        kept, sorted_out = (
+            sorted(map(tuple, one.collect()))
+            for one in (without_repeats(facts, _start(), counted), unique(facts, _start()))
+        )
+        assert kept == sorted_out
+        assert len(kept) == len(set(several)) - min(repeats, 3)
+
+
+def _start() -> Column:
+    return window_start(F.col("window_start_ms"), 10)
+
+
+def _facts(spark: SparkSession, rows: list[tuple[object, ...]]) -> DataFrame:
+    return spark.createDataFrame(
+        rows,
+        "kafka_topic string, kafka_partition int, kafka_offset bigint, event_source string, event_epoch bigint, "
+        "event_seq bigint, window_start_ms bigint, kind string",
+    )
