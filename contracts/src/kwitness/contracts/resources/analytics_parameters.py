@@ -54,6 +54,18 @@ class UnusedTopicsParameters(Contract):
     ignore: tuple[TopicName, ...] = _topics("Topics never reported.")
 
 
+class CompletenessParameters(Contract):
+    """Whether records that were sent are in the log, and were handed to each group."""
+
+    topics: tuple[TopicName, ...] = _topics("Topics to look at. Absent: all but the platform's own.")
+    grace: str = duration_field(
+        "10m",
+        "How late a record of the platform may be. Nothing is judged before twice that time has passed.",
+        minimum="1s",
+        maximum="24h",
+    )
+
+
 class LedgerAuditParameters(Contract):
     """Whether the platform's own books close."""
 
@@ -156,6 +168,7 @@ class Parameters(Contract):
     client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of ClientInventory.")
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
+    completeness: CompletenessParameters | None = Field(None, description="Settings of Completeness.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
     mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
     cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")

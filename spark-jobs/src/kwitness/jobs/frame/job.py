@@ -41,6 +41,8 @@ class JobInput(NamedTuple):
         What traffic and storage cost; None for types that cost nothing.
     tables
         Paths of other jobs' Delta tables, by their types, of `Inputs.tables` and `Inputs.optional_tables`.
+    cluster_id
+        The cluster that the job is about; empty where it is about whatever its topics name.
     """
 
     parameters: Any
@@ -49,6 +51,7 @@ class JobInput(NamedTuple):
     owners: Owners | None = None
     rate_card: RateCard | None = None
     tables: Mapping[AnalyticsJobType, str] = MappingProxyType({})
+    cluster_id: str = ""
 
 
 class DisplayColumn(NamedTuple):

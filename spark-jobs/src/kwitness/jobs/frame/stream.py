@@ -123,6 +123,7 @@ class JobStream:
             config.owners,
             config.rate_card,
             config.input_tables,
+            config.cluster_id,
         )
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
