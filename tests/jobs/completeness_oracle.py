@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 Voice = tuple[str, str]
@@ -44,10 +45,10 @@ class Of:
 def holes(offsets: set[int]) -> list[tuple[int, int]]:
     """Pairs of neighbours with something missing between them."""
     ordered = sorted(offsets)
-    return [(one, other) for one, other in zip(ordered, ordered[1:], strict=False) if other > one + 1]
+    return [(one, other) for one, other in pairwise(ordered) if other > one + 1]
 
 
-def judge(
+def judge(  # noqa: C901, PLR0915 - in one piece, so that it can be read beside the guide
     said: Iterable[Said], grace_ms: int, *, now_ms: int = 0, end: int | None = None, compacted: bool | None = None
 ) -> dict[Voice, dict[str, Any]]:
     """What people read, by voice; `now_ms`, `end` and `compacted` are those of a survey at the end, if there is one."""
