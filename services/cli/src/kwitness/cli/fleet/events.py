@@ -24,7 +24,7 @@ def events(fleet: Fleet) -> Iterator[FleetRecord]:
     """
     topics = topics_of(fleet)
     sources = [Source(fleet, number, clients_of(fleet, number, topics)) for number in range(fleet.sources)]
-    logs = Logs(fleet.topics, fleet.partitions)
+    logs = Logs(fleet.topics, fleet.partitions, skips=fleet.skips, seed=fleet.seed)
     way = FaultyWay(fleet)
     for number in range(fleet.windows):
         logs.begin_window()

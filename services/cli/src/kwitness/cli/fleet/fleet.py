@@ -76,6 +76,8 @@ class Fleet:
         The same fleet with the same seed has the same events, to the byte.
     start_ms
         First millisecond of the first window, since 1970.
+    skips
+        Share of a group's fetches, from 0 to 1, that pass over half of what there was to read.
     """
 
     clients: int = 100
@@ -88,6 +90,7 @@ class Fleet:
     seed: int = 1
     start_ms: int = FIRST_START_MS
     cluster_id: str = "fleet"
+    skips: float = 0.0
     faults: Faults = field(default_factory=Faults)
 
     def __post_init__(self) -> None:
@@ -100,6 +103,8 @@ class Fleet:
             raise ValueError(f"start_ms is {self.start_ms}: it must be a multiple of a window's {self.window_ms} ms")
         if self.epochs > self.windows:
             raise ValueError(f"{self.epochs} epochs do not fit into {self.windows} windows")
+        if not 0 <= self.skips <= 1:
+            raise ValueError(f"the share skips is {self.skips}: it must be from 0 to 1")
         if not 1 <= len(self.cluster_id) <= _LONGEST_CLUSTER_ID or not self.cluster_id.isprintable():
             raise ValueError(f"the cluster id must have 1 to {_LONGEST_CLUSTER_ID} printable characters")
 
