@@ -58,6 +58,7 @@ USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
     "LedgerAudit",
     "UnusedTopics",
     "Completeness",
+    "MirrorAudit",
 )
 """The types that this version runs; the others are reserved, and their resources say so."""
 

@@ -18,6 +18,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.frame.second_cluster import Comparison
 
 TopicKind = Literal["connections", "traffic", "requests", "interceptions", "headers", "telemetry", "seals"]
 """Which of the platform's topics; its name is in the job's configuration."""
@@ -171,6 +172,25 @@ class Settled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class SecondSide:
+    """What a job does with a second cluster (`Inputs.second_cluster`), when its run ends.
+
+    Attributes
+    ----------
+    topics
+        The platform's topics that it reads there.
+    transform
+        As `LatticeSink.transform`, of records of that cluster.
+    compare
+        Given what both clusters say of themselves and the table: rows of the table's schema, merged likewise.
+    """
+
+    topics: tuple[TopicKind, ...]
+    transform: Callable[[DataFrame, JobInput], TransformResult]
+    compare: Callable[[Comparison, DataFrame, JobInput], DataFrame]
+
+
+@dataclass(frozen=True, slots=True)
 class LatticeSink:
     """One row per key, which each batch is merged into.
 
@@ -197,6 +217,8 @@ class LatticeSink:
     settled
         Pure: given the input and the time, which rows housekeeping moves to a part of the table that batches leave
         alone. Only columns of `Layout.partitions` change, and a later record of the row changes them back.
+    second
+        What it does with a second cluster; absent where there is none.
     """
 
     keys: tuple[str, ...]
@@ -207,6 +229,7 @@ class LatticeSink:
     unchanged: Callable[[str, str], Column] | None = None
     combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
     settled: Callable[[JobInput, datetime], Settled] | None = None
+    second: SecondSide | None = None
 
 
 @dataclass(frozen=True, slots=True)

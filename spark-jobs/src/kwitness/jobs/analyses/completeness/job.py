@@ -12,7 +12,7 @@ from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink
 SINK = LatticeSink(keys=KEYS, transform=transform, merge=merge, expired=expired, survey=survey, combined=combined)
 JOB = Job(
     name="Completeness",
-    inputs=Inputs(topics=("interceptions", "traffic"), survey=True),
+    inputs=Inputs(topics=("interceptions", "traffic"), optional_topics=("interceptions", "traffic"), survey=True),
     parameters=CompletenessParameters,
     schema=TABLE_SCHEMA,
     sink=SINK,
