@@ -100,7 +100,7 @@ def record_of(said: Said, topic: str, /, **changes: Any) -> KafkaRecord:
 
 def of_no_use(said: Said) -> list[KafkaRecord]:
     """Records that say nothing of any partition: of other clusters, topics, kinds and clients."""
-    other = [
+    other: list[dict[str, Any]] = [
         {"cluster_id": "another"},
         {"topic": None},
         {"topic": "kwitness.traffic"},

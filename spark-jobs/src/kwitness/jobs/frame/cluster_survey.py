@@ -92,6 +92,29 @@ class ClusterSurvey:
                     found[name] = "compact" in str(policy.value()).split(",")
             return found
 
+    def first_after(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """The timestamp of the first record that is later than a time, by partition; absent where there is none.
+
+        Partitions that do not answer are absent as well.
+        """
+        if not times:
+            return {}
+        partition = self._jvm.org.apache.kafka.common.TopicPartition
+        spec = self._jvm.org.apache.kafka.clients.admin.OffsetSpec
+        places = {where: partition(*where) for where in times}
+        asked = self._jvm.java.util.HashMap()
+        for where, place in places.items():
+            asked.put(place, spec.forTimestamp(times[where] + 1))
+        found: dict[TopicPartition, int] = {}
+        with self._client() as admin:
+            answers = admin.listOffsets(asked)
+            for where, place in places.items():
+                with suppress(Py4JJavaError):
+                    info = _get(answers.partitionResult(place))
+                    if info.offset() >= 0:
+                        found[where] = int(info.timestamp())
+        return found
+
     def _ask(self) -> ClusterState:
         try:
             with self._client() as admin:

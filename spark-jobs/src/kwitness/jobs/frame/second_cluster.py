@@ -52,14 +52,17 @@ class Comparison(NamedTuple):
         What the other one says; None while it is away.
     compacted
         Of topics here, whether compaction may remove their records; those that do not say so are absent.
+    first_after
+        The timestamp of the first record here that is later than a time, by partition; absent where there is none.
     read
-        Kafka's rows of topics here from the positions on, with those to which it read; it needs Read on them.
+        Kafka's rows of small topics here; None where there are none, or they may not be read.
     """
 
     session: SparkSession
     here: ClusterState
     there: ClusterState | None
     compacted: Callable[[Iterable[str]], Mapping[str, bool]]
+    first_after: Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int]]
     read: Callable[[Iterable[str]], DataFrame | None]
 
 

@@ -257,7 +257,8 @@ class JobStream:
             except SecondClusterError as error:
                 _LOG.warning("%s; what the first one says is compared with nothing", error)
             read = partial(read_all, self._session, self._options)
-            sink.compare(Comparison(self._session, here, there, asked.compacted, read), self._applied)
+            comparison = Comparison(self._session, here, there, asked.compacted, asked.first_after, read)
+            sink.compare(comparison, self._applied)
             self._board.change(table_version=self.sink.table.version())
 
     def _take(self, reading: Reading, cluster_id: str) -> None:

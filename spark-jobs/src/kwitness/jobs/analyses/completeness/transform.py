@@ -210,7 +210,8 @@ def _of_partition(event: Any) -> Column:
             )
         ),
     ).otherwise(F.array().cast(ABORTS))
-    says = (F.size(event("offset_ranges")) > 0) | (is_producer & (event("unconfirmed") > 0))
+    counts = (F.coalesce(event("unconfirmed"), F.lit(0)) > 0) | (in_transactions > 0)
+    says = (F.size(event("offset_ranges")) > 0) | (is_producer & counts)
     row = _row(event, "wire", partition=event("partition"), group_id=group, report=report, aborts=aborts)
     return F.array(F.when(F.coalesce(says, F.lit(False)) & group.isNotNull() & event("partition").isNotNull(), row))
 

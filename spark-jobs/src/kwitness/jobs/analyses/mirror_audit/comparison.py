@@ -15,6 +15,7 @@ from kwitness.jobs.analyses.mirror_audit.verdicts import Counted, Sides, bounded
 from kwitness.jobs.frame.cluster_state import ClusterState, SurveyedTopic
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.second_cluster import Comparison
 
 Place = tuple[str, int]
@@ -45,6 +46,7 @@ def compare(comparison: Comparison, table: DataFrame, job_input: JobInput) -> Da
         counted=_counted(table, settled_ms),
         syncs=syncs,
         compacted=comparison.compacted(topics),
+        waiting=comparison.first_after(_latest(here, there, topics)),
         job_input=job_input,
     )
     return comparison.session.createDataFrame(rows, TABLE_SCHEMA, verifySchema=False)
@@ -82,19 +84,20 @@ def compared_rows(
     counted: Mapping[Place, Counted],
     syncs: Mapping[Place, set[tuple[int, int]]],
     compacted: Mapping[str, bool],
+    waiting: Mapping[TopicPartition, int],
     job_input: JobInput,
 ) -> list[tuple[Any, ...]]:
-    """Pure: rows of the table from what both sides say."""
+    """Pure: rows of the table from what both sides say; `waiting` are times of first records that the mirror lacks."""
     at_source = {topic.name: topic for topic in here.topics}
     at_mirror = {} if there is None else {topic.name: topic for topic in there.topics}
     rows = []
     for name, mirror in sorted(topics.items()):
         source, target = at_source[name], at_mirror.get(mirror)
-        lag_ms = _lag_ms(source, target)
         for partition in range(source.partitions):
             if partition not in source.ends:
                 # Without a leader; its row stays as it is.
                 continue
+            lag_ms = _lag_ms(here, target, waiting.get(TopicPartition(name, partition)))
             known = bounded(syncs.get((name, partition), ()), MAX_SYNCS)
             seen = counted.get((name, partition))
             sides = Sides(
@@ -129,12 +132,23 @@ def compared_rows(
     return rows
 
 
-def _lag_ms(source: SurveyedTopic, target: SurveyedTopic | None) -> int | None:
-    if source.latest_timestamp_ms is None:
-        return 0
-    if target is None or target.latest_timestamp_ms is None:
+def _latest(here: ClusterState, there: ClusterState | None, topics: Mapping[str, str]) -> dict[TopicPartition, int]:
+    """The time of the mirror's latest record of a topic, for each of its partitions at the source."""
+    latest = {topic.name: topic.latest_timestamp_ms for topic in (there.topics if there is not None else ())}
+    return {
+        TopicPartition(topic.name, partition): at_ms
+        for topic in here.topics
+        for at_ms in (latest.get(topics.get(topic.name, "")),)
+        if at_ms is not None
+        for partition in topic.ends
+    }
+
+
+def _lag_ms(here: ClusterState, target: SurveyedTopic | None, waiting_ms: int | None) -> int | None:
+    """For how long the first record that the mirror lacks has been there."""
+    if target is None or (target.latest_timestamp_ms is None and waiting_ms is None):
         return None
-    return max(0, source.latest_timestamp_ms - target.latest_timestamp_ms)
+    return 0 if waiting_ms is None else max(0, here.surveyed_ms - waiting_ms)
 
 
 def _counted(table: DataFrame, until_ms: int) -> dict[Place, Counted]:

@@ -88,10 +88,10 @@ def _not_mirrored(row: Row) -> str:
 
 
 def _behind(row: Row) -> str:
-    records = "" if row["lag_records"] is None else f", by {row['lag_records']} records"
+    records = "" if row["lag_records"] is None else f" by {row['lag_records']} records"
     return (
-        f"the latest record of {row['target_topic']} is {row['lag_ms'] // 1000} s older than the source's{records}: "
-        "see whether the mirror's tasks run, and how fast"
+        f"{row['target_topic']} is behind{records}: the first record that is not there has waited for "
+        f"{row['lag_ms'] // 1000} s. See whether the mirror's tasks run, and how fast"
     )
 
 

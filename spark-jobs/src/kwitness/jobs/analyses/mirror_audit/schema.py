@@ -49,7 +49,9 @@ TABLE_SCHEMA = StructType(
         column("extra", LongType(), "Records that it has too many, as after a retry without idempotence."),
         column("not_seen", LongType(), "Offsets that differ and may be markers of transactions or compacted gaps."),
         column("lag_records", LongType(), "Records that it has not yet, where offsets are known."),
-        column("lag_ms", LongType(), "By how much the topic's latest record there is older than at the source."),
+        column(
+            "lag_ms", LongType(), "For how long the first record that is later than all there has been at the source."
+        ),
         column("changed", LongType(), "Of a topic, records that reached consumers other than they were sent."),
         column("source_records", LongType(), "Records that observers saw sent to the source."),
         column("target_records", LongType(), "Records that observers saw sent to the mirror."),

@@ -46,7 +46,7 @@ class Sides:
     away
         Whether the mirror's cluster does not answer.
     lag_ms
-        By how much the mirror's latest record is older than the source's; None where that is not known.
+        For how long the first record that is later than all at the mirror has been at the source; None if not known.
     compacted
         Whether compaction may remove records at the source; None where it is not known.
     syncs
