@@ -83,6 +83,14 @@ TOPICS = [
     {"kind": "topic", "subject": "orders", "reported": True, "written": "Used", "fetched": "NotSeen", "log_bytes": 9},
     {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
 ]
+GROUPS = [
+    {"topic": "orders", "partition": 0, "group_id": "desk", "evidence": "wire", "written": 9, "lost": 2, "not_seen": 0},
+    {"topic": "orders", "partition": 0, "group_id": "", "evidence": "offsets", "verdict": "Complete", "lost": 0},
+]
+MIRRORED = [
+    {"kind": "partition", "topic": "orders", "partition": 0, "time_ms": 0, "verdict": "Behind", "lag_ms": 9_000},
+    {"kind": "span", "topic": "orders", "partition": 0, "time_ms": START_MS, "missing": 3, "extra": 0},
+]
 
 
 @pytest.fixture
@@ -102,6 +110,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("traffic/table", WINDOWS, TRAFFIC),
         ("ledger_audit/table", SOURCES, columns["LedgerAudit"]),
         ("unused_topics/table", TOPICS, columns["UnusedTopics"]),
+        ("completeness/table", GROUPS, columns["Completeness"]),
+        ("mirror_audit/table", MIRRORED, columns["MirrorAudit"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -118,7 +128,15 @@ def commands(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2)],
+    [
+        ("inventory.md", 1),
+        ("tables.md", 11),
+        ("traffic.md", 4),
+        ("ledger-audit.md", 1),
+        ("unused-topics.md", 2),
+        ("completeness.md", 2),
+        ("mirror-audit.md", 2),
+    ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
