@@ -138,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, meaning in _SHARES.items():
         faults.add_argument(f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"that {meaning}")
     faults.add_argument(
-        "--skips", type=float, default=0.0, metavar="SHARE", help="of groups' fetches that pass over half of the records"
+        "--skips", type=float, default=0.0, metavar="SHARE", help="of groups' fetches that pass over half of them"
     )
     faults.add_argument(
         "--late-windows", type=int, default=Faults().late_windows, metavar="N", help="at most; default %(default)s"

@@ -148,7 +148,8 @@ def refuse_the_same(config: JobConfig) -> None:
         `MirrorIsSource`.
     """
     second = config.second
-    if second and (second.cluster_id, second.topics) == (config.cluster_id, config.topics):
+    # Without ids only the brokers can tell, when they are asked.
+    if second and second.cluster_id and (second.cluster_id, second.topics) == (config.cluster_id, config.topics):
         raise KafkaSettingsError(
             "MirrorIsSource",
             f"the second cluster is the first one, {config.cluster_id} with the same topics of the platform: name the "
