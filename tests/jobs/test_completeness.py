@@ -106,7 +106,7 @@ def of_no_use(said: Said) -> list[KafkaRecord]:
         {"topic": "kwitness.traffic"},
         {"kind": "presence"},
         {"api": "ShareFetch", "group_id": "s"},
-        {"api": "Fetch"},
+        {"api": "Fetch", "client_id": None},
         {"offset_ranges": [], "unconfirmed": 0},
     ]
     return [record_of(said, "orders", **one) for one in other]

@@ -228,6 +228,13 @@ def test_a_group_that_has_only_committed_was_not_seen() -> None:
     assert (rows[GROUP]["committed"], rows[GROUP]["waiting"]) == (3, 27)
     assert ("g", "offsets") not in rows
 
+    seen = table_after([said, [told(("other", "wire"), 2, 0, 29)]], log(5_000, 30, committed=committed))
+    assert ("other", "offsets") not in seen
+    known = rows_after(list(rows.values()), batch_rows([told(("other", "wire"), 2, 0, 29)]), None, GRACE_MS)
+    assert {row["verdict"] for row in known if (row["group_id"], row["evidence"]) == ("other", "offsets")} == {
+        "Complete"
+    }
+
 
 def test_rows_stay_small_however_many_holes_there_are() -> None:
     table: Rows = []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 _LARGEST = 2**63 - 1
+_LINES = 64
 _JUDGED = ("lost", "not_seen", "aborted", "compacted")
 _SENT = ("sent", "acknowledged", "given_up")
 _REPORT = ("start_ms", "end_ms", "teller", "seq", "exact", "plain", "markers", "unconfirmed", *_SENT)
@@ -38,10 +39,12 @@ def updated(batches: Iterable[pa.RecordBatch], grace_ms: int) -> Iterator[pa.Rec
     from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
 
     schema = to_arrow_schema(TABLE_SCHEMA)
-    for batch in batches:
+    # A line may be large, so that few are Python objects at a time.
+    few = (batch.slice(start, _LINES) for batch in batches for start in range(0, batch.num_rows, _LINES))
+    for lines in few:
         rows = [
             row
-            for line in batch.to_pylist()
+            for line in lines.to_pylist()
             for row in rows_after(line["old"] or (), line["new"] or (), line["log"], grace_ms)
         ]
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
@@ -56,10 +59,16 @@ def rows_after(old: Sequence[Row], new: Sequence[Row], log: Row | None, grace_ms
         None if log is None else log_of(log),
         grace_ms=grace_ms,
     )
-    return [
-        {**dict.fromkeys(TABLE_SCHEMA.names), **dict(zip(("topic", "partition"), place, strict=True)), **row}
-        for row in rows_of(partition, of_topic=place[1] == NO_PARTITION)
+    rows = list(rows_of(partition, of_topic=place[1] == NO_PARTITION))
+    told = {_voice(row) for row in rows}
+    # Of groups of which somebody tells now, or that have no offsets any more.
+    over = [row for row in old if row["evidence"] == "offsets" and _voice(row) not in told]
+    rows += [
+        {**_surveyed(partition), "group_id": row["group_id"], "evidence": "offsets", "verdict": "Complete"}
+        for row in over
     ]
+    named = dict(zip(("topic", "partition"), place, strict=True))
+    return [{**dict.fromkeys(TABLE_SCHEMA.names), **named, **row} for row in rows]
 
 
 def rows_of(partition: Partition, *, of_topic: bool) -> Iterator[dict[str, Any]]:

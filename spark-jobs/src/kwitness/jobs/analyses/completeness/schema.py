@@ -124,7 +124,12 @@ TABLE_SCHEMA = StructType(
             f"Partition; {NO_PARTITION} in rows on what applications wanted to send to the topic.",
             nullable=False,
         ),
-        column("group_id", StringType(), "Group that consumed; empty of what was written.", nullable=False),
+        column(
+            "group_id",
+            StringType(),
+            "Group that consumed, or client:<client id> where it told no group; empty of what was written.",
+            nullable=False,
+        ),
         column(
             "evidence",
             StringType(),

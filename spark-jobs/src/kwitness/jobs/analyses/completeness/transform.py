@@ -1,7 +1,7 @@
 """From rows of interceptions and traffic to reports on partitions, and from those to the rows of the table.
 
 The axis is offsets and not time: observers' windows are of arrival, interceptors' of the records' own time. What is
-handed over by share groups is in no order, and consumers without a group are nobody's: both are passed over.
+handed over by share groups is in no order, and is passed over.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_co
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
 
+CLIENT = "client:"
+"""What `group_id` begins with where only a client id is known."""
 KEPT = timedelta(days=90)
 """How long a row stays in the table after its last record."""
 _MAX_GROUP = 255
@@ -246,7 +248,11 @@ def _row(event: Any, evidence: str, **filled: Column) -> Column:
 
 
 def _group(event: Any) -> Column:
-    """The group's name, null where there is none; a long one is its beginning and a digest of the whole."""
-    name = F.when(F.length(event("group_id")) > 0, event("group_id"))
+    """The group's name, else that of the client, null where there is neither.
+
+    A connection that fetches need not be the one that told the group. A long name is its beginning and a digest.
+    """
+    client = F.concat(F.lit(CLIENT), F.when(F.length(event("client_id")) > 0, event("client_id")))
+    name = F.coalesce(F.when(F.length(event("group_id")) > 0, event("group_id")), client)
     long = F.concat(F.substring(name, 1, _MAX_GROUP - 17), F.lit("~"), F.substring(F.sha2(name, 256), 1, 16))
     return F.when(F.length(name) > _MAX_GROUP, long).otherwise(name)
