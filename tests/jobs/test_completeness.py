@@ -107,7 +107,7 @@ def of_no_use(said: Said) -> list[KafkaRecord]:
         {"kind": "presence"},
         {"api": "ShareFetch", "group_id": "s"},
         {"api": "Fetch", "client_id": None},
-        {"offset_ranges": [], "unconfirmed": 0},
+        {"offset_ranges": [], "unconfirmed": 0, "transactional_batches": 0},
     ]
     return [record_of(said, "orders", **one) for one in other]
 

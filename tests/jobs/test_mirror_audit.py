@@ -71,14 +71,15 @@ def record_of(value: dict[str, Any]) -> KafkaRecord:
 def both_sides(seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rows of both sides: some of the mirror's are lost, some come twice, late or at another place."""
     dice = random.Random(seed)  # noqa: S311
+    place = {"partition": seed, "event_source": f"shop/gateway-{seed}"}
     source, target, at = [], [], {"here": 0, "there": 0}
     for seq in range(30):
         moment, count = START_MS + 9_000 * seq, dice.randrange(1, 40)
-        source.append(sent(seq, "orders", at["here"], count, moment, partition=seed))
+        source.append(sent(seq, "orders", at["here"], count, moment, **place))
         at["here"] += count
         arrived = count - dice.choice([0, 0, 0, 5, count - 1]) + dice.choice([0, 0, 0, 60])
         if arrived > 0:
-            target.append(sent(seq, "eu.orders", at["there"], arrived, moment, partition=seed))
+            target.append(sent(seq, "eu.orders", at["there"], arrived, moment, **place))
             at["there"] += arrived
     source += dice.sample(source, 5)
     target += [*dice.sample(target, 5), sent(99, "other", 0, 9, START_MS)]
