@@ -320,3 +320,24 @@ def test_a_fleet_that_cannot_be_is_refused(wrong: dict[str, Any], said: str) -> 
 def test_shares_that_cannot_be_are_refused(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Faults(**wrong)
+
+
+def test_groups_that_skip_pass_over_records_and_all_else_is_the_same() -> None:
+    """What each group was to read begins where its last fetch ended, but for a share of them."""
+    calm, hasty = list(events(FLEET)), list(events(replace(FLEET, skips=0.2)))
+    jumps = 0
+    ends: dict[tuple[str, str, int], int] = {}
+    for before, after in zip(rows(calm), rows(hasty), strict=True):
+        if before[1].get("api") != "Fetch" or before[1]["kind"] != "partition":
+            assert before == after
+            continue
+        row = after[1]
+        assert row["last_offset"] == before[1]["last_offset"]
+        jumps += row["first_offset"] > before[1]["first_offset"]
+        place = row["group_id"], row["topic"], row["partition"]
+        assert row["first_offset"] >= ends.get(place, 0)
+        ends[place] = row["last_offset"] + 1
+
+    assert jumps > 20
+    with pytest.raises(ValueError, match="the share skips is 2"):
+        Fleet(skips=2)

@@ -134,6 +134,14 @@ LATENCIES = [
         clock_skew=0.0,
     ),
 ]
+GROUPS = [
+    {"topic": "orders", "partition": 0, "group_id": "desk", "evidence": "wire", "written": 9, "lost": 2, "not_seen": 0},
+    {"topic": "orders", "partition": 0, "group_id": "", "evidence": "offsets", "verdict": "Complete", "lost": 0},
+]
+MIRRORED = [
+    {"kind": "partition", "topic": "orders", "partition": 0, "time_ms": 0, "verdict": "Behind", "lag_ms": 9_000},
+    {"kind": "span", "topic": "orders", "partition": 0, "time_ms": START_MS, "missing": 3, "extra": 0},
+]
 
 
 @pytest.fixture
@@ -157,6 +165,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("header_drift/table", [seen(row) for row in HEADERS], columns["HeaderDrift"]),
         ("latency_slo/table", BUDGETS, columns["LatencySlo"]),
         ("end_to_end_latency/table", LATENCIES, columns["EndToEndLatency"]),
+        ("completeness/table", GROUPS, columns["Completeness"]),
+        ("mirror_audit/table", MIRRORED, columns["MirrorAudit"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -188,6 +198,8 @@ def commands(page: str) -> list[list[str]]:
         ("header-drift.md", 3),
         ("latency-slo.md", 2),
         ("end-to-end-latency.md", 2),
+        ("completeness.md", 2),
+        ("mirror-audit.md", 2),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(

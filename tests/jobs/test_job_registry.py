@@ -64,4 +64,4 @@ def test_a_topic_that_never_had_a_record_is_lacking_unless_the_job_can_do_withou
 
 def test_a_job_that_is_not_there_is_named() -> None:
     with pytest.raises(UnknownJobError, match="ClientInventory"):
-        find_job("MirrorAudit")
+        find_job("FlightRecorder")

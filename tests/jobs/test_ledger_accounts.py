@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
@@ -19,6 +19,7 @@ from tests.jobs import ledger_oracle
 from tests.jobs.numbered import OBSERVER, PLUGIN, Source, fleet
 
 GRACE_MS = 600_000
+T = TypeVar("T")
 Rows = dict[ledger_oracle.Key, dict[str, Any]]
 
 
@@ -88,7 +89,7 @@ def as_oracle(row: dict[str, Any]) -> dict[str, Any]:
 _ORACLE_COLUMNS = tuple(ledger_oracle.audit([Source(OBSERVER).row("traffic")]).popitem()[1])
 
 
-def cut(records: list[KafkaRecord], at: list[int]) -> list[list[KafkaRecord]]:
+def cut(records: list[T], at: list[int]) -> list[list[T]]:
     places = [0, *sorted(min(one, len(records)) for one in at), len(records)]
     return [records[start:end] for start, end in pairwise(places)]
 

@@ -56,6 +56,8 @@ USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
     "ClientInventory",
     "Traffic",
     "UnusedTopics",
+    "Completeness",
+    "MirrorAudit",
     "LatencySlo",
     "UpgradeImpact",
     "EndToEndLatency",

@@ -97,6 +97,18 @@ class EndToEndLatencyParameters(Contract):
     grace: str = _grace()
 
 
+class CompletenessParameters(Contract):
+    """Whether records that were sent are in the log, and were handed to each group."""
+
+    topics: tuple[TopicName, ...] = _topics("Topics to look at. Absent: all but the platform's own.")
+    grace: str = duration_field(
+        "10m",
+        "How late a record of the platform may be. Nothing is judged before twice that time has passed.",
+        minimum="1s",
+        maximum="24h",
+    )
+
+
 class LedgerAuditParameters(Contract):
     """Whether the platform's own books close."""
 
@@ -229,6 +241,7 @@ class Parameters(Contract):
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
     latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo; it cannot do without.")
     end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of EndToEndLatency.")
+    completeness: CompletenessParameters | None = Field(None, description="Settings of Completeness.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
     mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
     cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")

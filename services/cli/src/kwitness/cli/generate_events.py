@@ -73,6 +73,7 @@ def _fleet(given: argparse.Namespace) -> Fleet:
             cluster_id=given.cluster_id,
             old_clients=given.old_clients,
             headers=given.headers,
+            skips=given.skips,
             faults=Faults(**{one.name: getattr(given, one.name) for one in fields(Faults)}),
         )
     except ValueError as error:
@@ -150,6 +151,9 @@ def _parser() -> argparse.ArgumentParser:
     faults = parser.add_argument_group("the faults, as shares of all records from 0 to 1; default 0")
     for name, meaning in _SHARES.items():
         faults.add_argument(f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"that {meaning}")
+    faults.add_argument(
+        "--skips", type=float, default=0.0, metavar="SHARE", help="of groups' fetches that pass over half of them"
+    )
     faults.add_argument(
         "--late-windows", type=int, default=Faults().late_windows, metavar="N", help="at most; default %(default)s"
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -71,19 +72,66 @@ class ClusterSurvey:
             self._state = self._ask()
         return self._state
 
+    def compacted(self, topics: Iterable[str]) -> dict[str, bool]:
+        """Of each topic that says so, whether compaction may remove its records; it takes DescribeConfigs on them."""
+        names = sorted(topics)
+        if not names:
+            return {}
+        config = self._jvm.org.apache.kafka.common.config.ConfigResource
+        kind = getattr(config, "Type").TOPIC  # noqa: B009 - a nested enum of Java's
+        resources = {name: config(kind, name) for name in names}
+        with self._client() as admin:
+            asked = self._jvm.java.util.ArrayList()
+            for resource in resources.values():
+                asked.add(resource)
+            answers = admin.describeConfigs(asked).values()
+            found: dict[str, bool] = {}
+            for name, resource in resources.items():
+                with suppress(Py4JJavaError):
+                    policy = _get(answers.get(resource)).get("cleanup.policy")
+                    found[name] = "compact" in str(policy.value()).split(",")
+            return found
+
+    def first_after(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """The timestamp of the first record that is later than a time, by partition; absent where there is none.
+
+        Partitions that do not answer are absent as well.
+        """
+        if not times:
+            return {}
+        partition = self._jvm.org.apache.kafka.common.TopicPartition
+        spec = self._jvm.org.apache.kafka.clients.admin.OffsetSpec
+        places = {where: partition(*where) for where in times}
+        asked = self._jvm.java.util.HashMap()
+        for where, place in places.items():
+            asked.put(place, spec.forTimestamp(times[where] + 1))
+        found: dict[TopicPartition, int] = {}
+        with self._client() as admin:
+            answers = admin.listOffsets(asked)
+            for where, place in places.items():
+                with suppress(Py4JJavaError):
+                    info = _get(answers.partitionResult(place))
+                    if info.offset() >= 0:
+                        found[where] = int(info.timestamp())
+        return found
+
     def _ask(self) -> ClusterState:
+        try:
+            with self._client() as admin:
+                return _Questions(self._jvm, admin, self._now_ms()).ask()
+        except Py4JJavaError as error:
+            raise ClusterSurveyError(f"the cluster could not be surveyed: {_reason(error)}") from error
+
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
         settings = self._jvm.java.util.Properties()
         for key, value in self._options.items():
             settings.put(key, value)
-        admin: Any = None
+        admin = self._jvm.org.apache.kafka.clients.admin.Admin.create(settings)
         try:
-            admin = self._jvm.org.apache.kafka.clients.admin.Admin.create(settings)
-            return _Questions(self._jvm, admin, self._now_ms()).ask()
-        except Py4JJavaError as error:
-            raise ClusterSurveyError(f"the cluster could not be surveyed: {_reason(error)}") from error
+            yield admin
         finally:
-            if admin is not None:
-                admin.close(self._jvm.java.time.Duration.ofSeconds(1))
+            admin.close(self._jvm.java.time.Duration.ofSeconds(1))
 
 
 class _Questions:

@@ -118,8 +118,9 @@ class JobTable:
         positions: Positions,
         *,
         unchanged: Callable[[str, str], Column] | None = None,
+        second: Positions | None = None,
     ) -> None:
-        """Merge rows, at most one per key; the commit says to which positions in Kafka it belongs.
+        """Merge rows, at most one per key; the commit says to which positions in Kafka it belongs, of both clusters.
 
         Rows of which `unchanged`, given the aliases of table and update, is true stay as they are.
         """
@@ -132,7 +133,7 @@ class JobTable:
         changed: dict[str, str | Column] = dict(rule("table", "update"))
         if changed:
             merging = merging.whenMatchedUpdate(set=changed)
-        with _commits_with(session, metadata_of(positions), skip_empty=False):
+        with _commits_with(session, metadata_of(positions, second), skip_empty=False):
             merging.whenNotMatchedInsertAll().execute()
 
     def append(self, rows: DataFrame, metadata: Mapping[str, Any]) -> None:
@@ -214,14 +215,20 @@ class JobTable:
         return gathered.write.format("delta").option("userMetadata", json.dumps(metadata))
 
 
-def metadata_of(positions: Positions) -> dict[str, Any]:
-    """What a commit carries that belongs to these positions in Kafka."""
-    return {"positions": json.loads(to_json(positions))}
+def metadata_of(positions: Positions, second: Positions | None = None) -> dict[str, Any]:
+    """What a commit carries that belongs to these positions in Kafka, and to those in a second cluster."""
+    of_second = {"second": json.loads(to_json(second))} if second else {}
+    return {"positions": json.loads(to_json(positions)), **of_second}
 
 
 def positions_in(metadata: Mapping[str, Any]) -> Positions:
     """The positions in Kafka that a commit's metadata holds."""
     return from_json(json.dumps(metadata.get("positions", {})))
+
+
+def second_positions_in(metadata: Mapping[str, Any]) -> Positions:
+    """The positions in a second cluster that a commit's metadata holds."""
+    return from_json(json.dumps(metadata.get("second", {})))
 
 
 @contextmanager

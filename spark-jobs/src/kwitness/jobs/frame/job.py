@@ -18,6 +18,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.frame.second_cluster import Comparison
 
 TopicKind = Literal["connections", "traffic", "requests", "interceptions", "headers", "telemetry", "seals"]
 """Which of the platform's topics; its name is in the job's configuration."""
@@ -41,6 +42,8 @@ class JobInput(NamedTuple):
         What traffic and storage cost; None for types that cost nothing.
     tables
         Paths of other jobs' Delta tables, by their types, of `Inputs.tables` and `Inputs.optional_tables`.
+    cluster_id
+        The cluster that the job is about; empty where it is about whatever its topics name.
     """
 
     parameters: Any
@@ -49,6 +52,7 @@ class JobInput(NamedTuple):
     owners: Owners | None = None
     rate_card: RateCard | None = None
     tables: Mapping[AnalyticsJobType, str] = MappingProxyType({})
+    cluster_id: str = ""
 
 
 class DisplayColumn(NamedTuple):
@@ -168,6 +172,25 @@ class Settled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class SecondSide:
+    """What a job does with a second cluster (`Inputs.second_cluster`), when its run ends.
+
+    Attributes
+    ----------
+    topics
+        The platform's topics that it reads there.
+    transform
+        As `LatticeSink.transform`, of records of that cluster.
+    compare
+        Given what both clusters say of themselves and the table: rows of the table's schema, merged likewise.
+    """
+
+    topics: tuple[TopicKind, ...]
+    transform: Callable[[DataFrame, JobInput], TransformResult]
+    compare: Callable[[Comparison, DataFrame, JobInput], DataFrame]
+
+
+@dataclass(frozen=True, slots=True)
 class LatticeSink:
     """One row per key, which each batch is merged into.
 
@@ -194,6 +217,8 @@ class LatticeSink:
     settled
         Pure: given the input and the time, which rows housekeeping moves to a part of the table that batches leave
         alone. Only columns of `Layout.partitions` change, and a later record of the row changes them back.
+    second
+        What it does with a second cluster; absent where there is none.
     """
 
     keys: tuple[str, ...]
@@ -204,6 +229,7 @@ class LatticeSink:
     unchanged: Callable[[str, str], Column] | None = None
     combined: Callable[[DataFrame, DataFrame, JobInput], DataFrame] | None = None
     settled: Callable[[JobInput, datetime], Settled] | None = None
+    second: SecondSide | None = None
 
 
 @dataclass(frozen=True, slots=True)

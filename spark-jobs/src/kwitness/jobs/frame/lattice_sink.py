@@ -9,9 +9,10 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import StructType
 
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
-from kwitness.jobs.frame.delta_table import JobTable
-from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, LatticeSink
+from kwitness.jobs.frame.delta_table import JobTable, second_positions_in
+from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, LatticeSink, SecondSide, TopicKind
 from kwitness.jobs.frame.offsets import Positions
+from kwitness.jobs.frame.second_cluster import Comparison
 from kwitness.jobs.frame.sink import Reading
 
 
@@ -31,10 +32,12 @@ class LatticeTable:
         self._input = job_input
         schema = StructType([*job.schema.fields, COMPUTED_BY])
         self.table = JobTable(session, path, schema, sink.keys, partitions=job.layout.partitions)
+        self._second: Positions = {}
 
     def prepare(self) -> None:
         """Make the table, or add the columns of this version."""
         self.table.ensure()
+        self._second = second_positions_in(self.table.metadata())
 
     def positions(self) -> Positions:
         """To where in Kafka records are in the table."""
@@ -54,7 +57,39 @@ class LatticeTable:
             lambda table, update: {**self._sink.merge(table, update), COMPUTED_BY.name: computed_by},
             positions,
             unchanged=self._sink.unchanged,
+            second=self._second,
         )
+
+    @property
+    def second_positions(self) -> Positions:
+        """To where in the second cluster records are in the table."""
+        return self._second
+
+    def read_second(self, records: DataFrame, second: Positions) -> Reading:
+        """Decode records of the second cluster; written, the commit says to where there it was read."""
+        side = self._side
+        found = side.transform(records, self._input)
+
+        def write(positions: Positions) -> None:
+            self._second = second
+            self.merge(self._combined(found.rows), positions)
+
+        return Reading(found.decoded, write)
+
+    def compare(self, comparison: Comparison, positions: Positions) -> None:
+        """Merge what a comparison of both clusters says."""
+        self.merge(self._side.compare(comparison, self.table.frame(), self._input), positions)
+
+    @property
+    def second_kinds(self) -> tuple[TopicKind, ...]:
+        """Topics of the platform that are read in the second cluster."""
+        return self._sink.second.topics if self._sink.second else ()
+
+    @property
+    def _side(self) -> SecondSide:
+        if self._sink.second is None:
+            raise ValueError(f"{self._job.name} has no second cluster")
+        return self._sink.second
 
     def _combined(self, rows: DataFrame) -> DataFrame:
         if self._sink.combined is None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -25,7 +26,9 @@ from kwitness.jobs.frame.delta_table import JobTable, keep_first
 from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import Job, JobInput, rejected_in
+from kwitness.jobs.frame.kafka_frames import records_of as kinded
 from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.kafka_options import kafka_options
 from kwitness.jobs.frame.lattice_sink import LatticeTable
 from kwitness.jobs.frame.ledger import NO_RECORD
 from kwitness.jobs.frame.losses import LossTable
@@ -47,6 +50,7 @@ from kwitness.jobs.frame.offsets import (
 )
 from kwitness.jobs.frame.places import not_below
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA, outdated
+from kwitness.jobs.frame.second_cluster import Comparison, SecondCluster, SecondClusterError, read_all, refuse_the_same
 from kwitness.jobs.frame.sink import Reading
 from kwitness.jobs.frame.sinks import make_sink
 from kwitness.jobs.frame.status import StatusBoard
@@ -124,6 +128,7 @@ class JobStream:
             config.owners,
             config.rate_card,
             config.input_tables,
+            config.cluster_id,
         )
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
@@ -163,6 +168,7 @@ class JobStream:
 
     def prepare(self) -> None:
         """Make the tables, and find out what was lost if the checkpoint is gone. No other stream runs now."""
+        refuse_the_same(self._config)
         self.sink.prepare()
         self.quarantine.ensure()
         self._board.change(ledger=self._board.read().ledger.abandon())
@@ -214,7 +220,11 @@ class JobStream:
         ClusterSurveyError
             The cluster does not answer, or batches write all the time.
         """
-        if not self._job.inputs.survey or not isinstance(self.sink, LatticeTable):
+        if not isinstance(self.sink, LatticeTable):
+            return
+        if self._job.inputs.second_cluster:
+            self._compare(self.sink)
+        if not self._job.inputs.survey:
             return
         asked = ClusterSurvey(self._session, self._options)
         # Asked before batches have to wait.
@@ -228,6 +238,40 @@ class JobStream:
             self._board.change(table_version=self.sink.table.version())
         finally:
             self._writing.release()
+
+    def _compare(self, sink: LatticeTable) -> None:
+        """Read the second cluster, and merge what a comparison says; where it is away, what the first one says."""
+        config = self._config.second
+        if config is None:
+            raise ValueError(f"{self._job.name} compares with a second cluster, and its configuration names none")
+        asked = ClusterSurvey(self._session, self._options)
+        here, there = asked.read(), None
+        options = kafka_options(config.kafka, f"{self._options['client.id']}-second")
+        second = SecondCluster(self._session, options)
+        kinds = {getattr(config.topics, kind): kind for kind in sink.second_kinds}
+        with self._writing:
+            try:
+                for stretch in second.stretches(kinds, sink.second_positions):
+                    self._take(sink.read_second(kinded(stretch.rows, kinds), stretch.positions), config.cluster_id)
+                there = second.survey()
+            except SecondClusterError as error:
+                _LOG.warning("%s; what the first one says is compared with nothing", error)
+            read = partial(read_all, self._session, self._options)
+            comparison = Comparison(self._session, here, there, asked.compacted, asked.first_after, read)
+            sink.compare(comparison, self._applied)
+            self._board.change(table_version=self.sink.table.version())
+
+    def _take(self, reading: Reading, cluster_id: str) -> None:
+        """Write what was read in the second cluster; in the quarantine its topics have the cluster's id before them."""
+        decoded = reading.decoded.persist()
+        try:
+            rejected = rejected_in(decoded).withColumn("topic", F.concat(F.lit(f"{cluster_id}/"), "topic"))
+            if count := rejected.count():
+                _LOG.warning("%d records of the second cluster cannot be used: the quarantine has them", count)
+                self.quarantine.merge(rejected, keep_first, self._applied)
+            reading.write(self._applied)
+        finally:
+            decoded.unpersist()
 
     def survey_when_due(self) -> None:
         """Survey the cluster if the last time is long enough ago; one that fails is left for the next time."""
@@ -294,10 +338,7 @@ class JobStream:
 
     def records(self, frame: DataFrame) -> DataFrame:
         """Kafka's rows with the columns that transforms expect."""
-        kinds = F.create_map(*(F.lit(text) for pair in self._topics.items() for text in pair))
-        times = F.unix_millis("timestamp").alias("timestamp_ms")
-        plain = ("topic", "partition", "offset")
-        return frame.select(*plain, times, "key", "value", "headers", kinds[F.col("topic")].alias("kind"))
+        return kinded(frame, self._topics)
 
     def _read(self, frame: DataFrame, start: Positions, end: Positions) -> _Batch:
         before = self._log.starts(self.topics)

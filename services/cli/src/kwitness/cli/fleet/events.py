@@ -27,7 +27,7 @@ def events(fleet: Fleet) -> Iterator[FleetRecord]:
     clients = [clients_of(fleet, number, topics) for number in range(fleet.sources)]
     sources = [Source(fleet, number, own) for number, own in enumerate(clients)]
     watched = reporters(fleet, clients) if fleet.interceptors else ()
-    logs = Logs(fleet.topics, fleet.partitions)
+    logs = Logs(fleet.topics, fleet.partitions, skips=fleet.skips, seed=fleet.seed)
     way = FaultyWay(fleet)
     for number in range(fleet.windows):
         logs.begin_window()

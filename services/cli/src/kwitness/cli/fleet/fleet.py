@@ -84,6 +84,8 @@ class Fleet:
         Share of applications, from 0 to 1, whose library uses versions of requests that Kafka 4.0 removed.
     headers
         Whether records have headers, which observers look at.
+    skips
+        Share of a group's fetches, from 0 to 1, that pass over half of what there was to read.
     """
 
     clients: int = 100
@@ -100,6 +102,7 @@ class Fleet:
     cluster_id: str = "fleet"
     old_clients: float = 0.0
     headers: bool = False
+    skips: float = 0.0
     faults: Faults = field(default_factory=Faults)
 
     def __post_init__(self) -> None:
@@ -114,6 +117,8 @@ class Fleet:
             raise ValueError(f"{self.epochs} epochs do not fit into {self.windows} windows")
         if not 0 <= self.old_clients <= 1:
             raise ValueError(f"the share old_clients is {self.old_clients}: it must be from 0 to 1")
+        if not 0 <= self.skips <= 1:
+            raise ValueError(f"the share skips is {self.skips}: it must be from 0 to 1")
         if not 1 <= len(self.cluster_id) <= _LONGEST_CLUSTER_ID or not self.cluster_id.isprintable():
             raise ValueError(f"the cluster id must have 1 to {_LONGEST_CLUSTER_ID} printable characters")
 

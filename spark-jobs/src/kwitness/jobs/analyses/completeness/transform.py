@@ -1,98 +1,92 @@
-"""From rows of interceptions and traffic to sets of offsets, and how sets grow. It does not run yet.
+"""From rows of interceptions and traffic to reports on partitions, and from those to the rows of the table.
 
-The axis is offsets and not time: observers' windows are of arrival, interceptors' of the records' own time. Sets are a
-lattice: a union may be made twice, in any order. What is to come: control batches, aborted records and what compaction
-removed have to leave the sets before two of them are compared.
+The axis is offsets and not time: observers' windows are of arrival, interceptors' of the records' own time. What is
+handed over by share groups is in no order, and is passed over.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import LongType, StructField, StructType
 
+from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import INTERCEPTIONS, SCHEMAS, TRAFFIC
-from kwitness.jobs.analyses.completeness.schema import KEYS, MAX_RANGES, OFFSET_RANGES, TABLE_SCHEMA
-from kwitness.jobs.frame.intervals import Intervals, coalesced, difference, holes, size, union, within
-from kwitness.jobs.frame.job import JobInput, TransformResult
-from kwitness.jobs.frame.json_events import decoded_events, rejected_column
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_COMMON = (
-    StructField("schema", StringType()),
-    StructField("event_source", StringType()),
-    StructField("event_epoch", LongType()),
-    StructField("event_seq", LongType()),
-    StructField("kind", StringType()),
-    StructField("topic", StringType()),
-    StructField("group_id", StringType()),
-    StructField("window_start_ms", LongType()),
-    StructField("window_end_ms", LongType()),
+from kwitness.jobs.analyses.completeness.rows import updated
+from kwitness.jobs.analyses.completeness.schema import (
+    ABORTS,
+    BATCH_SCHEMA,
+    KEYS,
+    LOG,
+    NO_PARTITION,
+    PLACE,
+    TABLE_SCHEMA,
+    TOLD_REPORT,
 )
-_RANGES = (StructField("offset_ranges", OFFSET_RANGES), StructField("offset_ranges_merged", LongType()))
-_READ = StructType(
-    [
-        *_COMMON,
-        StructField("api", StringType()),
-        StructField("side", StringType()),
-        StructField("partition", IntegerType()),
-        *_RANGES,
-        StructField("partitions", ArrayType(StructType([StructField("partition", IntegerType()), *_RANGES]))),
-    ]
+from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
+from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
+from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
+from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
+
+CLIENT = "client:"
+"""What `group_id` begins with where only a client id is known."""
+KEPT = timedelta(days=90)
+"""How long a row stays in the table after its last record."""
+_MAX_GROUP = 255
+#: Of contracts; what has more is none of ours.
+_MAX_RANGES = 8
+_MAX_PARTITIONS = 1024
+_READ = (
+    *("schema", "kind", "event_source", "event_epoch", "event_seq", "cluster_id", "client_id", "client_instance_id"),
+    *("group_id", "group_member_id", "client_address", "client_source_port", "instance", "side", "api", "topic"),
+    *("window_start_ms", "window_end_ms", "overflowed", "partition", "records", "unconfirmed", "aborted_records"),
+    *("transactional_batches", "offset_ranges", "offset_ranges_merged"),
+    *("sent", "acknowledged", "failures", "partitions"),
 )
+_ALL = union_of((PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS))
+_EVENT = StructType([_ALL[name] for name in _READ])
 _NAMES = {kind: (SCHEMAS[kind],) for kind in (INTERCEPTIONS, TRAFFIC)}
+_WHO = ("event_source", "event_epoch")
+_CLIENT = ("client_id", "client_instance_id", "group_member_id", "client_address", "client_source_port", "instance")
+
+_ROW = StructType([*BATCH_SCHEMA.fields[:4], StructField("report", TOLD_REPORT), StructField("aborts", ABORTS)])
 
 
 def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
-    """Turn records of the topics interceptions and traffic into rows of the table's schema, one per set of offsets."""
-    read = decoded_events(records, _READ, _NAMES)
-    event = F.col("event").getField
-    of_partition = F.struct("event.partition", "event.offset_ranges", "event.offset_ranges_merged")
-    partitions = F.when(event("kind") == "topic", event("partitions")).when(
-        (event("kind") == "partition") & event("partition").isNotNull(), F.array(of_partition)
-    )
-    wanted = job_input.parameters.topics
-    chosen = event("topic").isNotNull() & (event("topic").isin(*wanted) if wanted else F.lit(True))
-    decoded = read.select(
-        F.when(chosen, F.struct("event", partitions.alias("partitions"), _said(event).alias("said"))).alias("row"),
-        rejected_column().alias("rejected"),
-        F.when(F.col("problem").isNull(), F.lit(1)).cast(LongType()).alias("used"),
-    )
-    told = decoded.where("row.partitions is not null and row.said is not null").select(
-        F.col("row.event").alias("event"), "row.said", F.explode("row.partitions").alias("one")
-    )
+    """Turn records of the topics interceptions and traffic into rows of `BATCH_SCHEMA`.
+
+    Parameters
+    ----------
+    records
+        Columns `kwitness.jobs.frame.kafka_record.RECORD_COLUMNS` and `kind`.
+    """
+    decoded = _decoded(records, job_input)
     rows = (
-        told.where("one.offset_ranges is not null")
-        .groupBy(
-            F.col("event.topic").alias("topic"),
-            F.col("one.partition").alias("partition"),
-            "said",
-            F.when(F.col("event.kind") == "topic", "interceptors").otherwise("wire").alias("evidence"),
-            F.when(F.col("said") == "Consumed", F.coalesce("event.group_id", F.lit("")))
-            .otherwise("")
-            .alias("group_id"),
-        )
-        .agg(
-            F.flatten(F.collect_list("one.offset_ranges")).alias("ranges"),
-            F.bool_and(F.coalesce("one.offset_ranges_merged", F.lit(0)) == 0).alias("exact"),
-            F.min("event.window_start_ms").alias("first_window_ms"),
-            F.max("event.window_end_ms").alias("last_window_ms"),
-        )
+        rows_in(decoded)
+        .select(F.explode("rows").alias("row"))
+        .select("row.*")
+        .groupBy(*KEYS)
+        .agg(F.collect_list("report").alias("reports"), F.flatten(F.collect_list("aborts")).alias("aborts"))
     )
-    return TransformResult(decoded, rows.select(*TABLE_SCHEMA.names))
+    return TransformResult(decoded, rows.select(*BATCH_SCHEMA.names))
 
 
 def combined(table: DataFrame, rows: DataFrame, job_input: JobInput) -> DataFrame:
-    """Rows of the table after a batch, for the sets that `rows` are about."""
-    del job_input
-    old = table.select(*KEYS, F.struct(*TABLE_SCHEMA.names).alias("old"))
-    new = rows.select(*KEYS, F.struct(*TABLE_SCHEMA.names).alias("new"))
-    return new.join(old, list(KEYS), "left").select("old", "new").mapInArrow(_united, TABLE_SCHEMA)
+    """Rows of the table after a batch: of the partitions that `rows`, of `BATCH_SCHEMA`, are about."""
+    new = rows.groupBy(*PLACE).agg(F.collect_list(F.struct(*BATCH_SCHEMA.names)).alias("new"))
+    return changed(table, new.withColumn("log", F.lit(None).cast(LOG)), job_input)
+
+
+def changed(table: DataFrame, partitions: DataFrame, job_input: JobInput) -> DataFrame:
+    """Rows of the table after what `partitions` say: `PLACE`, `new` and `log`."""
+    old = table.groupBy(*PLACE).agg(F.collect_list(F.struct(*TABLE_SCHEMA.names)).alias("old"))
+    lines = partitions.join(old, list(PLACE), "left").select("old", "new", "log")
+    return lines.mapInArrow(partial(updated, grace_ms=grace_ms_of(job_input)), TABLE_SCHEMA)
 
 
 def merge(table: str, update: str) -> Mapping[str, Column]:
@@ -101,48 +95,164 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
     return {name: F.col(f"{update}.{name}") for name in TABLE_SCHEMA.names}
 
 
-def bounded(offsets: Intervals, most: int = MAX_RANGES) -> Intervals:
-    """At most so many ranges: the shortest gaps are closed, so that the set may hold too much and never too little."""
-    if len(offsets) <= most:
-        return offsets
-    shortest = sorted(holes(offsets), key=lambda hole: (size((hole,)), hole))[: len(offsets) - most]
-    return union(offsets, coalesced(shortest))
+def expired(job_input: JobInput, now: datetime) -> Column:
+    """Rows that are dropped at the next housekeeping: of what nothing was told of for `KEPT`."""
+    del job_input
+    return F.greatest("last_ms", "surveyed_ms") < F.lit(epoch_ms(now - KEPT))
 
 
-def missing(sent: Intervals, consumed: Intervals) -> Intervals:
-    """Offsets that were sent and not consumed, from the group's first to its last; later ones it may read yet."""
-    if not consumed:
-        return ()
-    return within(difference(sent, consumed), consumed[0][0], consumed[-1][1])
+def grace_ms_of(job_input: JobInput) -> int:
+    """How late something may be, in milliseconds."""
+    return in_milliseconds(parse_duration(job_input.parameters.grace))
 
 
-def _said(event: Any) -> Column:
-    return (
-        F.when((event("kind") == "topic") & (event("side") == "producer"), "Acknowledged")
-        .when((event("kind") == "topic") & (event("side") == "consumer"), "Consumed")
-        .when((event("kind") == "partition") & (event("api") == "Produce"), "Produced")
-        .when((event("kind") == "partition") & (event("api") == "Fetch"), "Consumed")
+def _decoded(records: DataFrame, job_input: JobInput) -> DataFrame:
+    """Lines of `kwitness.jobs.frame.job.decoded_schema`, one for each record; its row is an array of rows."""
+    events = decoded_events(records, _EVENT, _NAMES)
+    event = F.col("event").getField
+    is_topic = (F.col("kind") == INTERCEPTIONS) & (event("kind") == "topic")
+    is_partition = (F.col("kind") == TRAFFIC) & (event("kind") == "partition") & event("api").isin("Produce", "Fetch")
+    wanted = job_input.parameters.topics
+    chosen = (
+        event("topic").isNotNull()
+        & _is_of(event("cluster_id"), job_input.cluster_id)
+        & (event("topic").isin(*wanted) if wanted else ~event("topic").isin(*job_input.own_topics))
+    )
+    used = F.col("event").isNotNull() & chosen & (is_topic | is_partition)
+    checked = events.withColumn("_used", F.coalesce(used, F.lit(False))).withColumn(
+        "problem", F.coalesce(F.col("problem"), F.when(F.col("_used"), _problem(event)))
+    )
+    ok = F.col("problem").isNull()
+    rows = F.when(is_topic, _of_topic(event)).otherwise(_of_partition(event))
+    rows = F.filter(rows, lambda row: row.isNotNull())
+    return checked.select(
+        F.when(ok & F.col("_used"), F.struct(rows.alias("rows"))).alias("row"),
+        rejected_column().alias("rejected"),
+        F.when(ok, F.lit(1)).cast(LongType()).alias("used"),
     )
 
 
-def _united(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    # Imported here: only the executors' Python workers have a use for it.
-    import pyarrow as pa  # noqa: PLC0415
-    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+def _problem(event: Any) -> Column:
+    untimed = event("window_start_ms").isNull() | event("window_end_ms").isNull()
+    too_many = (F.size(event("partitions")) > _MAX_PARTITIONS) | (F.size(event("offset_ranges")) > _MAX_RANGES)
+    within = F.exists(
+        F.coalesce(event("partitions"), F.array().cast(_EVENT["partitions"].dataType)),
+        lambda one: (
+            (F.size(one["offset_ranges"]) > _MAX_RANGES) | ~F.coalesce(_is_partition(one["partition"]), F.lit(False))
+        ),
+    )
+    wrong = too_many | within | ~F.coalesce(_is_partition(event("partition")), F.lit(True))
+    return F.when(untimed, problem("MissingField", "the value lacks window_start_ms or window_end_ms")).when(
+        wrong, problem("InvalidField", "partitions or offset_ranges are more than there can be, or a number is none")
+    )
 
-    for batch in batches:
-        rows = [_row(line["old"], line["new"]) for line in batch.to_pylist()]
-        yield pa.RecordBatch.from_pylist(rows, schema=to_arrow_schema(TABLE_SCHEMA))
+
+def _is_of(cluster: Column, cluster_id: str) -> Column:
+    """Whether a record is of a cluster; who names none is held to be."""
+    return F.lit(True) if not cluster_id else F.coalesce(cluster, F.lit(cluster_id)) == cluster_id
 
 
-def _row(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
-    both = [row for row in (old, new) if row is not None]
-    offsets = coalesced((one["first"], one["last"]) for row in both for one in row["ranges"])
-    kept = bounded(offsets)
-    return {
-        **new,
-        "ranges": [{"first": first, "last": last} for first, last in kept],
-        "exact": all(row["exact"] for row in both) and kept == offsets,
-        "first_window_ms": min(row["first_window_ms"] for row in both),
-        "last_window_ms": max(row["last_window_ms"] for row in both),
+def _is_partition(number: Column) -> Column:
+    return (number >= 0) & (number < 1 << 31)
+
+
+def _of_topic(event: Any) -> Column:
+    """Rows of what an interceptor counted of a topic: one for each partition; of a producer, one for the topic."""
+    is_producer = event("side") == "producer"
+    group = F.when(is_producer, F.lit("")).when(event("side") == "consumer", _group(event))
+
+    def row(one: Column) -> Column:
+        report = _report(
+            event,
+            ranges=one["offset_ranges"],
+            count=F.when(is_producer, one["acknowledged"]).otherwise(one["consumed"]),
+            exact=F.coalesce(one["offset_ranges_merged"], F.lit(0)) == 0,
+        )
+        has = F.size(F.coalesce(one["offset_ranges"], F.array().cast(one_ranges))) > 0
+        return F.when(
+            has & group.isNotNull(),
+            _row(event, "interceptors", partition=one["partition"], group_id=group, report=report),
+        )
+
+    one_ranges = PARTITION_TRAFFIC["offset_ranges"].dataType
+    failures = F.aggregate(
+        F.coalesce(F.map_values(event("failures")), F.array().cast("array<bigint>")),
+        F.lit(0).cast(LongType()),
+        lambda total, count: total + F.greatest(F.coalesce(count, F.lit(0)), F.lit(0)),
+    )
+    sums = _report(event, sent=event("sent"), acknowledged=event("acknowledged"), given_up=failures)
+    whole = F.when(
+        is_producer, _row(event, "interceptors", partition=F.lit(NO_PARTITION), group_id=F.lit(""), report=sums)
+    )
+    partitions = F.coalesce(event("partitions"), F.array().cast(_EVENT["partitions"].dataType))
+    return F.concat(F.transform(partitions, row), F.array(whole))
+
+
+def _of_partition(event: Any) -> Column:
+    """The row of what an observer saw of a partition."""
+    is_producer = event("api") == "Produce"
+    group = F.when(is_producer, F.lit("")).otherwise(_group(event))
+    in_transactions = F.coalesce(event("transactional_batches"), F.lit(0))
+    report = _report(
+        event,
+        ranges=event("offset_ranges"),
+        count=event("records"),
+        exact=F.coalesce(event("offset_ranges_merged"), F.lit(0)) == 0,
+        plain=is_producer & (in_transactions == 0),
+        markers=F.when(is_producer, in_transactions),
+        unconfirmed=F.when(is_producer, event("unconfirmed")),
+    )
+    aborts = F.when(
+        ~is_producer & (event("aborted_records") > 0) & (F.size(event("offset_ranges")) > 0),
+        F.array(
+            F.struct(
+                F.array_min(event("offset_ranges")["first"]).alias("first"),
+                F.array_max(event("offset_ranges")["last"]).alias("last"),
+                event("aborted_records").alias("records"),
+            )
+        ),
+    ).otherwise(F.array().cast(ABORTS))
+    counts = (F.coalesce(event("unconfirmed"), F.lit(0)) > 0) | (in_transactions > 0)
+    says = (F.size(event("offset_ranges")) > 0) | (is_producer & counts)
+    row = _row(event, "wire", partition=event("partition"), group_id=group, report=report, aborts=aborts)
+    return F.array(F.when(F.coalesce(says, F.lit(False)) & group.isNotNull() & event("partition").isNotNull(), row))
+
+
+def _report(event: Any, **filled: Column) -> Column:
+    overflowed = F.coalesce(event("overflowed"), F.lit(False))
+    # Rows that sum up several clients are of none of them.
+    client = F.xxhash64(*(event(name) for name in (*_WHO, *_CLIENT)))
+    several = F.xxhash64(*(event(name) for name in (*_WHO, "event_seq")))
+    known = {
+        "at_ms": F.col("timestamp_ms"),
+        "start_ms": event("window_start_ms"),
+        # Whoever's clock is ahead: nothing happened after its record was written.
+        "end_ms": F.least(event("window_end_ms"), F.when(F.col("timestamp_ms") >= 0, F.col("timestamp_ms"))),
+        "teller": F.when(overflowed, several).otherwise(client),
+        "seq": event("event_seq"),
+        "ranges": F.array(),
+        "exact": F.lit(True),
+        "plain": F.lit(False),
+        **{name: F.greatest(F.coalesce(filled.pop(name, F.lit(0)), F.lit(0)), F.lit(0)) for name in _COUNTED},
+        **filled,
     }
+    return F.struct(*(known[field.name].cast(field.dataType).alias(field.name) for field in TOLD_REPORT.fields))
+
+
+_COUNTED = ("count", "markers", "unconfirmed", "sent", "acknowledged", "given_up")
+
+
+def _row(event: Any, evidence: str, **filled: Column) -> Column:
+    values = {"topic": event("topic"), "evidence": F.lit(evidence), "aborts": F.array(), **filled}
+    return F.struct(*(values[field.name].cast(field.dataType).alias(field.name) for field in _ROW.fields))
+
+
+def _group(event: Any) -> Column:
+    """The group's name, else that of the client, null where there is neither.
+
+    A connection that fetches need not be the one that told the group. A long name is its beginning and a digest.
+    """
+    client = F.concat(F.lit(CLIENT), F.when(F.length(event("client_id")) > 0, event("client_id")))
+    name = F.coalesce(F.when(F.length(event("group_id")) > 0, event("group_id")), client)
+    long = F.concat(F.substring(name, 1, _MAX_GROUP - 17), F.lit("~"), F.substring(F.sha2(name, 256), 1, 16))
+    return F.when(F.length(name) > _MAX_GROUP, long).otherwise(name)

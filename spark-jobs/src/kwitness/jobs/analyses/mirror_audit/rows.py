@@ -1,0 +1,48 @@
+"""Spans in Python: sets of offsets of both sides, as Arrow has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, SPAN, TABLE_SCHEMA
+from kwitness.jobs.analyses.mirror_audit.verdicts import differences
+from kwitness.jobs.frame.intervals import coalesced, holes, size, union
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LARGEST = 2**63 - 1
+
+
+def united(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows of the table from lines with `new` and `old`, of its schema."""
+    # Imported here: only the executors' Python workers have a use for it.
+    import pyarrow as pa  # noqa: PLC0415
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+    schema = to_arrow_schema(TABLE_SCHEMA)
+    for batch in batches:
+        rows = [row_after(line["old"], line["new"]) for line in batch.to_pylist()]
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def row_after(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
+    """A row after a batch. Sets grow by union, so what comes twice is there once; all else is the greater."""
+    both = [row for row in (old, new) if row is not None]
+    last_ms = max((row["last_ms"] for row in both if row["last_ms"] is not None), default=None)
+    if new["kind"] != SPAN:
+        changed = min(_LARGEST, sum(row["changed"] or 0 for row in both))
+        return {**new, "changed": changed, "last_ms": last_ms, "verdict": "Changed" if changed else "InStep"}
+    row = {**new, "last_ms": last_ms, "transactional": any(one["transactional"] for one in both)}
+    tolerance = max(one["tolerance"] for one in both)
+    for side in ("source", "target"):
+        name = f"{side}_ranges"
+        offsets = coalesced((pair["first"], pair["last"]) for one in both for pair in one[name] or ())
+        shortest = sorted(holes(offsets), key=lambda hole: (size((hole,)), hole))[: max(0, len(offsets) - MAX_RANGES)]
+        offsets = union(offsets, coalesced(shortest))
+        tolerance = min(_LARGEST, tolerance + size(tuple(shortest)))
+        row[name] = [{"first": first, "last": last} for first, last in offsets]
+        row[f"{side}_records"] = min(_LARGEST, size(offsets))
+    missing, extra = differences(row["source_records"], row["target_records"], tolerance)
+    return {**row, "tolerance": tolerance, "missing": missing, "extra": extra, "evidence": "approximate"}
