@@ -50,7 +50,13 @@ AnalyticsJobType = Literal[
     "LedgerAudit",
 ]
 
-USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic", "LedgerAudit", "UnusedTopics")
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
+    "ClientInventory",
+    "Traffic",
+    "UnusedTopics",
+    "TelemetryRollup",
+    "LedgerAudit",
+)
 """The types that this version runs; the others are reserved, and their resources say so."""
 
 

@@ -13,6 +13,7 @@ from .durations import duration_field
 
 __all__ = ["PARAMETER_RULES", "Parameters"]
 
+MetricPrefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[A-Za-z][A-Za-z0-9_./-]*$")]
 TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")]
 
 
@@ -51,6 +52,31 @@ class UnusedTopicsParameters(Contract):
     ignore: tuple[TopicName, ...] = _topics("Topics never reported.")
 
 
+class TelemetryRollupParameters(Contract):
+    """What clients report about themselves."""
+
+    metrics: tuple[MetricPrefix, ...] = Field(
+        (),
+        description="How the names of metrics begin that are kept, such as org.apache.kafka.producer. Absent: all. What "
+        "is not kept is not in the table after a change, either.",
+        max_length=100,
+        json_schema_extra=list_set(),
+    )
+    series_per_push: int = Field(
+        1_000,
+        description="Data points that are kept of one push; the others are counted (finding SeriesLeftOut).",
+        ge=1,
+        le=10_000,
+    )
+    retention: str = duration_field(
+        "168h",
+        "How long pushes are kept that windows are computed from; a window of older ones is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+    grace: str = duration_field("10m", "How long a window waits for pushes.", minimum="1s", maximum="24h")
+
+
 class LedgerAuditParameters(Contract):
     """Whether the platform's own books close."""
 
@@ -63,6 +89,7 @@ class Parameters(Contract):
     client_inventory: ClientInventoryParameters | None = Field(None, description="Settings of ClientInventory.")
     traffic: TrafficParameters | None = Field(None, description="Settings of Traffic.")
     unused_topics: UnusedTopicsParameters | None = Field(None, description="Settings of UnusedTopics.")
+    telemetry_rollup: TelemetryRollupParameters | None = Field(None, description="Settings of TelemetryRollup.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
 
 

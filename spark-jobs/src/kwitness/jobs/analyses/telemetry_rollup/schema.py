@@ -31,15 +31,15 @@ HEADERS = ("schema", *NUMBERED, "received_at_ms", "client_instance_id", *WHO)
 
 POINT = StructType(
     [
-        StructField("metric", _TEXT, nullable=False),
-        StructField("unit", _TEXT, nullable=False),
-        StructField("shape", _TEXT, nullable=False),
-        StructField("attributes", _TEXT, nullable=False),
-        StructField("start_ms", _LONG, nullable=False),
-        StructField("value", _DOUBLE, nullable=False),
-        StructField("observations", _LONG, nullable=False),
-        StructField("bounds", ArrayType(_DOUBLE, containsNull=False), nullable=False),
-        StructField("bucket_counts", ArrayType(_LONG, containsNull=False), nullable=False),
+        StructField("metric", _TEXT),
+        StructField("unit", _TEXT),
+        StructField("shape", _TEXT),
+        StructField("attributes", _TEXT),
+        StructField("start_ms", _LONG),
+        StructField("value", _DOUBLE),
+        StructField("observations", _LONG),
+        StructField("bounds", ArrayType(_DOUBLE)),
+        StructField("bucket_counts", ArrayType(_LONG)),
     ]
 )
 """A data point.
@@ -49,16 +49,16 @@ grew by); or counter_total or histogram_total (since `start_ms`). `attributes` i
 histogram, `value` is the sum of what was observed.
 """
 
-POINTS = ArrayType(POINT, containsNull=False)
+POINTS = ArrayType(POINT)
 _COUNTED = ("left_out", "without_value", "unusable")
 
 READ = StructType(
     [
         *(StructField(name, _TEXT) for name in HEADERS),
-        StructField("is_damaged", ByteType(), nullable=False),
-        StructField("outcome", ByteType(), nullable=False),
-        *(StructField(name, _LONG, nullable=False) for name in _COUNTED),
-        StructField("points", POINTS, nullable=False),
+        StructField("is_damaged", ByteType()),
+        StructField("outcome", ByteType()),
+        *(StructField(name, _LONG) for name in _COUNTED),
+        StructField("points", POINTS),
     ]
 )
 """What a decoder reads in a record.
