@@ -62,10 +62,11 @@ spark-jars: prerequisites-spark-jars setup ## Collect the jars that `kwitness jo
 
 CARGO_PROFILE ?= release
 WHEELS ?= dist
-wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, and the observer for it
+wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, the observer and what jobs read pushes by for it
 	@rm -f $(WHEELS)/kwitness*.whl
 	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
+	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.contracts.generate

@@ -53,20 +53,23 @@ def telemetry(
         who = tuple(fact[name] for name in WHO)
         instance = fact["client_instance_id"]
         size = {name: fact[name] for name in SIZES} | {"points": len(fact["read"])}
-        parts[base_ms, start, "push", *[None] * 5, *who].append({"instance": instance, **size})
+        parts[(base_ms, start, "push", *[None] * 5, *who), instance, ""].append(size)
         for point in fact["read"]:
             kind = point["shape"].removesuffix("_total")
             bounds = tuple(point["bounds"]) if kind == "histogram" else None
             key = (base_ms, start, "metric", point["metric"], kind, point["unit"], point["attributes"], bounds, *who)
             if point["shape"].endswith("_total"):
-                totals[*key, instance, point["start_ms"]].append(point)
+                totals[key, instance, point["start_ms"]].append(point)
             else:
-                parts[key].append({"instance": instance, **_part(kind, point, fact["at_ms"])})
-    for (*key, instance, began), points in totals.items():
-        parts[tuple(key)].append({"instance": instance, **_growth(key[4], points, has_begun=began >= key[1])})
+                parts[key, instance, point["shape"]].append(_part(kind, point, fact["at_ms"]))
+    for (key, instance, began), points in totals.items():
+        parts[key, instance, began].append(_growth(key[4], points, has_begun=began >= key[1]))
+    by_instance: dict[Key, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for (key, instance, _), several in parts.items():
+        by_instance[key][instance].append(_together(several))
     rows = {}
-    for key, several in parts.items():
-        row = _together(several) | {"clients": len({one["instance"] for one in several})}
+    for key, instances in by_instance.items():
+        row = _together([one for several in instances.values() for one in several]) | {"clients": len(instances)}
         rows[key] = row | {"state": "grace" if latest > key[1] + base_ms + grace_ms else "open"}
     found = dict(rows)
     for length in (HOUR_MS, DAY_MS):

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.resources.analytics_parameters import TelemetryRollupParameters
+from kwitness.jobs.analyses.telemetry_rollup import decoder, native_decoder
 from kwitness.jobs.analyses.telemetry_rollup.job import JOB
 from kwitness.jobs.frame.job import JobInput, WindowsSink
 from kwitness.jobs.frame.windows_sink import WindowTables
@@ -17,6 +18,10 @@ from tests import soak
 from tests.jobs import pushed, telemetry_oracle
 from tests.jobs.tables import read
 from tests.jobs.window_tables import parts, run
+
+
+KEPT, MOST = ("b", "i", "l", "m", "plain", "q", "records", "s", "took"), 7
+"""How names begin of metrics that are kept, and points of a push."""
 
 
 def tables(spark: SparkSession, folder: Path, **parameters: Any) -> WindowTables:
@@ -48,28 +53,28 @@ def rows_of(path: str) -> dict[tuple[Any, ...], dict[str, Any]]:
 @pytest.mark.parametrize("seed", soak.seeds(10))
 @pytest.mark.soak
 def test_any_cut_into_batches_gives_the_table_of_the_oracle(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+    assert decoder.decoder() is native_decoder
     records = pushed.mixed(seed)
-    at = tables(spark, tmp_path)
+    at = tables(spark, tmp_path, metrics=KEPT, seriesPerPush=MOST)
 
     bad = set().union(*(run(spark, at, part) for part in parts(records, 2 + seed % 4)))
 
-    rows, expected = telemetry_oracle.telemetry(records)
+    rows, expected = telemetry_oracle.telemetry(records, prefixes=KEPT, most=MOST)
     assert bad == expected
-    assert rows_of(at.table.path) == rows
+    found = rows_of(at.table.path)
+    assert {key: (row, rows.get(key)) for key, row in found.items() if row != rows.get(key)} == {}
+    assert found.keys() == rows.keys()
     assert {key[0] for key in rows} == {300_000, 3_600_000, 86_400_000}
     assert {row["state"] for row in rows.values()} == {"grace", "open"}
+    _tells_what_is_left_out(at, rows)
 
 
-def test_what_is_not_kept_of_a_push_is_counted_and_told(spark: SparkSession, tmp_path: Path) -> None:
-    records = pushed.mixed(4, minutes=20)
-    at = tables(spark, tmp_path, metrics=("io", "sent", "s", "took"), seriesPerPush=2)
-    run(spark, at, records)
-
-    rows, _ = telemetry_oracle.telemetry(records, prefixes=("io", "sent", "s", "took"), most=2)
-    assert rows_of(at.table.path) == rows
+def _tells_what_is_left_out(at: WindowTables, rows: dict[tuple[Any, ...], dict[str, Any]]) -> None:
     assert JOB.findings is not None
-    found = JOB.findings(at.table.frame(), at._input, pushed.START_MS + 86_400_000)
-    lost = {key[8:12] for key, row in rows.items() if key[0] == 300_000 and (row["left_out"] or 0) > 0}
-    assert found.counts["SeriesLeftOut"] == len(lost) > 0
-    assert {one.kind for one in found.examples} == {"SeriesLeftOut", "PointsUnusable"}
-    assert "keeps the first 2" in found.examples[0].message
+    parameters = TelemetryRollupParameters(metrics=KEPT, seriesPerPush=MOST)
+    told = JOB.findings(at.table.frame(), JobInput(parameters, 300.0), pushed.START_MS + 86_400_000)
+    for kind, name in (("SeriesLeftOut", "left_out"), ("PointsUnusable", "unusable")):
+        lost = {key[8:12] for key, row in rows.items() if key[0] == 300_000 and (row[name] or 0) > 0}
+        assert told.counts[kind] == len(lost) > 0
+        assert len([one for one in told.examples if one.kind == kind]) == len(lost)
+    assert f"keeps the first {MOST}" in told.examples[0].message

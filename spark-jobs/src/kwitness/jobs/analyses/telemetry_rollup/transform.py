@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
@@ -20,10 +19,10 @@ from kwitness.jobs.analyses.telemetry_rollup.schema import (
     METRIC,
     NO_METRICS,
     NUMBERED,
+    POINT,
     PUSH,
     READ,
     SIZES,
-    TABLE_SCHEMA,
     WHO,
 )
 from kwitness.jobs.frame.facts import decoded_facts
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LARGEST = 2**53
-_LONGEST_LIST = 2**31 - 1
 #: Longest text kept of a client, in characters; the end of a longer one is replaced by a digest of the whole.
 _LONGEST, _DIGEST = 512, 16
 _NUMBERS = (*NUMBERED[1:], "received_at_ms")
@@ -43,10 +41,8 @@ _REQUIRED = ("event_source", *_NUMBERS, "client_instance_id")
 _VALUED = ("gauge", "level")
 _TOTALS = ("counter_total", "histogram_total")
 _SUMMED = ("points", "without_start", "observations", *SIZES)
-_ADDED = ("value_sum", "increase", "observed_sum")
-_OTHERS = ("value_min", "value_max", "value_last", "last_ms", "bucket_counts")
-#: Of points of totals, what one series is: its row's keys, and these.
-_SERIES = ("window_start_ms", *KEYS, "client_instance_id", "shape", "start_ms")
+#: Of these a row has one, by its type.
+_AMOUNTS = ("value_sum", "increase", "observed_sum")
 
 
 def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
@@ -65,135 +61,117 @@ def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
 def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
     """Facts of some windows, without duplicates, put together to their rows."""
     start = window_start(F.col("window_start_ms"), base_seconds(job_input.window_seconds))
-    pushes = facts.where(F.col("kind") == PUSH).select(
+    # A push is there as one more point, which says how much was pushed.
+    itself = F.struct(*(F.lit(PUSH if one.name == "shape" else None).cast(one.dataType).alias(one.name) for one in POINT))
+    points = facts.where(F.col("kind") == PUSH).select(
         start.alias("window_start_ms"),
         F.col("window_start_ms").alias("at_ms"),
         *WHO,
         "client_instance_id",
         *SIZES[1:],
-        "points",
+        F.size("points").alias("points"),
+        F.explode(F.concat(F.array(itself), "points")).alias("point"),
     )
-    points = pushes.select(
-        *(name for name in pushes.columns if name != "points"), F.explode("points").alias("point")
-    ).select("*", "point.*")
-    named = points.drop("point").withColumns(
+    shape = F.col("shape")
+    is_push = shape == PUSH
+    placed = points.select(*(name for name in points.columns if name != "point"), "point.*").withColumns(
         {
-            "kind": F.lit(METRIC),
-            "type": F.regexp_replace("shape", "_total$", ""),
-            "bounds": F.when(F.col("shape").startswith("histogram"), F.col("bounds")),
+            "kind": F.when(is_push, PUSH).otherwise(METRIC),
+            "type": F.when(~is_push, F.regexp_replace(shape, "_total$", "")),
+            "bounds": F.when(shape.startswith("histogram"), F.col("bounds")),
+            "began_ms": F.when(shape.isin(*_TOTALS), F.col("start_ms")),
+            "pushes": F.lit(1),
+            "points": F.when(is_push, F.col("points")).otherwise(1),
         }
     )
-    is_total = F.col("shape").isin(*_TOTALS)
-    parts = (_plain(named.where(~is_total)), _grown(named.where(is_total)), _pushed(pushes))
-    return _together(reduce(DataFrame.unionByName, parts), F.size(F.collect_set("client_instance_id")).cast(LongType()))
+    return _together(_by_series(placed, is_push), F.size(F.collect_set("client_instance_id")).cast(LongType()))
 
 
 def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
     """Rows of windows put together to those of longer ones."""
     del job_input
-    placed = rows.withColumn("window_start_ms", window_start(F.col("window_start_ms"), seconds))
+    placed = rows.withColumns(
+        {
+            "window_start_ms": window_start(F.col("window_start_ms"), seconds),
+            "amount": F.coalesce(*_AMOUNTS),
+            "latest": F.when(F.col("last_ms").isNotNull(), F.struct(F.col("last_ms").alias("at_ms"), F.col("value_last").alias("value"))),
+        }
+    )
     return _together(placed, F.max("clients"))
 
 
-def _together(parts: DataFrame, clients: Column) -> DataFrame:
-    """Parts of rows, with all of their columns, by their keys."""
-    latest = F.max(F.when(F.col("last_ms").isNotNull(), F.struct("last_ms", "value_last")))
-    return (
-        parts.groupBy("window_start_ms", *KEYS)
-        .agg(
-            clients.alias("clients"),
-            *(F.try_sum(name).alias(name) for name in _SUMMED),
-            *(_sum(name).alias(name) for name in _ADDED),
-            F.min("value_min").alias("value_min"),
-            F.max("value_max").alias("value_max"),
-            latest.alias("_latest"),
-            _by_bucket(F.collect_list("bucket_counts")).alias("bucket_counts"),
-        )
-        .withColumns({name: F.col("_latest")[name] for name in ("last_ms", "value_last")})
-        .drop("_latest")
+def _by_series(points: DataFrame, is_push: Column) -> DataFrame:
+    """Points by row, client instance and, of totals, start, as parts of rows."""
+    is_value = F.col("shape").isin(*_VALUED)
+    # A total only rises, so the least is the first. A histogram's are told by how much was observed.
+    said = F.struct(F.when(F.col("type") == "histogram", F.col("observations")).alias("many"), "value", "bucket_counts")
+    series = points.groupBy("window_start_ms", *KEYS, "client_instance_id", "shape", "began_ms").agg(
+        F.sum("points").alias("points"),
+        F.array_sort(F.collect_list("value")).alias("values"),
+        F.min(said).alias("first"),
+        F.max(said).alias("last"),
+        F.max(F.when(is_value, F.struct("at_ms", "value"))).alias("latest"),
+        F.try_sum(F.when(F.col("type") == "histogram", F.col("observations"))).alias("observations"),
+        _by_bucket(F.collect_list(F.when(F.col("type") == "histogram", F.col("bucket_counts")))).alias("bucket_counts"),
+        *(F.try_sum(F.when(is_push, F.col(name))).alias(name) for name in SIZES),
+    )
+    is_total, has_begun = F.col("began_ms").isNotNull(), F.col("began_ms") >= F.col("window_start_ms")
+
+    def grown(name: str) -> Column:
+        last = F.col(f"last.{name}")
+        return F.when(has_begun, last).otherwise(last - F.col(f"first.{name}"))
+
+    less = F.zip_with("last.bucket_counts", "first.bucket_counts", lambda last, first: F.greatest(last - first, F.lit(0)))
+    buckets = F.when(has_begun, F.col("last.bucket_counts")).otherwise(less)
+    is_histogram = F.col("type") == "histogram"
+    return series.withColumns(
+        {
+            "amount": F.when(is_total, grown("value")).otherwise(_sum(F.col("values"))),
+            "value_min": F.when(is_value, F.get("values", F.lit(0))),
+            "value_max": F.when(is_value, F.element_at("values", -1)),
+            "without_start": F.when(is_total, F.when(has_begun, 0).otherwise(1)).when(F.col("type") == "counter", 0),
+            "observations": F.when(is_total & is_histogram, grown("many")).otherwise(F.col("observations")),
+            "bucket_counts": F.when(is_total & is_histogram, buckets).otherwise(F.col("bucket_counts")),
+        }
     )
 
 
-def _sum(name: str) -> Column:
-    """The sum of a column of fractions, whatever order they come in: rounding depends on it."""
-    held = F.array_sort(F.collect_list(name))
-    return F.when(F.size(held) > 0, F.aggregate(held, F.lit(0.0), lambda sum_, one: sum_ + one))
+def _together(parts: DataFrame, clients: Column) -> DataFrame:
+    """Parts of rows by their keys."""
+    rows = parts.groupBy("window_start_ms", *KEYS).agg(
+        clients.alias("clients"),
+        *(F.try_sum(name).alias(name) for name in _SUMMED),
+        _sum(F.array_sort(F.collect_list("amount"))).alias("amount"),
+        F.min("value_min").alias("value_min"),
+        F.max("value_max").alias("value_max"),
+        F.max("latest").alias("latest"),
+        _by_bucket(F.collect_list("bucket_counts")).alias("bucket_counts"),
+    )
+    kind = F.col("type")
+    return rows.withColumns(
+        {
+            "value_sum": F.when(kind.isin(*_VALUED), F.col("amount")),
+            "increase": F.when(kind.isin("counter", "change"), F.col("amount")),
+            "observed_sum": F.when(kind == "histogram", F.col("amount")),
+            "value_last": F.col("latest.value"),
+            "last_ms": F.col("latest.at_ms"),
+        }
+    ).drop("amount", "latest")
+
+
+def _sum(ordered: Column) -> Column:
+    """The sum of fractions in their order, since rounding depends on it; null where there is none."""
+    return F.when(F.size(ordered) > 0, F.aggregate(ordered, F.lit(0.0), lambda sum_, one: sum_ + one))
 
 
 def _by_bucket(several: Column) -> Column:
     """Lists of one length, number by number; null where there is none."""
     added = F.aggregate(
-        F.slice(several, 2, _LONGEST_LIST),
-        F.element_at(several, 1),
+        several,
+        F.transform(F.get(several, F.lit(0)), lambda _: F.lit(0).cast(LongType())),
         lambda sums, counts: F.zip_with(sums, counts, F.try_add),
     )
     return F.when(F.size(several) > 0, added)
-
-
-def _plain(points: DataFrame) -> DataFrame:
-    """Points that say what was, or what came to it, as parts of rows."""
-    is_value, is_histogram = F.col("type").isin(*_VALUED), F.col("type") == "histogram"
-    value = F.when(is_value, F.col("value"))
-    return _part(
-        points,
-        points=F.lit(1),
-        value_sum=value,
-        value_min=value,
-        value_max=value,
-        value_last=value,
-        last_ms=F.when(is_value, F.col("at_ms")),
-        increase=F.when(F.col("type").isin("counter", "change"), F.col("value")),
-        without_start=F.when(F.col("type") == "counter", F.lit(0)),
-        observations=F.when(is_histogram, F.col("observations")),
-        observed_sum=F.when(is_histogram, F.col("value")),
-        bucket_counts=F.when(is_histogram, F.col("bucket_counts")),
-    )
-
-
-def _grown(points: DataFrame) -> DataFrame:
-    """Totals, which say how much there was since a start, as parts of rows that say what came to it in the window."""
-    # A total only rises, so the least is the first. What is compared is its number first, so that it is one of them.
-    number = F.when(F.col("type") == "histogram", F.col("observations")).otherwise(F.lit(0))
-    said = F.struct(number.alias("observations"), "value", "bucket_counts")
-    by_start = points.groupBy(*_SERIES).agg(
-        F.count(F.lit(1)).alias("count"), F.min(said).alias("first"), F.max(said).alias("last")
-    )
-    began = F.col("start_ms") >= F.col("window_start_ms")
-    is_histogram = F.col("type") == "histogram"
-
-    def grown(name: str) -> Column:
-        last = F.col(f"last.{name}")
-        return F.when(began, last).otherwise(last - F.col(f"first.{name}"))
-
-    buckets = F.when(began, F.col("last.bucket_counts")).otherwise(
-        F.zip_with("last.bucket_counts", "first.bucket_counts", lambda last, first: F.greatest(last - first, F.lit(0)))
-    )
-    return _part(
-        by_start,
-        points=F.col("count"),
-        increase=F.when(~is_histogram, grown("value")),
-        without_start=F.when(began, F.lit(0)).otherwise(F.lit(1)),
-        observations=F.when(is_histogram, grown("observations")),
-        observed_sum=F.when(is_histogram, grown("value")),
-        bucket_counts=F.when(is_histogram, buckets),
-    )
-
-
-def _pushed(pushes: DataFrame) -> DataFrame:
-    """Pushes as parts of rows that say how much was pushed."""
-    sizes = {name: F.col(name) for name in SIZES[1:]}
-    return _part(pushes.withColumn("kind", F.lit(PUSH)), pushes=F.lit(1), points=F.size("points"), **sizes)
-
-
-def _part(rows: DataFrame, **values: Column) -> DataFrame:
-    """Rows with the columns of a part, null where nothing is said."""
-    given = {name: F.col(name) for name in rows.columns if name in {"window_start_ms", *KEYS}} | values
-    columns = (
-        given.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name)
-        for field in TABLE_SCHEMA
-        if field.name in {"window_start_ms", *KEYS, *_SUMMED, *_ADDED, *_OTHERS}
-    )
-    return rows.select("client_instance_id", *columns)
 
 
 def _fact() -> Column:
