@@ -191,7 +191,7 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 ## Measure
 PARTS ?= throughput broker latency start memory
 RUNTIMES ?= java librdkafka python
-JOBS ?= rows traffic
+JOBS ?= rows telemetry_rollup traffic
 .PHONY: bench bench-observer bench-interceptors bench-spark
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench

@@ -84,6 +84,16 @@ TOPICS = [
     {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
 ]
 
+LATENCY, CONNECTED = "org.apache.kafka.producer.node.request.latency.max", "org.apache.kafka.consumer.connection.creation.total"
+ROLLED_UP = [
+    window(3600, "metric", "", metric=LATENCY, points=4, value_sum=10.0, value_max=4.0),
+    window(3600, "metric", "", metric=LATENCY, points=1, value_sum=9.0, value_max=9.0, client_id="desk"),
+    window(3600, "metric", "", metric=CONNECTED, points=4, increase=3.0, clients=2),
+    window(86_400, "metric", "", metric=LATENCY, points=4, value_sum=10.0, value_max=4000.0),
+    window(86_400, "push", "", pushes=2, points=7, left_out=5, unusable=0),
+    window(86_400, "push", "", pushes=2, points=7, left_out=0, unusable=0, client_id="desk"),
+]
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -102,6 +112,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("traffic/table", WINDOWS, TRAFFIC),
         ("ledger_audit/table", SOURCES, columns["LedgerAudit"]),
         ("unused_topics/table", TOPICS, columns["UnusedTopics"]),
+        ("telemetry/table", ROLLED_UP, columns["TelemetryRollup"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -118,7 +129,7 @@ def commands(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2)],
+    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2), ("telemetry-rollup.md", 3)],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
@@ -147,6 +158,22 @@ def test_the_queries_of_traffic_answer_what_they_ask(folder: Path, capsys: pytes
         (3600, "sealed", 4),
         (86_400, "sealed", 3),
     ]
+
+
+def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for words in commands("telemetry-rollup.md"):
+        if words[0] == "tables":
+            tables.answer([*words[1:], "--json"])
+            answers.append(json.loads(capsys.readouterr().out))
+
+    slowest, connected, left_out = answers
+    assert [(row["client_id"], row["greatest_ms"], row["average_ms"]) for row in slowest] == [
+        ("desk", 9.0, 9.0),
+        ("shop", 4.0, 2.5),
+    ]
+    assert [(row["connections"], row["clients"]) for row in connected] == [(3.0, 2)]
+    assert [(row["client_id"], row["left_out"]) for row in left_out] == [("shop", 5)]
 
 
 def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:

@@ -74,6 +74,8 @@ class Fleet:
         How often each source was started. Every other end is a kill, in the middle of a window that is then not sealed.
     seed
         The same fleet with the same seed has the same events, to the byte.
+    push_s
+        How often each client pushes its metrics, in whole windows; 0: never.
     start_ms
         First millisecond of the first window, since 1970.
     """
@@ -85,6 +87,7 @@ class Fleet:
     seconds: int = 60
     window_s: int = 10
     epochs: int = 1
+    push_s: int = 0
     seed: int = 1
     start_ms: int = FIRST_START_MS
     cluster_id: str = "fleet"
@@ -96,6 +99,8 @@ class Fleet:
                 raise ValueError(f"{name} is {getattr(self, name)}: it must be 1 or more")
         if self.seconds % self.window_s:
             raise ValueError(f"{self.seconds} seconds are no whole number of windows of {self.window_s} seconds")
+        if self.push_s < 0 or self.push_s % self.window_s:
+            raise ValueError(f"push_s is {self.push_s}: it must be 0, or whole windows of {self.window_s} seconds")
         if self.start_ms < 0 or self.start_ms % self.window_ms:
             raise ValueError(f"start_ms is {self.start_ms}: it must be a multiple of a window's {self.window_ms} ms")
         if self.epochs > self.windows:

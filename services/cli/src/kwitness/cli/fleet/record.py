@@ -13,7 +13,7 @@ class FleetRecord(NamedTuple):
     Attributes
     ----------
     kind
-        The topic without its prefix: traffic, connections or seals.
+        The topic without its prefix: traffic, connections, seals or telemetry.
     timestamp_ms
         When it arrived, in milliseconds since 1970.
     headers
