@@ -84,7 +84,10 @@ TOPICS = [
     {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
 ]
 
-LATENCY, CONNECTED = "org.apache.kafka.producer.node.request.latency.max", "org.apache.kafka.consumer.connection.creation.total"
+LATENCY, CONNECTED = (
+    "org.apache.kafka.producer.node.request.latency.max",
+    "org.apache.kafka.consumer.connection.creation.total",
+)
 ROLLED_UP = [
     window(3600, "metric", "", metric=LATENCY, points=4, value_sum=10.0, value_max=4.0),
     window(3600, "metric", "", metric=LATENCY, points=1, value_sum=9.0, value_max=9.0, client_id="desk"),
@@ -129,7 +132,14 @@ def commands(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("inventory.md", 1), ("tables.md", 11), ("traffic.md", 4), ("ledger-audit.md", 1), ("unused-topics.md", 2), ("telemetry-rollup.md", 3)],
+    [
+        ("inventory.md", 1),
+        ("tables.md", 11),
+        ("traffic.md", 4),
+        ("ledger-audit.md", 1),
+        ("unused-topics.md", 2),
+        ("telemetry-rollup.md", 3),
+    ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int

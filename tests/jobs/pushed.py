@@ -35,18 +35,18 @@ def payload(*metrics: Metric) -> bytes:
     return bytes(MetricsData(resource_metrics=[ResourceMetrics(scope_metrics=[scope])]).SerializeToString())
 
 
-def gauge(name: str, *values: float, **attributes: str | int | bool | float) -> Metric:
+def gauge(name: str, *values: float, **attributes: str | bool | float) -> Metric:
     """Values with the same attributes."""
     return Metric(name=name, unit="ms", gauge=Gauge(data_points=[_number(value, 0, attributes) for value in values]))
 
 
-def total(name: str, value: float, start_ms: int, *, rises: bool = True, **attributes: str | int | bool | float) -> Metric:
+def total(name: str, value: float, start_ms: int, *, rises: bool = True, **attributes: str | bool | float) -> Metric:
     """A sum since its start."""
     points = [_number(value, start_ms, attributes)]
     return Metric(name=name, sum=Sum(data_points=points, aggregation_temporality=_TOTAL, is_monotonic=rises))
 
 
-def delta(name: str, value: float, *, rises: bool = True, **attributes: str | int | bool | float) -> Metric:
+def delta(name: str, value: float, *, rises: bool = True, **attributes: str | bool | float) -> Metric:
     """What came to a sum."""
     points = [_number(value, 0, attributes)]
     return Metric(name=name, sum=Sum(data_points=points, aggregation_temporality=_DELTA, is_monotonic=rises))
@@ -87,9 +87,7 @@ def _any(value: str | float) -> AnyValue:
     return AnyValue(double_value=value) if isinstance(value, float) else AnyValue(string_value=value)
 
 
-def push(
-    content: bytes | None, offset: int = 0, at: int = START_MS, **headers: str | bytes | None
-) -> KafkaRecord:
+def push(content: bytes | None, offset: int = 0, at: int = START_MS, **headers: str | bytes | None) -> KafkaRecord:
     """A record; a header that is None is left out."""
     texts: dict[str, str | bytes | None] = {
         "schema": "kwitness.telemetry/1",

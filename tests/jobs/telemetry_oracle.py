@@ -47,9 +47,18 @@ def telemetry(
     for _, fact in sorted(good, key=lambda one: one[0][:3]):
         start = fact["at_ms"] // base_ms * base_ms
         once.setdefault((start, fact["event_source"], fact["event_epoch"], fact["event_seq"]), fact)
+    rows = _base_rows(((key[0], fact) for key, fact in once.items()), base_ms, grace_ms, latest)
+    found = dict(rows)
+    for length in (HOUR_MS, DAY_MS):
+        rows = _longer(rows, length, grace_ms, latest)
+        found |= rows
+    return found, bad
+
+
+def _base_rows(facts: Iterable[tuple[int, Row]], base_ms: int, grace_ms: int, latest: int) -> dict[Key, Row]:
     parts: dict[Key, list[Row]] = defaultdict(list)
     totals: dict[Key, list[Row]] = defaultdict(list)
-    for (start, *_), fact in once.items():
+    for start, fact in facts:
         who = tuple(fact[name] for name in WHO)
         instance = fact["client_instance_id"]
         size = {name: fact[name] for name in SIZES} | {"points": len(fact["read"])}
@@ -71,11 +80,7 @@ def telemetry(
     for key, instances in by_instance.items():
         row = _together([one for several in instances.values() for one in several]) | {"clients": len(instances)}
         rows[key] = row | {"state": "grace" if latest > key[1] + base_ms + grace_ms else "open"}
-    found = dict(rows)
-    for length in (HOUR_MS, DAY_MS):
-        rows = _longer(rows, length, grace_ms, latest)
-        found |= rows
-    return found, bad
+    return rows
 
 
 def _part(kind: str, point: Row, at_ms: int) -> Row:
@@ -92,7 +97,9 @@ def _part(kind: str, point: Row, at_ms: int) -> Row:
 def _growth(kind: str, points: list[Row], *, has_begun: bool) -> Row:
     """What came to a total in the window: since its start, or since its first point."""
     is_counter = kind == "counter"
-    order = sorted(points, key=lambda one: (0 if is_counter else one["observations"], one["value"], one["bucket_counts"]))
+    order = sorted(
+        points, key=lambda one: (0 if is_counter else one["observations"], one["value"], one["bucket_counts"])
+    )
     first, last = order[0], order[-1]
 
     def grown(name: str) -> Any:

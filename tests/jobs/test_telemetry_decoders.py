@@ -1,4 +1,4 @@
-"""The native decoder of pushes against protobuf's own library: on made payloads, damaged ones, and headers of any kind."""
+"""The native decoder of pushes against protobuf's own library: made payloads, damaged ones, any headers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,11 @@ _VALUES = st.recursive(
 )
 _ATTRIBUTES = st.lists(st.builds(KeyValue, key=_TEXTS, value=_VALUES), max_size=3)
 _EXEMPLARS = st.lists(st.builds(Exemplar, filtered_attributes=_ATTRIBUTES, as_int=st.integers(0, 9)), max_size=1)
-_TIMES: dict[str, Any] = {"start_time_unix_nano": _U64, "time_unix_nano": _U64, "flags": st.sampled_from([0, 0, 0, 1, 2])}
+_TIMES: dict[str, Any] = {
+    "start_time_unix_nano": _U64,
+    "time_unix_nano": _U64,
+    "flags": st.sampled_from([0, 0, 0, 1, 2]),
+}
 _NUMBERS = st.lists(
     st.one_of(
         st.builds(NumberDataPoint, as_double=_DOUBLES, attributes=_ATTRIBUTES, exemplars=_EXEMPLARS, **_TIMES),

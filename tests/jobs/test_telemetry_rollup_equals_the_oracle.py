@@ -19,7 +19,6 @@ from tests.jobs import pushed, telemetry_oracle
 from tests.jobs.tables import read
 from tests.jobs.window_tables import parts, run
 
-
 KEPT, MOST = ("b", "i", "l", "m", "plain", "q", "records", "s", "took"), 7
 """How names begin of metrics that are kept, and points of a push."""
 

@@ -85,6 +85,8 @@ pub(crate) fn fixed64s(bytes: &[u8], mut found: impl FnMut(u64)) -> Read<()> {
     if !rest.is_empty() {
         return Err(Malformed);
     }
-    numbers.iter().for_each(|number| found(u64::from_le_bytes(*number)));
+    for number in numbers {
+        found(u64::from_le_bytes(*number));
+    }
     Ok(())
 }

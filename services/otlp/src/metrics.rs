@@ -211,7 +211,14 @@ impl Held {
         let count = |state| self.points.iter().fold(0_u64, |sum, one| sum.wrapping_add(u64::from(one.state == state)));
         let (without_value, unusable) = (count(State::WithoutValue), count(State::Unusable));
         self.points.retain(|one| one.state == State::Good);
-        Metric { name, unit, shape, points: self.points, without_value, unusable: unusable.saturating_add(self.foreign) }
+        Metric {
+            name,
+            unit,
+            shape,
+            points: self.points,
+            without_value,
+            unusable: unusable.saturating_add(self.foreign),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 //! The module `kwitness_otlp`: columns come and go as `bytes`, in Arrow's layout.
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 makes owned values of Python's")]
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

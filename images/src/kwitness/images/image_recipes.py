@@ -80,6 +80,7 @@ def _spark() -> Recipe:
         inputs=(lock, SPARK_POM, *SPARK_JARS),
         prepare=prepare_libraries,
     )
+
     def prepare(context: Path, progress: Progress) -> None:
         _copy_portions(context, portions)
         copy_content(otlp_decoder(progress) / DECODER_MODULE, context / "own" / DECODER_MODULE)

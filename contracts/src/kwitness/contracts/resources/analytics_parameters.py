@@ -57,8 +57,8 @@ class TelemetryRollupParameters(Contract):
 
     metrics: tuple[MetricPrefix, ...] = Field(
         (),
-        description="How the names of metrics begin that are kept, such as org.apache.kafka.producer. Absent: all. What "
-        "is not kept is not in the table after a change, either.",
+        description="How the names of metrics begin that are kept, such as org.apache.kafka.producer. Absent: all. "
+        "What is not kept is not there after a change, either.",
         max_length=100,
         json_schema_extra=list_set(),
     )

@@ -74,7 +74,9 @@ class Pushes:
         metrics = [_count(f"{role}.connection.creation.total", 1 if chance() < 0.05 else 0, since_ms, at_ms)]  # noqa: PLR2004
         latency = far * (0.5 + chance())
         metrics.append(_value(f"{role}.node.request.latency.avg", latency, at_ms, client.number % 3))
-        metrics.append(_value(f"{role}.node.request.latency.max", latency * (2 + 3 * chance()), at_ms, client.number % 3))
+        metrics.append(
+            _value(f"{role}.node.request.latency.max", latency * (2 + 3 * chance()), at_ms, client.number % 3)
+        )
         if client.group is None:
             metrics.append(_value("producer.record.queue.time.avg", chance() * 12, at_ms))
             metrics.append(_value("producer.record.queue.time.max", 12 + chance() * 50, at_ms))

@@ -50,7 +50,7 @@ def message(kind: str, row: Mapping[str, Any], job_input: JobInput) -> str:
     if kind == "SeriesLeftOut":
         most = job_input.parameters.series_per_push
         return (
-            f"{row['left_out']} data points were left out {where}: a push keeps the first {most}. Subscribe this client "
+            f"{row['left_out']} data points were left out {where}: a push keeps the first {most}. Subscribe it "
             "to fewer metrics, keep fewer with spec.parameters.telemetryRollup.metrics, or raise seriesPerPush"
         )
     return (

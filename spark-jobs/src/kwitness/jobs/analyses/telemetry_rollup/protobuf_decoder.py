@@ -111,9 +111,17 @@ def _metric(metric: Any) -> tuple[list[dict[str, Any]], int, int]:
             continue
         attributes = _attributes(point.attributes)
         falls = shape.startswith("counter") and number["value"] < 0
-        if named and attributes is not None and math.isfinite(number["value"]) and number["observations"] >= 0 and not falls:
+        if (
+            named
+            and attributes is not None
+            and math.isfinite(number["value"])
+            and number["observations"] >= 0
+            and not falls
+        ):
             at = {"start_ms": point.start_time_unix_nano // 1_000_000}
-            points.append({"metric": metric.name, "unit": metric.unit, "shape": shape, "attributes": attributes} | at | number)
+            points.append(
+                {"metric": metric.name, "unit": metric.unit, "shape": shape, "attributes": attributes} | at | number
+            )
     return points, without_value, len(data.data_points) - without_value - len(points)
 
 

@@ -99,7 +99,9 @@ _NUMBERS = (
     column("last_ms", _LONG, "When that was, in milliseconds since 1970."),
     column("increase", _DOUBLE, "What counters grew by, or what changed levels changed by."),
     column(
-        "without_start", _LONG, "Totals that began before the window: what they grew by before their first point is not in."
+        "without_start",
+        _LONG,
+        "Totals that began before the window: what they grew by before their first point is not in.",
     ),
     column("observations", _LONG, "Observations of a histogram."),
     column("observed_sum", _DOUBLE, "Their sum."),

@@ -62,7 +62,9 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
     """Facts of some windows, without duplicates, put together to their rows."""
     start = window_start(F.col("window_start_ms"), base_seconds(job_input.window_seconds))
     # A push is there as one more point, which says how much was pushed.
-    itself = F.struct(*(F.lit(PUSH if one.name == "shape" else None).cast(one.dataType).alias(one.name) for one in POINT))
+    itself = F.struct(
+        *(F.lit(PUSH if one.name == "shape" else None).cast(one.dataType).alias(one.name) for one in POINT)
+    )
     points = facts.where(F.col("kind") == PUSH).select(
         start.alias("window_start_ms"),
         F.col("window_start_ms").alias("at_ms"),
@@ -94,7 +96,10 @@ def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
         {
             "window_start_ms": window_start(F.col("window_start_ms"), seconds),
             "amount": F.coalesce(*_AMOUNTS),
-            "latest": F.when(F.col("last_ms").isNotNull(), F.struct(F.col("last_ms").alias("at_ms"), F.col("value_last").alias("value"))),
+            "latest": F.when(
+                F.col("last_ms").isNotNull(),
+                F.struct(F.col("last_ms").alias("at_ms"), F.col("value_last").alias("value")),
+            ),
         }
     )
     return _together(placed, F.max("clients"))
@@ -121,7 +126,9 @@ def _by_series(points: DataFrame, is_push: Column) -> DataFrame:
         last = F.col(f"last.{name}")
         return F.when(has_begun, last).otherwise(last - F.col(f"first.{name}"))
 
-    less = F.zip_with("last.bucket_counts", "first.bucket_counts", lambda last, first: F.greatest(last - first, F.lit(0)))
+    less = F.zip_with(
+        "last.bucket_counts", "first.bucket_counts", lambda last, first: F.greatest(last - first, F.lit(0))
+    )
     buckets = F.when(has_begun, F.col("last.bucket_counts")).otherwise(less)
     is_histogram = F.col("type") == "histogram"
     return series.withColumns(
