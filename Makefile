@@ -94,7 +94,7 @@ lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, 
 
 lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) fmt --check
-	@$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+	@$(CARGO) clippy --locked --workspace --all-targets --features kwitness-otlp/python -- --deny warnings
 	@$(DENY) licenses bans sources
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
@@ -137,8 +137,8 @@ test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and n
 test-java: prerequisites-test-java setup ## The own tests of the broker plugin, the Java interceptors and the headers' jar
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
-test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
-	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire
+test-wire: prerequisites-test-wire setup lint-rust ## The Rust crates that read Kafka's protocol and pushes, and how many instructions it takes
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire --package kwitness-otlp
 	@$(PY) -m kwitness.devtools.wire.instructions
 
 test-observer-rust: prerequisites-test-observer-rust setup lint-rust ## The observer's own tests, before servers on loopback

@@ -20,7 +20,8 @@ from .record import FleetRecord
 __all__ = ["Pushes"]
 
 _NAMES = ("producer", "consumer")
-_SETTLES_MS = 40
+_SETTLES_MS = 1_200
+"""Until a push is in Kafka: when what observers wrote of the window before has come, and before that of its own."""
 _EPOCH_BEFORE_MS = 120_000
 _HEADERS = ("principal", "client_id", "client_software_name", "client_software_version", "listener", "broker_id")
 
@@ -40,9 +41,10 @@ class Pushes:
         fleet = self._fleet
         every = fleet.push_s // fleet.window_s if fleet.push_s else 0
         start_ms = fleet.start_ms + number * fleet.window_ms
+        within_ms = max(0, fleet.window_ms - _SETTLES_MS)
         for place, client in enumerate(self._clients):
             if every and (number + client.number) % every == 0:
-                at_ms = start_ms + place * fleet.window_ms // len(self._clients)
+                at_ms = start_ms + place * within_ms // len(self._clients)
                 yield self._push(client, at_ms)
 
     def _push(self, client: Client, at_ms: int) -> FleetRecord:
