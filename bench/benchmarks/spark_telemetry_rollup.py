@@ -25,6 +25,7 @@ from typing import Any
 import pyarrow as pa
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.metrics.v1.metrics_pb2 import (
+    AggregationTemporality,
     Gauge,
     Metric,
     MetricsData,
@@ -99,7 +100,11 @@ def payload(names: list[str]) -> bytes:
         attributes = [KeyValue(key="node.id", value=AnyValue(string_value="1"))] if at % 5 == 0 else []
         point = NumberDataPoint(time_unix_nano=START_MS * 1_000_000, as_double=at + 0.5, attributes=attributes)
         if at % 3 == 0:
-            total = Sum(data_points=[point], aggregation_temporality=1, is_monotonic=True)
+            total = Sum(
+                data_points=[point],
+                aggregation_temporality=AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA,
+                is_monotonic=True,
+            )
             metrics.append(Metric(name=name, sum=total))
         else:
             metrics.append(Metric(name=name, gauge=Gauge(data_points=[point])))

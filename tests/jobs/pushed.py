@@ -125,7 +125,7 @@ def bad_pushes() -> list[KafkaRecord]:
         {"client_id": b"\xff\xfe"},
         {"principal": b"\xc3"},
     ]
-    return [push(one) for one in contents] + [push(good, **one) for one in headers]
+    return [push(one) for one in contents] + [push(good, 0, START_MS, **one) for one in headers]
 
 
 def mixed(seed: int, minutes: int = 75, clients: int = 5) -> list[KafkaRecord]:
@@ -156,7 +156,7 @@ def mixed(seed: int, minutes: int = 75, clients: int = 5) -> list[KafkaRecord]:
             content = _content(dice, held, counts, started)
             seq += 1
             epoch = "2" if number == 1 and minute > minutes // 2 else "1"
-            record = push(content, at=at, **{**who, "event_epoch": epoch, "event_seq": str(seq)})
+            record = push(content, 0, at, **{**who, "event_epoch": epoch, "event_seq": str(seq)})
             for again in range(1 + (dice.random() < 0.15)):
                 late = dice.choice([0.0] * 8 + [3.0, 20.0, 90.0])
                 found.append((min(minute + late + again, minutes - 1), record))

@@ -36,17 +36,16 @@ from kwitness.jobs.frame.kafka_record import KafkaRecord
 from tests import soak
 from tests.jobs import pushed
 
-_SCHEMA = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("offset", pa.int64()),
-        ("timestamp_ms", pa.int64()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-    ]
-)
+_FIELDS: list[tuple[str, Any]] = [
+    ("topic", pa.string()),
+    ("partition", pa.int32()),
+    ("offset", pa.int64()),
+    ("timestamp_ms", pa.int64()),
+    ("key", pa.binary()),
+    ("value", pa.binary()),
+    ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+]
+_SCHEMA = pa.schema(_FIELDS)
 _U64, _DOUBLES = st.integers(0, 2**64 - 1), st.floats()
 _COUNTS = st.integers(0, 9) | _U64
 _TEXTS = st.text(max_size=12) | st.sampled_from(["größe", '"\\\n\x01\x7f', "a" * 300])
@@ -160,7 +159,7 @@ def both(records: list[KafkaRecord], prefixes: tuple[str, ...] = (), most: int =
         for record in records
     ]
     batch = pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
-    found = []
+    found: list[Any] = []
     for read in (protobuf_decoder.read_batch, native_decoder.read_batch):
         parts = list(read(batch, prefixes, most))
         assert sum(count for count, _ in parts) == len(records)
@@ -169,7 +168,8 @@ def both(records: list[KafkaRecord], prefixes: tuple[str, ...] = (), most: int =
         found.append(whole.to_pylist())
     expected, native = found
     assert repr(native) == repr(expected)
-    return native
+    rows_read: list[dict[str, Any]] = native
+    return rows_read
 
 
 @given(st.lists(_PAYLOADS, min_size=1, max_size=4))
@@ -241,7 +241,8 @@ def test_a_batch_of_large_pushes_comes_in_parts() -> None:
     parts = list(native_decoder.read_batch(batch, (), 2_000))
 
     assert 1 < len(parts) < 40
-    assert sum(len(row["points"]) for _, part in parts for row in part.to_pylist()) == 80_000
+    rows_read: list[Any] = [row for _, part in parts for row in part.to_pylist()]
+    assert sum(len(row["points"]) for row in rows_read) == 80_000
 
 
 def test_offsets_that_are_not_those_of_the_data_are_refused() -> None:

@@ -32,7 +32,7 @@ enum Kind {
 impl Message {
     fn field(self, number: u32) -> Kind {
         match (self, number) {
-            (Self::AnyValue, 1) | (Self::KeyValue, 1) | (Self::Scope, 1 | 2) | (Self::EntityRef, 1..=4) => Kind::Text,
+            (Self::AnyValue | Self::KeyValue, 1) | (Self::Scope, 1 | 2) | (Self::EntityRef, 1..=4) => Kind::Text,
             (Self::AnyValue, 5) => Kind::Within(Self::ArrayValue),
             (Self::AnyValue, 6) => Kind::Within(Self::KeyValueList),
             (Self::ArrayValue, 1) | (Self::KeyValue, 2) => Kind::Within(Self::AnyValue),

@@ -35,7 +35,7 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
         lost = sums.where(F.col(name) > 0)
         counts[kind] = lost.count()
         told = lost.orderBy(F.desc(name), *_WHO).limit(MAX_EXAMPLES - len(examples)).collect()
-        examples += (Finding(kind, _subject(row), message(kind, row.asDict(), job_input)) for row in told)
+        examples += (Finding(kind, _subject(row.asDict()), message(kind, row.asDict(), job_input)) for row in told)
     return Findings(counts, tuple(examples))
 
 

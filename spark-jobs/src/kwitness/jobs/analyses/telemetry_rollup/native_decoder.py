@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Iterator[tuple[int, pa.Array]]:
+def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Iterator[tuple[int, pa.Array[Any]]]:
     """What the records of a batch say, part by part: how many records a part is of, and an array of `READ`."""
     import kwitness_otlp  # noqa: PLC0415 - not where jobs are only started
     import pyarrow as pa  # noqa: PLC0415
@@ -29,7 +29,7 @@ def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Ite
         start += count
 
 
-def _headers(column: pa.ListArray) -> list[pa.Array]:
+def _headers(column: Any) -> list[pa.Array[Any]]:
     """The wanted headers, and which records have one that is not UTF-8."""
     import kwitness_otlp  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -46,7 +46,7 @@ def _headers(column: pa.ListArray) -> list[pa.Array]:
     return [*texts, _plain(pa.int8(), count, damaged)]
 
 
-def _pushes(count: int, columns: dict[str, bytes]) -> list[pa.Array]:
+def _pushes(count: int, columns: dict[str, bytes]) -> list[pa.Array[Any]]:
     import pyarrow as pa  # noqa: PLC0415
 
     numbers = [_plain(pa.int64(), count, columns[name]) for name in ("left_out", "without_value", "unusable")]
@@ -74,25 +74,25 @@ def _type() -> Any:
     return to_arrow_type(READ)
 
 
-def _plain(kind: Any, count: int, content: bytes) -> pa.Array:
+def _plain(kind: Any, count: int, content: bytes) -> pa.Array[Any]:
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(content)])
 
 
-def _list(kind: Any, count: int, offsets: bytes, values: pa.Array) -> pa.Array:
+def _list(kind: Any, count: int, offsets: bytes, values: pa.Array[Any]) -> pa.Array[Any]:
     import pyarrow as pa  # noqa: PLC0415
 
     return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(offsets)], children=[values])
 
 
-def _offsets(column: pa.Array) -> bytes:
+def _offsets(column: Any) -> bytes:
     """The offsets of a column's own part of its buffers."""
     found: bytes = column.buffers()[1].slice(column.offset * 4, (len(column) + 1) * 4).to_pybytes()
     return found
 
 
-def _buffers(column: pa.Array) -> tuple[bytes, bytes]:
+def _buffers(column: Any) -> tuple[bytes, bytes]:
     """Offsets and data of texts or bytes."""
     if not len(column):
         return bytes(4), b""

@@ -38,7 +38,7 @@ class Push(NamedTuple):
     points: list[dict[str, Any]]
 
 
-def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Iterable[tuple[int, pa.Array]]:
+def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Iterable[tuple[int, pa.Array[Any]]]:
     """What the records of a batch say, part by part: how many records a part is of, and an array of `READ`."""
     import pyarrow as pa  # noqa: PLC0415 - only the executors' Python workers have a use for it
     from pyspark.sql.pandas.types import to_arrow_type  # noqa: PLC0415
