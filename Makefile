@@ -65,10 +65,11 @@ s3a-jars: prerequisites-s3a-jars setup ## Collect the jars that it needs beside 
 
 CARGO_PROFILE ?= release
 WHEELS ?= dist
-wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, and the observer for it
+wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, the observer and what jobs read pushes by for it
 	@rm -f $(WHEELS)/kwitness*.whl
 	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
+	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases
@@ -98,7 +99,7 @@ lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, 
 
 lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) fmt --check
-	@$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
+	@$(CARGO) clippy --locked --workspace --all-targets --features kwitness-otlp/python -- --deny warnings
 	@$(DENY) licenses bans sources
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
@@ -141,8 +142,8 @@ test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and n
 test-java: prerequisites-test-java setup ## The own tests of the broker plugin, the Java interceptors and the headers' jar
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
-test-wire: prerequisites-test-wire setup lint-rust ## The Rust crate that reads Kafka's protocol, and how many instructions it takes
-	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire
+test-wire: prerequisites-test-wire setup lint-rust ## The Rust crates that read Kafka's protocol and pushes, and how many instructions it takes
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire --package kwitness-otlp
 	@$(PY) -m kwitness.devtools.wire.instructions
 
 test-observer-rust: prerequisites-test-observer-rust setup lint-rust ## The observer's own tests, before servers on loopback
@@ -195,7 +196,7 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 ## Measure
 PARTS ?= throughput broker latency start memory
 RUNTIMES ?= java librdkafka python
-JOBS ?= rows traffic
+JOBS ?= rows telemetry_rollup traffic
 .PHONY: bench bench-observer bench-interceptors bench-spark
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench

@@ -143,6 +143,19 @@ MIRRORED = [
     {"kind": "span", "topic": "orders", "partition": 0, "time_ms": START_MS, "missing": 3, "extra": 0},
 ]
 
+LATENCY, CONNECTED = (
+    "org.apache.kafka.producer.node.request.latency.max",
+    "org.apache.kafka.consumer.connection.creation.total",
+)
+ROLLED_UP = [
+    window(3600, "metric", "", metric=LATENCY, points=4, value_sum=10.0, value_max=4.0),
+    window(3600, "metric", "", metric=LATENCY, points=1, value_sum=9.0, value_max=9.0, client_id="desk"),
+    window(3600, "metric", "", metric=CONNECTED, points=4, increase=3.0, clients=2),
+    window(86_400, "metric", "", metric=LATENCY, points=4, value_sum=10.0, value_max=4000.0),
+    window(86_400, "push", "", pushes=2, points=7, left_out=5, unusable=0),
+    window(86_400, "push", "", pushes=2, points=7, left_out=0, unusable=0, client_id="desk"),
+]
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -167,6 +180,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("end_to_end_latency/table", LATENCIES, columns["EndToEndLatency"]),
         ("completeness/table", GROUPS, columns["Completeness"]),
         ("mirror_audit/table", MIRRORED, columns["MirrorAudit"]),
+        ("telemetry/table", ROLLED_UP, columns["TelemetryRollup"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -200,6 +214,7 @@ def commands(page: str) -> list[list[str]]:
         ("end-to-end-latency.md", 2),
         ("completeness.md", 2),
         ("mirror-audit.md", 2),
+        ("telemetry-rollup.md", 3),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
@@ -283,6 +298,22 @@ def test_the_resources_of_the_pages_on_latency_are_valid(page: str) -> None:
 
     assert page == f"{job.spec.table.replace('_', '-')}.md"
     assert job.spec.parameters.latency_slo or job.spec.parameters.end_to_end_latency
+
+
+def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for words in commands("telemetry-rollup.md"):
+        if words[0] == "tables":
+            tables.answer([*words[1:], "--json"])
+            answers.append(json.loads(capsys.readouterr().out))
+
+    slowest, connected, left_out = answers
+    assert [(row["client_id"], row["greatest_ms"], row["average_ms"]) for row in slowest] == [
+        ("desk", 9.0, 9.0),
+        ("shop", 4.0, 2.5),
+    ]
+    assert [(row["connections"], row["clients"]) for row in connected] == [(3.0, 2)]
+    assert [(row["client_id"], row["left_out"]) for row in left_out] == [("shop", 5)]
 
 
 def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:

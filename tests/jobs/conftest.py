@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
+from kwitness.images.image_parts import otlp_decoder
 from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.analyses.client_inventory.job import JOB
@@ -24,6 +26,10 @@ from kwitness.jobs.frame.stream import JobStream
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    # Before Java begins, which gives its own environment to the workers.
+    decoder = str(otlp_decoder())
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [decoder, os.environ.get("PYTHONPATH")]))
+    sys.path.append(decoder)
     config = job_config(tmp_path_factory.mktemp("session"))
     environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
     faster = {

@@ -40,6 +40,9 @@ PLUGIN_SOURCES = (
 PLUGIN_GLIBC = "2.17"
 #: The file that librdkafka loads.
 PLUGIN_LIBRARY = "libkwitness.so"
+#: What the module of Spark's jobs is built from, and its file, which every Python from 3.11 on loads.
+DECODER_SOURCES = (*_RUST_WORKSPACE, *_crates("otlp"))
+DECODER_MODULE = "kwitness_otlp.abi3.so"
 #: What the Java interceptors are built from.
 JAVA_INTERCEPTORS = REPOSITORY / "services" / "interceptors-java"
 #: Their jar, which is their agent, too.
@@ -157,6 +160,31 @@ def cargo_binary(package: str, progress: Progress = silent) -> Path:
             shutil.copy2(target / "release" / package, folder / package)
 
     return cached_folder("rust", content_key("2", *RUST_SOURCES, platform.machine()), make)
+
+
+def otlp_decoder(progress: Progress = silent) -> Path:
+    """A folder with the module that reads pushes of clients in Spark's jobs, for this machine and the images.
+
+    Raises
+    ------
+    CommandFailedError
+        Cargo failed; its output is in the message.
+    """
+
+    def make(folder: Path) -> None:
+        progress(f"building {DECODER_MODULE} with Cargo")
+        target = cache_folder() / "rust-target"
+        with exclusive(cache_folder() / "rust-target.lock"):
+            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
+            own = ["--package", "kwitness-otlp"]
+            for command in (
+                ["cargo", "clean", "--quiet", "--locked", "--release", *own],
+                ["cargo", "build", "--quiet", "--locked", "--release", "--features", "python", *own],
+            ):
+                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
+            shutil.copy2(target / "release" / "libkwitness_otlp.so", folder / DECODER_MODULE)
+
+    return cached_folder("otlp-decoder", content_key("1", *DECODER_SOURCES, platform.machine()), make)
 
 
 def librdkafka_plugin(progress: Progress = silent) -> Path:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from kwitness.images.commands import Progress
 from kwitness.images.image_parts import (
+    DECODER_MODULE,
+    DECODER_SOURCES,
     JAVA_INTERCEPTORS,
     JAVA_JAR,
     PLUGIN_GLIBC,
@@ -19,6 +21,7 @@ from kwitness.images.image_parts import (
     java_interceptors,
     librdkafka_plugin,
     maven_sources,
+    otlp_decoder,
     site_packages,
 )
 from kwitness.images.recipe import Recipe
@@ -78,13 +81,18 @@ def _spark() -> Recipe:
         inputs=(lock, SPARK_POM, *SPARK_JARS),
         prepare=prepare_libraries,
     )
+
+    def prepare(context: Path, progress: Progress) -> None:
+        _copy_portions(context, portions)
+        copy_content(otlp_decoder(progress) / DECODER_MODULE, context / "own" / DECODER_MODULE)
+
     # In two images, so that a changed job does not send a gigabyte of libraries to the engine again.
     return Recipe(
         name="spark",
         folder=IMAGES / "spark",
         base=libraries,
-        inputs=_sources(portions),
-        prepare=lambda context, _progress: _copy_portions(context, portions),
+        inputs=(*_sources(portions), *DECODER_SOURCES),
+        prepare=prepare,
     )
 
 

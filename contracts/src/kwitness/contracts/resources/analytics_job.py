@@ -62,6 +62,7 @@ USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
     "UpgradeImpact",
     "EndToEndLatency",
     "HeaderDrift",
+    "TelemetryRollup",
     "LedgerAudit",
 )
 """The types that this version runs; the others are reserved, and their resources say so."""

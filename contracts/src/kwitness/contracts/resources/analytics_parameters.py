@@ -18,6 +18,7 @@ from .time_zones import time_zone_field
 
 __all__ = ["PARAMETER_RULES", "CostAttributionParameters", "CostGroup", "MirrorAuditParameters", "Parameters"]
 
+MetricPrefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[A-Za-z][A-Za-z0-9_./-]*$")]
 TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")]
 
 
@@ -107,6 +108,31 @@ class CompletenessParameters(Contract):
         minimum="1s",
         maximum="24h",
     )
+
+
+class TelemetryRollupParameters(Contract):
+    """What clients report about themselves."""
+
+    metrics: tuple[MetricPrefix, ...] = Field(
+        (),
+        description="How the names of metrics begin that are kept, such as org.apache.kafka.producer. Absent: all. "
+        "What is not kept is not there after a change, either.",
+        max_length=100,
+        json_schema_extra=list_set(),
+    )
+    series_per_push: int = Field(
+        1_000,
+        description="Data points that are kept of one push; the others are counted (finding SeriesLeftOut).",
+        ge=1,
+        le=10_000,
+    )
+    retention: str = duration_field(
+        "168h",
+        "How long pushes are kept that windows are computed from; a window of older ones is not corrected any more.",
+        minimum="1h",
+        maximum="8760h",
+    )
+    grace: str = duration_field("10m", "How long a window waits for pushes.", minimum="1s", maximum="24h")
 
 
 class LedgerAuditParameters(Contract):
@@ -242,6 +268,7 @@ class Parameters(Contract):
     latency_slo: LatencySloParameters | None = Field(None, description="Settings of LatencySlo; it cannot do without.")
     end_to_end_latency: EndToEndLatencyParameters | None = Field(None, description="Settings of EndToEndLatency.")
     completeness: CompletenessParameters | None = Field(None, description="Settings of Completeness.")
+    telemetry_rollup: TelemetryRollupParameters | None = Field(None, description="Settings of TelemetryRollup.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
     mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
     cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.fleet import FleetRecord
-from kwitness.contracts.topics import CONNECTIONS, SEALS, TRAFFIC, topic_name
+from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError
@@ -115,7 +115,7 @@ class KafkaDestination:
             raise CommandFailedError(f"{self.name} does not answer ({error.args[0].str()}): is it a Kafka?") from error
         # Loopback may be a tunnel to anywhere.
         self._refuse_others([broker.host for broker in known.brokers.values()], "the brokers there are on")
-        topics = {kind: topic_name(self._prefix, kind) for kind in (TRAFFIC, CONNECTIONS, SEALS)}
+        topics = {kind: topic_name(self._prefix, kind) for kind in (TRAFFIC, CONNECTIONS, SEALS, TELEMETRY)}
         if missing := sorted(set(topics.values()) - known.topics.keys()):
             raise CommandFailedError(
                 f"{self.name} has no topic {', '.join(missing)}: create what is missing, or name the topics' --prefix"

@@ -68,6 +68,7 @@ def _fleet(given: argparse.Namespace) -> Fleet:
             epochs=given.epochs,
             requests=given.requests,
             interceptors=given.interceptors,
+            push_s=given.push_interval,
             seed=given.seed,
             start_ms=start_ms - start_ms % window_ms if given.start is None and window_ms > 0 else start_ms,
             cluster_id=given.cluster_id,
@@ -147,6 +148,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     duration.add_argument(
         "--epochs", type=int, default=1, metavar="N", help="how often each observer was started; default %(default)s"
+    )
+    duration.add_argument(
+        "--push-interval",
+        type=int,
+        default=defaults.push_s,
+        metavar="SECONDS",
+        help="how often each client pushes metrics, in whole windows; default %(default)s, never",
     )
     faults = parser.add_argument_group("the faults, as shares of all records from 0 to 1; default 0")
     for name, meaning in _SHARES.items():

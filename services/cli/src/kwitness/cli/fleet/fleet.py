@@ -78,6 +78,8 @@ class Fleet:
         Whether observers also tell some requests and answers one by one.
     interceptors
         Whether consumers have interceptors, each with a reporter of its own.
+    push_s
+        How often each client pushes its metrics, in whole windows; 0: never.
     start_ms
         First millisecond of the first window, since 1970.
     old_clients
@@ -95,6 +97,7 @@ class Fleet:
     seconds: int = 60
     window_s: int = 10
     epochs: int = 1
+    push_s: int = 0
     seed: int = 1
     requests: bool = False
     interceptors: bool = False
@@ -111,6 +114,8 @@ class Fleet:
                 raise ValueError(f"{name} is {getattr(self, name)}: it must be 1 or more")
         if self.seconds % self.window_s:
             raise ValueError(f"{self.seconds} seconds are no whole number of windows of {self.window_s} seconds")
+        if self.push_s < 0 or self.push_s % self.window_s:
+            raise ValueError(f"push_s is {self.push_s}: it must be 0, or whole windows of {self.window_s} seconds")
         if self.start_ms < 0 or self.start_ms % self.window_ms:
             raise ValueError(f"start_ms is {self.start_ms}: it must be a multiple of a window's {self.window_ms} ms")
         if self.epochs > self.windows:

@@ -13,7 +13,7 @@ class FleetRecord(NamedTuple):
     Attributes
     ----------
     kind
-        The topic without its prefix: traffic, connections, seals, and requests or interceptions where asked for.
+        The topic without its prefix: what observers write, and interceptions, headers or telemetry where asked for.
     timestamp_ms
         When it arrived, in milliseconds since 1970.
     headers

@@ -1,0 +1,1 @@
+"""TelemetryRollup: what clients report about themselves, by metric and client, in windows."""
