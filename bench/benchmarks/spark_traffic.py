@@ -33,7 +33,7 @@ from kwitness.bench.results import write_results
 from kwitness.cli.fleet import Faults, Fleet, events
 from kwitness.contracts.records import SKETCH_BOUNDS
 from kwitness.jobs.analyses.traffic.job import JOB
-from kwitness.jobs.frame.facts import marked, without_repeats
+from kwitness.jobs.frame.facts import unique
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.sinks import make_sink
@@ -52,8 +52,6 @@ BAR = at_least(0.95, 1.0)
 INPUT = JobInput(JOB.parameters(), float(FLEET.window_s))
 KEPT = ("topic", "partition", "offset", "timestamp_ms", "row", "rejected", "used")
 """What the stream keeps of decoded records."""
-NUMBERED = ("event_source", "event_epoch", "event_seq", "window_start_ms", "kind")
-"""What tells facts apart."""
 
 
 def main() -> int:
@@ -101,10 +99,7 @@ def by_job(kept: DataFrame) -> DataFrame:
     places = [F.col(name).alias(f"kafka_{name}") for name in ("topic", "partition", "offset", "timestamp_ms")]
     facts = kept.where("row IS NOT NULL").select(*places, "row.*")
     start = window_start(F.col("window_start_ms"), FLEET.window_s)
-    # As the sink does it, which first asks how many facts are there again.
-    near = facts.select(*(f"kafka_{name}" for name in ("topic", "partition", "offset")), *NUMBERED)
-    repeats = marked(near, start).agg(F.sum("_repeats")).collect()[0][0]
-    return JOB.sink.derived(JOB.sink.windows(without_repeats(facts, start, repeats), INPUT), INPUT)
+    return JOB.sink.derived(JOB.sink.windows(unique(facts, start), INPUT), INPUT)
 
 
 def job(records: DataFrame) -> None:

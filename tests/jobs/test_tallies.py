@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from kwitness.jobs.frame.facts import MAX_LOOKED_UP, marked, unique, without_repeats
+from kwitness.jobs.frame.facts import marked, unique
 from kwitness.jobs.frame.tallies import Tally
 from kwitness.jobs.frame.windows import window_start
 
@@ -39,29 +39,22 @@ def test_maps_add_up_entry_by_entry_in_the_order_of_their_keys(spark: SparkSessi
     assert rows[None]["buckets"] == {1: 5}, "of a key that is there twice the first counts"
 
 
-def test_facts_that_are_there_twice_are_found_by_place_or_by_sorting(spark: SparkSession) -> None:
-    first = [("t", partition, offset) for partition in (0, 1) for offset in range(3)]
+def test_facts_that_are_there_twice_are_counted_and_the_first_by_place_stays(spark: SparkSession) -> None:
+    places = [("t", partition, offset) for partition in (0, 1) for offset in range(3)]
     numbers = [("a", 1, 1), ("a", 1, 2), ("a", 1, 2), ("a", 1, 1), ("b", 1, 1), ("a", 2, 1)]
-    rows = [(*place, *number, 0, "api") for place, number in zip(first, numbers, strict=True)]
-    rows += [
-        ("t", 2, 0, "a", 1, 1, 0, "seal"),
-        ("t", 2, 1, "a", 1, 1, 0, "seal"),
-        ("t", 2, 2, "a", 1, 1, 10_000, "api"),
-    ]
-    # A topic that was recreated has other facts at the same places, and once the same one.
-    again = [*rows, ("t", 0, 1, "c", 1, 1, 0, "api"), ("t", 0, 2, "c", 1, 2, 0, "api")]
-    same = [*again, rows[0]]
+    rows = [(*place, *number, 0, "api") for place, number in zip(places, numbers, strict=True)]
+    rows += [("t", 2, offset, "a", 1, 1, 0, "seal") for offset in (0, 1)]
+    rows += [("t", 2, 2, "a", 1, 1, 10_000, "api")]
+    # A topic that was recreated has another fact at a place, and the same one at its own.
+    rows += [("t", 0, 1, "c", 1, 1, 0, "api"), rows[0]]
+    facts = _facts(spark, rows)
 
-    for several, repeats in ((rows[:2], 0), (rows, 3), (again, 3), (same, 3 + MAX_LOOKED_UP)):
-        facts = _facts(spark, several)
-        counted = marked(facts, _start()).agg(F.sum("_repeats")).collect()[0][0]
-        assert counted == repeats + (several is same)
-        kept, sorted_out = (
-            sorted(map(tuple, one.collect()))
-            for one in (without_repeats(facts, _start(), counted), unique(facts, _start()))
-        )
-        assert kept == sorted_out
-        assert len(kept) == len(set(several)) - min(repeats, 3)
+    left_out = marked(facts, _start()).where("_repeats").drop("_start", "_repeats").collect()
+
+    wanted = [rows[at] for at in (0, 2, 3, 7)]
+    assert sorted(map(tuple, left_out)) == sorted(wanted)
+    kept = [tuple(row) for row in unique(facts, _start()).collect()]
+    assert sorted([*kept, *wanted]) == sorted(rows)
 
 
 def _start() -> Column:

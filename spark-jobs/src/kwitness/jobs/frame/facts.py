@@ -16,11 +16,8 @@ from kwitness.jobs.frame.moments import DAY_MS, in_milliseconds
 SEAL = "seal"
 #: How far the clock of a source may be ahead of the one that gave its record the time.
 MAX_AHEAD = timedelta(hours=1)
-#: Facts too many that are looked up one by one.
-MAX_LOOKED_UP = 100_000
 _EPOCH = date(1970, 1, 1)
 _PLACE = ("kafka_topic", "kafka_partition", "kafka_offset")
-_NUMBER = ("event_source", "event_epoch", "event_seq")
 
 KAFKA_COLUMNS = StructType(
     [
@@ -98,32 +95,9 @@ def unique(facts: DataFrame, window: Column) -> DataFrame:
     return facts.withColumn("_nth", F.row_number().over(order)).where("_nth = 1").drop("_nth")
 
 
-def without_repeats(facts: DataFrame, window: Column, repeats: int) -> DataFrame:
-    """The same facts as `unique` gives, where it is known how many there are too many: most often none.
-
-    A few are looked up among columns that are read for it alone, so that facts, wide as they are, need not be sorted.
-
-    Parameters
-    ----------
-    repeats
-        The sum of the column that `marked` adds.
-    """
-    if not repeats:
-        return facts
-    if repeats > MAX_LOOKED_UP:
-        return unique(facts, window)
-    names = [*_PLACE, *_NUMBER]
-    found = marked(facts.select(*names, "window_start_ms", "kind"), window).where("_repeats > 0").select(*names)
-    return facts.join(F.broadcast(found), names, "left_anti")
-
-
 def marked(facts: DataFrame, window: Column) -> DataFrame:
-    """Facts with two more columns: `_start`, of their window, and `_repeats`, 0 for the first of each number.
-
-    For others it is 1; for one at the very place of another, in a topic that was recreated, more than are looked up.
-    """
-    who, place = F.struct("event_seq", F.col("kind") == SEAL), F.struct(*_PLACE)
-    order = Window.partitionBy("_start", "event_source", "event_epoch").orderBy(who, place)
-    repeats = F.when(F.lag(place).over(order) == place, F.lit(MAX_LOOKED_UP + 1)).otherwise(1)
-    is_again = F.coalesce(F.lag(who).over(order) == who, F.lit(False))
-    return facts.withColumn("_start", window).withColumn("_repeats", F.when(is_again, repeats).otherwise(0))
+    """Facts with two more columns: `_start`, of their window, and `_repeats`, whether `unique` leaves them out."""
+    who = F.struct("event_seq", F.col("kind") == SEAL)
+    order = Window.partitionBy("_start", "event_source", "event_epoch").orderBy(who, *_PLACE)
+    repeats = F.coalesce(F.lag(who).over(order) == who, F.lit(False))
+    return facts.withColumn("_start", window).withColumn("_repeats", repeats)

@@ -31,16 +31,16 @@ def states(facts: DataFrame, start: Column, length_ms: int, grace_ms: int, lates
     Returns
     -------
     DataFrame
-        `window_start_ms`, `state`, and `repeats`: of `kwitness.jobs.frame.facts.marked`, added up.
+        `window_start_ms`, `state`, and `repeats`: how many of its facts `kwitness.jobs.frame.facts.unique` leaves out.
     """
     end = F.col("_start") + F.lit(length_ms)
-    is_first = F.col("_repeats") == 0
+    is_first = ~F.col("_repeats")
     is_seal = is_first & (F.col("kind") == SEAL)
     by_source = (
         marked(facts, start)
         .groupBy("_start", "event_source", "event_epoch")
         .agg(
-            F.sum("_repeats").alias("repeats"),
+            F.count(F.when(F.col("_repeats"), 1)).alias("repeats"),
             F.count(F.when(is_first & (F.col("kind") != SEAL), 1)).alias("given"),
             F.sum(F.when(is_seal, F.col("sealed_records").cast("decimal(38,0)"))).alias("promised"),
             F.min(F.when(is_seal, F.col("window_start_ms"))).alias("first_seal"),

@@ -20,7 +20,7 @@ from pyspark.sql.types import StructField, StructType
 
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.jobs.frame.delta_table import JobTable, metadata_of, positions_in
-from kwitness.jobs.frame.facts import KAFKA_COLUMNS, SEAL, day_column, day_of, without_repeats
+from kwitness.jobs.frame.facts import KAFKA_COLUMNS, SEAL, day_column, day_of, unique
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, WindowsSink
 from kwitness.jobs.frame.json_events import problem, rejected_column
 from kwitness.jobs.frame.moments import DAY_MS, epoch_ms, in_milliseconds, now_ms
@@ -238,8 +238,9 @@ class WindowTables:
 
     def _base_rows(self, touched: Sequence[Span], found: DataFrame, repeats: int) -> DataFrame:
         start = window_start(F.col("window_start_ms"), self._base)
-        facts = without_repeats(self.facts.frame().where(inside(touched)), start, repeats)
-        rows = self._sink.windows(facts, self._input)
+        facts = self.facts.frame().where(inside(touched))
+        # To sort them all, wide as they are, is worth it only where some are there twice.
+        rows = self._sink.windows(unique(facts, start) if repeats else facts, self._input)
         return self._placed(rows.join(F.broadcast(found), "window_start_ms"), self._base)
 
     def _longer_wanted(self, touched: Sequence[Span], latest: int) -> list[tuple[int, tuple[Span, ...]]]:
