@@ -37,6 +37,7 @@ pytestmark = pytest.mark.broker
 
 LONGEST_S = 500
 FOR_EVER = "876000h"
+CHECKPOINTS = "spark.sql.streaming.checkpointFileManagerClass"
 IN_SETTINGS = "canary-of-a-key-in-the-settings"
 """What somebody could put there; the project does not."""
 
@@ -218,16 +219,23 @@ def _spark_that_logs_events(folder: Path) -> dict[str, str]:
     return {**os.environ, "KWITNESS_SPARK_JARS": jars, "SPARK_CONF_DIR": str(folder / "conf")}
 
 
-def _open(spark: SparkSession, config: JobConfig) -> SparkSession:
+@contextmanager
+def _opened(spark: SparkSession, config: JobConfig) -> Iterator[None]:
     """Let the tests' own session at a job's bucket, as a driver does with its own session."""
-    for name, value in storage_settings(config).items():
-        if name.startswith("spark.hadoop."):
-            configuration = spark.sparkContext._jsc.hadoopConfiguration()
-            configuration.set(name.removeprefix("spark.hadoop."), value)
-        else:
-            spark.conf.set(name, value)
+    of_files = {
+        name.removeprefix("spark.hadoop."): value
+        for name, value in storage_settings(config).items()
+        if name.startswith("spark.hadoop.")
+    }
+    for name, value in of_files.items():
+        spark.sparkContext._jsc.hadoopConfiguration().set(name, value)
     give_keys(spark, read_keys(config.storage))
-    return spark
+    spark.conf.set(CHECKPOINTS, storage_settings(config)[CHECKPOINTS])
+    try:
+        yield
+    finally:
+        # Other tests of this session have checkpoints on a file system.
+        spark.conf.unset(CHECKPOINTS)
 
 
 def _assert_as_the_oracle_says(config: JobConfig, topics: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
