@@ -58,12 +58,11 @@ def test_a_job_that_was_killed_leaves_a_bucket_from_which_another_driver_goes_on
 
     # A laptop has its keys in the environment.
     said = _killed_at_its_first_commit(store, topics, kafka, tmp_path)
-    assert not HadoopFiles(_open(spark, config)).names("s3a://tables/killed/checkpoint/commits"), (
-        "it was within a batch"
-    )
+    assert not store.has("tables/killed/checkpoint/commits/0"), "it was within a batch"
     topics.write(mixed(seed=32, count=60, days=1))
     # A pod has them in files.
-    board = run_once(spark, config)
+    with _opened(spark, config):
+        board = run_once(spark, config)
 
     _assert_as_the_oracle_says(config, topics, monkeypatch)
     assert 0 < board.read().ledger.accepted < len(topics.written), "what is in the table is not read again"
