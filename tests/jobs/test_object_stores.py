@@ -157,6 +157,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
         ("foreign", "the storage refuses access: allow to read, write, list and delete there [AccessDenied]"),
         ("mistyped", "the secret key is not that of the access key: correct the Secret with its keys"),
         ("unknown", "the object store does not know the access key: correct the Secret with its keys"),
+        ("elsewhere", "the object store does not take the request: correct the region"),
         ("silent", "the object store does not answer: check its endpoint and network policies"),
     ],
 )
@@ -171,7 +172,8 @@ def test_a_bucket_that_cannot_be_written_is_refused_with_the_reason(
         "mistyped": lambda: StoreKeys(store.keys.access, "another"),
         "unknown": lambda: StoreKeys("nobody", store.keys.secret),
     }.get(trouble, lambda: store.keys)()
-    _open_to(spark, store, bucket, keys, **({"endpoint": "http://127.0.0.1:1"} if trouble == "silent" else {}))
+    changes = {"silent": {"endpoint": "http://127.0.0.1:1"}, "elsewhere": {"region": "eu-west-1"}}
+    _open_to(spark, store, bucket, keys, **changes.get(trouble, {}))
 
     with pytest.raises(NotWritableError) as refused:
         HadoopFiles(spark).require_writable(f"s3a://{bucket}/job/table")
