@@ -51,6 +51,10 @@ WRONG = {
         {"analytics": {"storage": {"keysSecret": "a", "webIdentity": {"roleArn": "arn:aws:iam::1:role/a"}}}},
         "two identities: give one",
     ),
+    "a role whose token is exchanged nowhere": (
+        {"analytics": {"storage": {"webIdentity": {"roleArn": "arn:aws:iam::1:role/a"}}}},
+        "needs analytics.storage.region",
+    ),
     "a setting that is not of a file system": (
         {"analytics": {"storage": {"settings": {"spark.master": "local"}}}},
         "spark.master",

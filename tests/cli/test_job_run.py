@@ -284,3 +284,21 @@ def _without(library: str, folder: Path) -> Path:
         "importlib.machinery.PathFinder.find_spec = hide\n"
     )
     return hiding
+
+
+def test_a_table_in_a_bucket_is_addressed_as_hadoop_does_and_found_by_the_stores_own_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://store.example:9000")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
+
+    in_a_bucket = job_config(JobOptions("ClientInventory", "s3://tables/inventory"), NAMED)
+    on_a_volume = job_config(JobOptions("ClientInventory", "/data/inventory"), NAMED)
+
+    assert in_a_bucket.table_path == "s3a://tables/inventory/table"
+    assert (in_a_bucket.storage.endpoint, in_a_bucket.storage.region) == ("http://store.example:9000", "eu-central-1")
+    assert in_a_bucket.storage.keys_folder is None, "they are read from the environment"
+    assert "canary" not in in_a_bucket.model_dump_json()
+    assert on_a_volume.storage.endpoint is None

@@ -50,6 +50,7 @@ def test_a_store_of_ones_own_is_named_with_its_region_and_how_it_names_buckets()
     assert of_the_cloud["spark.hadoop.fs.s3a.endpoint.region"] == "eu-central-1"
     assert "spark.hadoop.fs.s3a.endpoint" not in of_the_cloud
     assert own["spark.hadoop.fs.s3a.endpoint"] == "https://store.example:9000"
+    assert own["spark.hadoop.fs.s3a.endpoint.region"] == "us-east-1", "what requests are signed for"
     assert [one["spark.hadoop.fs.s3a.path.style.access"] for one in (own, by_host)] == ["true", "false"]
 
 

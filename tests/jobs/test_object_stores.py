@@ -37,6 +37,7 @@ pytestmark = pytest.mark.broker
 
 LONGEST_S = 500
 FOR_EVER = "876000h"
+CHECKPOINTS = "spark.sql.streaming.checkpointFileManagerClass"
 IN_SETTINGS = "canary-of-a-key-in-the-settings"
 """What somebody could put there; the project does not."""
 
@@ -57,12 +58,11 @@ def test_a_job_that_was_killed_leaves_a_bucket_from_which_another_driver_goes_on
 
     # A laptop has its keys in the environment.
     said = _killed_at_its_first_commit(store, topics, kafka, tmp_path)
-    assert not HadoopFiles(_open(spark, config)).names("s3a://tables/killed/checkpoint/commits"), (
-        "it was within a batch"
-    )
+    assert not store.has("tables/killed/checkpoint/commits/0"), "it was within a batch"
     topics.write(mixed(seed=32, count=60, days=1))
     # A pod has them in files.
-    board = run_once(spark, config)
+    with _opened(spark, config):
+        board = run_once(spark, config)
 
     _assert_as_the_oracle_says(config, topics, monkeypatch)
     assert 0 < board.read().ledger.accepted < len(topics.written), "what is in the table is not read again"
@@ -157,6 +157,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
         ("foreign", "the storage refuses access: allow to read, write, list and delete there [AccessDenied]"),
         ("mistyped", "the secret key is not that of the access key: correct the Secret with its keys"),
         ("unknown", "the object store does not know the access key: correct the Secret with its keys"),
+        ("elsewhere", "the object store does not take the request: correct the region"),
         ("silent", "the object store does not answer: check its endpoint and network policies"),
     ],
 )
@@ -171,7 +172,8 @@ def test_a_bucket_that_cannot_be_written_is_refused_with_the_reason(
         "mistyped": lambda: StoreKeys(store.keys.access, "another"),
         "unknown": lambda: StoreKeys("nobody", store.keys.secret),
     }.get(trouble, lambda: store.keys)()
-    _open_to(spark, store, bucket, keys, **({"endpoint": "http://127.0.0.1:1"} if trouble == "silent" else {}))
+    changes = {"silent": {"endpoint": "http://127.0.0.1:1"}, "elsewhere": {"region": "eu-west-1"}}
+    _open_to(spark, store, bucket, keys, **changes.get(trouble, {}))
 
     with pytest.raises(NotWritableError) as refused:
         HadoopFiles(spark).require_writable(f"s3a://{bucket}/job/table")
@@ -218,16 +220,23 @@ def _spark_that_logs_events(folder: Path) -> dict[str, str]:
     return {**os.environ, "KWITNESS_SPARK_JARS": jars, "SPARK_CONF_DIR": str(folder / "conf")}
 
 
-def _open(spark: SparkSession, config: JobConfig) -> SparkSession:
+@contextmanager
+def _opened(spark: SparkSession, config: JobConfig) -> Iterator[None]:
     """Let the tests' own session at a job's bucket, as a driver does with its own session."""
-    for name, value in storage_settings(config).items():
-        if name.startswith("spark.hadoop."):
-            configuration = spark.sparkContext._jsc.hadoopConfiguration()
-            configuration.set(name.removeprefix("spark.hadoop."), value)
-        else:
-            spark.conf.set(name, value)
+    of_files = {
+        name.removeprefix("spark.hadoop."): value
+        for name, value in storage_settings(config).items()
+        if name.startswith("spark.hadoop.")
+    }
+    for name, value in of_files.items():
+        spark.sparkContext._jsc.hadoopConfiguration().set(name, value)
     give_keys(spark, read_keys(config.storage))
-    return spark
+    spark.conf.set(CHECKPOINTS, storage_settings(config)[CHECKPOINTS])
+    try:
+        yield
+    finally:
+        # Other tests of this session have checkpoints on a file system.
+        spark.conf.unset(CHECKPOINTS)
 
 
 def _assert_as_the_oracle_says(config: JobConfig, topics: Topics, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ def storage(**settings: object) -> str:
         (storage(settings={"fs.s3a.secret.key": "canary"}), "settings.fs.s3a.secret.key is a secret"),
         (storage(settings={"fs.azure.account.key.a.example": "canary"}), "is a secret, and settings are shown"),
         (storage(settings={"spark.master": "local"}), "settings.spark.master is no setting of a file system"),
+        (storage(webIdentity={"roleArn": "arn:aws:x"}), "roleArn needs region"),
         (storage(keysSecret="a", webIdentity={"roleArn": "arn:aws:x"}), "two identities: give one"),
         (json.dumps({**GOOD, "limits": {"minInterval": "soon"}}), "limits: .*soon"),
         (json.dumps({**GOOD, "limits": {"maxExecutorMemory": "7x"}}), "limits: .*7x"),

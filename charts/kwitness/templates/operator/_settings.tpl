@@ -62,6 +62,9 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{- if and $storage.keysSecret $identity.roleArn -}}
 {{ fail "analytics.storage.keysSecret and analytics.storage.webIdentity.roleArn are two identities: give one" }}
 {{- end -}}
+{{- if and $identity.roleArn (not $storage.region) -}}
+{{ fail "analytics.storage.webIdentity.roleArn needs analytics.storage.region, where the token is exchanged" }}
+{{- end -}}
 {{- dict "endpoint" ($storage.endpoint | default nil) "region" ($storage.region | default nil) "pathStyle" $storage.pathStyle
   "keysSecret" ($storage.keysSecret | default nil) "settings" ($storage.settings | default dict)
   "webIdentity" (dict "roleArn" ($identity.roleArn | default nil) "audience" $identity.audience) | toJson -}}

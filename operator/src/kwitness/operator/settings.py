@@ -197,6 +197,8 @@ class StorageSettings(_Settings):
                 raise ValueError(f"settings.{name} is a secret, and settings are shown to many: use keysSecret")
         if self.keys_secret and self.web_identity.role_arn:
             raise ValueError("keysSecret and webIdentity.roleArn are two identities: give one")
+        if self.web_identity.role_arn and not self.region:
+            raise ValueError("webIdentity.roleArn needs region, where the token is exchanged")
         return self
 
 

@@ -90,6 +90,8 @@ def show_table(job_type: str, path: str) -> int:
     sys.stdout.flush()
     command = [sys.executable, "-m", "kwitness.jobs.show", job_type, "--table", path, "--limit", str(_SHOWN)]
     environment = dict(os.environ)
+    if of_s3 := environment.get("AWS_ENDPOINT_URL_S3"):
+        environment["AWS_ENDPOINT_URL"] = of_s3
     if environment.get("AWS_ENDPOINT_URL", "").startswith("http:"):
         # The reader asks for it; Spark's client takes what it is told.
         environment.setdefault("AWS_ALLOW_HTTP", "true")

@@ -48,6 +48,7 @@ _OF_STORES = (
     ("NoAuthWithAWSException", "nothing says as whom to ask the object store: name keys or a web identity"),
     ("Unable to load credentials", "nothing says as whom to ask the object store: name keys or a web identity"),
     ("AWSRedirectException", "the bucket is in another region: correct the region"),
+    ("AWSBadRequestException", "the object store does not take the request: correct the region"),
     ("unable to find valid certification path", "the image does not trust the object store's certificate"),
     ("S3AFileSystem not found", "the image cannot read object stores: use its variant spark-s3a"),
     ("UnsupportedFileSystemException", "nothing in the image reads a root of tables like this one"),

@@ -25,6 +25,7 @@ _FROM_CONFIGURATION = "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider"
 _SHORT_LIVED = "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider"
 #: A web identity token, what a pod's node or agent hands out, variables of the environment, a profile.
 _OF_THE_CLOUD = "software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider"
+_OWN_REGION = "us-east-1"
 #: A batch is done again anyhow, and a pod started again: who waits for minutes says nothing meanwhile.
 _PATIENCE = {
     "fs.s3a.attempts.maximum": "3",
@@ -64,8 +65,8 @@ def storage_settings(config: JobConfig) -> dict[str, str]:
     if storage.endpoint:
         settings["fs.s3a.endpoint"] = storage.endpoint
         settings["fs.s3a.path.style.access"] = str(storage.path_style).lower()
-    if storage.region:
-        settings["fs.s3a.endpoint.region"] = storage.region
+    if region := _region(storage):
+        settings["fs.s3a.endpoint.region"] = region
     if not storage.keys_folder:
         settings["fs.s3a.aws.credentials.provider"] = _OF_THE_CLOUD
     # Spark's own writes a file under another name and renames it, which copies it here.
@@ -113,7 +114,7 @@ def reader_variables(config: JobConfig) -> dict[str, str]:
     if not is_object_store(config):
         return {}
     storage, keys = config.storage, read_keys(config.storage)
-    variables = {"AWS_REGION": storage.region, "AWS_ENDPOINT_URL": storage.endpoint}
+    variables = {"AWS_REGION": _region(storage), "AWS_ENDPOINT_URL": storage.endpoint}
     if storage.endpoint:
         variables["AWS_ALLOW_HTTP"] = str(storage.endpoint.startswith("http:")).lower()
         variables["AWS_VIRTUAL_HOSTED_STYLE_REQUEST"] = str(not storage.path_style).lower()
@@ -121,6 +122,11 @@ def reader_variables(config: JobConfig) -> dict[str, str]:
         variables |= {"AWS_ACCESS_KEY_ID": keys.access, "AWS_SECRET_ACCESS_KEY": keys.secret}
         variables["AWS_SESSION_TOKEN"] = keys.token
     return {name: value for name, value in variables.items() if value}
+
+
+def _region(storage: StorageConfig) -> str | None:
+    """The region that requests are signed for: stores of one's own are in this one unless they say another."""
+    return storage.region or (_OWN_REGION if storage.endpoint else None)
 
 
 def _hadoop(settings: Mapping[str, str]) -> dict[str, str]:
