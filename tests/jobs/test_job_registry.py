@@ -42,10 +42,10 @@ def test_a_job_may_read_any_topic_of_the_platform() -> None:
 def test_the_operator_finds_what_a_job_reads_besides_topics(name: str) -> None:
     inputs, found = find_job(name).inputs, JOB_INPUTS.get(name, JobInputs())
     fields = find_job(name).parameters.model_fields
-    required = {one.type for one in found.tables if fields[one.parameter].is_required()}
 
-    assert set(inputs.tables) == required
-    assert set(inputs.optional_tables) == {one.type for one in found.tables} - required
+    assert set(inputs.tables) == {one.type for one in found.tables if not one.optional}
+    assert set(inputs.optional_tables) == {one.type for one in found.tables if one.optional}
+    assert all(one.optional != fields[one.parameter].is_required() for one in found.tables)
     assert inputs.second_cluster == bool(found.second_cluster)
     assert {one for one in (found.rate_card, found.second_cluster) if one} <= fields.keys()
     assert set(inputs.optional_topics) <= set(inputs.topics)
