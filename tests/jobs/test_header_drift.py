@@ -110,7 +110,9 @@ def test_how_many_records_were_looked_at_is_of_the_whole_hour_with_or_without_th
         )
         for at in range(9)
     ] + [row(seq=50, at=START_MS + 10 * BASE_MS, key=None, headers=None, records_passed=1000, records_looked_at=40)]
-    told = rows_in(SINK.decode(frame_of(spark, placed(values)), JOB_INPUT)).collect()
+    decoded = SINK.decode(frame_of(spark, placed(values)), JOB_INPUT).persist()
+    told = rows_in(decoded).collect()
+    decoded.unpersist()
     based = windows(spark.createDataFrame(told, FACTS), JOB_INPUT).collect()
 
     rows = spark.createDataFrame(based, StructType([TABLE_SCHEMA[name] for name in based[0].asDict()]))
