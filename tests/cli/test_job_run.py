@@ -97,6 +97,8 @@ def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
             JobOptions("ClientInventory", "/tmp/t", parameters=["topics=[]"]),
             "--parameter topics: ClientInventory takes forgetAfter",
         ),
+        (JobOptions("UpgradeImpact", "/tmp/t"), "upgradeImpact.target: Field required"),
+        (JobOptions("UpgradeImpact", "/tmp/t", parameters=["target=4.99"]), "Input should be '3.9', '4.0'"),
         (JobOptions("ClientInventory", "/tmp/t", window="5 minutes"), "--window: '5 minutes' is not a duration"),
     ],
 )
@@ -234,6 +236,12 @@ def test_inputs_that_the_job_cannot_use_are_refused_before_it_starts(
         job_config(options._replace(reads=reads), NAMED)
 
     assert message in str(refused.value)
+
+
+def test_a_release_is_no_number() -> None:
+    config = job_config(JobOptions("UpgradeImpact", "/tmp/t", parameters=["target=4.4", "usedWithin=48h"]), NAMED)
+
+    assert config.parameters == {"target": "4.4", "used_within": "48h"}
 
 
 def test_passwords_are_written_for_their_owner_alone(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
 
 from kwitness.contracts.resources.analytics_parameters import HeaderDriftParameters
 from kwitness.jobs.analyses.header_drift.job import JOB, SINK
-from kwitness.jobs.analyses.header_drift.schema import TABLE_SCHEMA
+from kwitness.jobs.analyses.header_drift.schema import FACTS, TABLE_SCHEMA
 from kwitness.jobs.analyses.header_drift.transform import longer, windows
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.job import JobInput, rows_in
@@ -97,7 +98,7 @@ def test_any_cut_into_batches_gives_the_table_of_the_oracle(spark: SparkSession,
 
 
 def test_how_many_records_were_looked_at_is_of_the_whole_hour_with_or_without_the_key(spark: SparkSession) -> None:
-    # 40 values in each of 8 windows of 5 minutes, of which one has none: as many as no row tells apart.
+    # 32 values in each of 9 windows of 5 minutes, and then one without any: more than a row tells apart.
     values: list[Value] = [
         row(
             seq=at,
@@ -109,10 +110,13 @@ def test_how_many_records_were_looked_at_is_of_the_whole_hour_with_or_without_th
         )
         for at in range(9)
     ] + [row(seq=50, at=START_MS + 10 * BASE_MS, key=None, headers=None, records_passed=1000, records_looked_at=40)]
-    facts = rows_in(SINK.decode(frame_of(spark, placed(values)), JOB_INPUT))
+    decoded = SINK.decode(frame_of(spark, placed(values)), JOB_INPUT).persist()
+    told = rows_in(decoded).collect()
+    decoded.unpersist()
+    based = windows(spark.createDataFrame(told, FACTS), JOB_INPUT).collect()
 
-    based = windows(facts, JOB_INPUT).persist()
-    hours = [one.asDict() for one in longer(based, 3600, JOB_INPUT).collect()]
+    rows = spark.createDataFrame(based, StructType([TABLE_SCHEMA[name] for name in based[0].asDict()]))
+    hours = [one.asDict() for one in longer(rows, 3600, JOB_INPUT).collect()]
 
     assert {one["kind"]: (one["records_passed"], one["records_looked_at"]) for one in hours} == {
         "topic": (1900, 580),
@@ -123,7 +127,6 @@ def test_how_many_records_were_looked_at_is_of_the_whole_hour_with_or_without_th
     assert sum(of_key["values"].values()) + of_key["values_left_out"] == 10 * 32
     assert of_key["values"]["000"] == 2
     assert "351" not in of_key["values"], "of equally frequent ones the first are kept"
-    based.unpersist()
 
 
 def test_each_problem_of_a_key_is_told_once_by_whoever_saw_most(spark: SparkSession) -> None:

@@ -15,11 +15,11 @@ from .tables.kafka_releases import ENTRIES, OLDEST_CLIENT, KafkaRelease
 
 __all__ = [
     "KAFKA_RELEASES",
+    "KNOWN_APIS",
     "KafkaRelease",
     "Lifetime",
     "dropped_by",
     "drops",
-    "is_known",
     "lifetime",
     "lifetimes",
     "reaches",
@@ -29,6 +29,8 @@ KAFKA_RELEASES: tuple[KafkaRelease, ...] = get_args(KafkaRelease)
 """The releases whose brokers are known, the oldest first."""
 
 _BY_NAME = {api.name: api for api in ENTRIES} | {str(api.number): api for api in ENTRIES}
+KNOWN_APIS = frozenset(_BY_NAME)
+"""Names and numbers of the APIs that there are."""
 _BY_SOFTWARE = {software.name: software for software in SOFTWARE}
 _REMOVAL: KafkaRelease = "4.0"
 """The release that KIP-896 is about."""
@@ -87,11 +89,6 @@ def dropped_by(target: KafkaRelease) -> frozenset[tuple[str, int]]:
     return frozenset(
         one for one, life in lifetimes().items() if life.dropped_in and _at(life.dropped_in) <= _at(target)
     )
-
-
-def is_known(api: str) -> bool:
-    """Whether there is an API of this name or number."""
-    return api in _BY_NAME
 
 
 def drops(target: KafkaRelease) -> tuple[KafkaRelease, ...]:

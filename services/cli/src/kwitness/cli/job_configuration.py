@@ -139,7 +139,10 @@ def _parameters(job_type: str, pairs: Sequence[str], found: Mapping[str, Any]) -
     if unknown := sorted(set(given) - set(known)):
         raise CommandFailedError(f"--parameter {unknown[0]}: {job_type} takes {', '.join(known) or 'no parameter'}")
     try:
-        whole = Parameters.model_validate({name: {**found, **given}} if {**found, **given} else {})
+        told = {**found, **given}
+        # A type that cannot do without settings says which are missing.
+        needs = any(field.is_required() for _, field in fields)
+        whole = Parameters.model_validate({name: told} if told or needs else {})
     except ValidationError as error:
         raise CommandFailedError(f"--parameter: {_told(error)}") from error
     of_type = getattr(whole, attribute, None)
@@ -151,9 +154,11 @@ def _pair(text: str) -> tuple[str, Any]:
     if not separator or not name:
         raise CommandFailedError(f"--parameter {text} has no `=` between name and value: write forgetAfter=48h, say")
     try:
-        return name, json.loads(value)
+        found = json.loads(value)
     except ValueError:
         return name, value
+    # No setting is a fraction: 4.4 is a release.
+    return name, value if isinstance(found, float) else found
 
 
 def _told(error: Any) -> str:

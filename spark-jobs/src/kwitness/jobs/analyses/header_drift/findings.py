@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.resources.meta import parse_duration
@@ -43,62 +43,54 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     own_length = F.col("window_seconds") == base_seconds(job_input.window_seconds)
     rows = table.where(begin & own_length & (F.col("window_end_ms") > since - period_ms))
     recent = F.col("window_end_ms") > since
-    problems = _problems(rows.where(recent & (F.col("kind") == KEY))).persist()
-    try:
-        found = [_of_kind(problems, kind, job_input) for kind in LOOKS]
-    finally:
-        problems.unpersist()
-    found.append(_no_longer_seen(rows, recent, job_input))
-    counts = {kind: count for kind, count, _ in found}
-    return Findings(counts, tuple(one for _, _, several in found for one in several)[:MAX_EXAMPLES])
+    told = _told(rows.where(recent & (F.col("kind") == KEY))).collect()
+    found = [_finding(row.asDict(recursive=True), job_input) for row in told]
+    counts = dict.fromkeys(LOOKS, 0) | {row["problem"]: row["keys"] for row in told}
+    gone = _no_longer_seen(rows, recent, job_input)
+    return Findings(counts | {NOT_SEEN: len(gone)}, (*found, *gone)[:MAX_EXAMPLES])
 
 
-def _problems(rows: DataFrame) -> DataFrame:
-    """A row for each key and each that saw it: how much of each problem, when, whose most of all."""
-    bad = {kind: F.coalesce(F.col(name), F.lit(0)) for kind, (name, _) in LOOKS.items()}
-    of_client = rows.groupBy("key", *CLIENT).agg(
-        *(F.sum(count).alias(kind) for kind, count in bad.items()),
-        *(F.min(F.when(count > 0, F.col("window_start_ms"))).alias(f"{kind}_first") for kind, count in bad.items()),
-        *(F.max(F.when(count > 0, F.col("window_end_ms"))).alias(f"{kind}_last") for kind, count in bad.items()),
-        F.max(F.when(F.col("headers") > F.col("unregistered"), F.col("window_end_ms"))).alias("registered_last"),
+def _told(rows: DataFrame) -> DataFrame:
+    """The first keys of each problem, and in `keys` how many there are: how much, when and by whom, as one saw it."""
+    problems = F.array(
+        *(F.struct(F.lit(kind).alias("problem"), F.col(name).alias("bad")) for kind, (name, _) in LOOKS.items())
+    )
+    registered = F.max(F.when(F.col("headers") > F.col("unregistered"), F.col("window_end_ms")))
+    by_key = Window.partitionBy("key")
+    each = rows.withColumn("registered_ms", registered.over(by_key)).select("*", F.inline(problems)).where("bad > 0")
+    of_client = each.groupBy("problem", "key", *CLIENT).agg(
+        F.sum("bad").alias("bad"),
+        F.min("window_start_ms").alias("first_ms"),
+        F.max("window_end_ms").alias("last_ms"),
+        F.max("registered_ms").alias("registered_ms"),
         F.sum("records_looked_at").alias("looked_at"),
         F.sum("records_passed").alias("passed"),
     )
-    names = F.struct(*(name for name in CLIENT if name not in _WITNESS)).alias("names")
-    return of_client.groupBy("key", *_WITNESS).agg(
-        *(F.sum(kind).alias(kind) for kind in LOOKS),
-        *(F.min(f"{kind}_first").alias(f"{kind}_first") for kind in LOOKS),
-        *(F.max(f"{kind}_last").alias(f"{kind}_last") for kind in LOOKS),
-        *(F.max(F.when(F.col(kind) > 0, F.struct(kind, names))).alias(f"{kind}_by") for kind in LOOKS),
-        *(F.sum(F.when(F.col(kind) > 0, 1).otherwise(0)).alias(f"{kind}_clients") for kind in LOOKS),
-        F.max("registered_last").alias("registered_last"),
+    names = F.struct(*(name for name in CLIENT if name not in _WITNESS))
+    of_witness = of_client.groupBy("problem", "key", *_WITNESS).agg(
+        F.max_by(names, F.struct("bad", names)).alias("by"),
+        F.count("*").alias("clients"),
+        F.sum("bad").alias("bad"),
+        F.min("first_ms").alias("first_ms"),
+        F.max("last_ms").alias("last_ms"),
+        F.max("registered_ms").alias("registered_ms"),
         F.sum("looked_at").alias("looked_at"),
         F.sum("passed").alias("passed"),
         F.slice(F.array_sort(F.collect_set("topic")), 1, _MAX_TOPICS + 1).alias("topics"),
     )
-
-
-def _of_kind(problems: DataFrame, kind: str, job_input: JobInput) -> tuple[str, int, list[Finding]]:
     # The same headers are seen by a producer, an observer and a consumer: whoever saw most tells of them.
-    by_key = problems.groupBy("key").agg(
-        F.max(kind).alias("most"),
-        F.max_by(F.struct(*problems.columns), F.struct(kind, "side", "seen_by")).alias("told"),
-        F.max(f"{kind}_last").alias("last"),
-        F.max("registered_last").alias("registered"),
-    )
-    present = F.col("most") > 0
-    if kind == UNREGISTERED:
-        # A register may have taken the key in since.
-        present &= F.col("last") >= F.coalesce("registered", F.lit(0))
-    bad = by_key.where(present)
-    count = bad.count()
-    if not count:
-        return kind, 0, []
-    first = bad.orderBy(F.desc("most"), "key").limit(MAX_EXAMPLES).select("told.*").collect()
-    return kind, count, [_finding(kind, row.asDict(recursive=True), job_input) for row in first]
+    most = Window.partitionBy("problem", "key").orderBy(F.desc("bad"), *_WITNESS)
+    # A register may have taken the key in since.
+    is_past = (F.col("problem") == UNREGISTERED) & (F.col("last_ms") < F.coalesce("registered_ms", F.lit(0)))
+    of_key = of_witness.withColumn("_nth", F.row_number().over(most)).where((F.col("_nth") == 1) & ~is_past)
+    of_problem = Window.partitionBy("problem")
+    place = F.row_number().over(of_problem.orderBy(F.desc("bad"), "key"))
+    ranked = of_key.withColumns({"_nth": place, "keys": F.count("*").over(of_problem)})
+    order = F.array_position(F.array(*map(F.lit, LOOKS)), F.col("problem"))
+    return ranked.where(F.col("_nth") <= MAX_EXAMPLES).orderBy(order, "_nth")
 
 
-def _no_longer_seen(rows: DataFrame, recent: Column, job_input: JobInput) -> tuple[str, int, list[Finding]]:
+def _no_longer_seen(rows: DataFrame, recent: Column, job_input: JobInput) -> list[Finding]:
     """Keys that a register has and that clients no longer send, though all of these clients' records were looked at.
 
     Where anything was not looked at, or a client does not write any more, nothing is said.
@@ -124,28 +116,28 @@ def _no_longer_seen(rows: DataFrame, recent: Column, job_input: JobInput) -> tup
         .agg(F.bool_and(F.coalesce("full", F.lit(False))).alias("full"))
         .where("full")
     )
+    keys = [row["key"] for row in silent.orderBy("key").collect()]
     # A key that is not told apart may be any.
-    told_apart = now.where(F.col("kind") == OVERFLOW).isEmpty()
-    keys = [row["key"] for row in silent.orderBy("key").collect()] if told_apart else []
+    if keys and not now.where(F.col("kind") == OVERFLOW).isEmpty():
+        return []
     message = (
         f"registered, sent before, and in no record of the last {job_input.parameters.reported_for}, of which all of "
         "the clients that had sent it were looked at: ask them whether they still mean to, or take it out of the "
         "register"
     )
-    return NOT_SEEN, len(keys), [Finding(NOT_SEEN, key[:_MAX_SUBJECT], message) for key in keys[:MAX_EXAMPLES]]
+    return [Finding(NOT_SEEN, key[:_MAX_SUBJECT], message) for key in keys]
 
 
-def _finding(kind: str, row: Mapping[str, Any], job_input: JobInput) -> Finding:
-    who = row[f"{kind}_by"]["names"]
-    others = row[f"{kind}_clients"] - 1
+def _finding(row: Mapping[str, Any], job_input: JobInput) -> Finding:
+    others = row["clients"] - 1
     more = f" and {others} more" if others else ""
     message = (
-        f"{row[kind]} {LOOKS[kind][1]} within {job_input.parameters.reported_for}, since "
-        f"{to_the_minute(row[f'{kind}_first'])}, the last before {to_the_minute(row[f'{kind}_last'])}; by "
-        f"{_client(who)}{more}, {_topics(row['topics'])}; {_seen(row)}, who looked at {row['looked_at']} of "
+        f"{row['bad']} {LOOKS[row['problem']][1]} within {job_input.parameters.reported_for}, since "
+        f"{to_the_minute(row['first_ms'])}, the last before {to_the_minute(row['last_ms'])}; by "
+        f"{_client(row['by'])}{more}, {_topics(row['topics'])}; {_seen(row)}, who looked at {row['looked_at']} of "
         f"{row['passed']} records"
     )
-    return Finding(kind, row["key"][:_MAX_SUBJECT] or "(empty key)", message[:_MAX_MESSAGE])
+    return Finding(row["problem"], row["key"][:_MAX_SUBJECT] or "(empty key)", message[:_MAX_MESSAGE])
 
 
 def _seen(row: Mapping[str, Any]) -> str:

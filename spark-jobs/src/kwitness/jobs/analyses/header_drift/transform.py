@@ -23,7 +23,6 @@ from kwitness.jobs.analyses.header_drift.schema import (
     TALLY,
     TOPIC,
 )
-from kwitness.jobs.frame.bounded_text import bounded
 from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
@@ -36,7 +35,6 @@ _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (HEADERS, SEALS)}
 _INVALID = "InvalidField"
 _COUNTS = tuple(field.name for field in LOOKED_AT)
 _OF_WINDOW = ("window_start_ms", *CLIENT)
-_TEXTS = ("key", *CLIENT)
 
 
 def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
@@ -122,7 +120,7 @@ def _headers() -> Column:
     is_registered = F.coalesce(event("registered"), F.lit(False))
     pairs = F.transform(
         F.coalesce(event("values"), F.array().cast(EVENTS["values"].dataType)),
-        lambda one: F.struct(bounded(one["value"]).alias("key"), one["records"].alias("value")),
+        lambda one: F.struct(one["value"].alias("key"), one["records"].alias("value")),
     )
     named = {
         "kind": kind,
@@ -133,11 +131,8 @@ def _headers() -> Column:
         **{name: F.coalesce(event(name), F.lit(0)) for name in (*SUMS, *_COUNTS) if name != "unregistered"},
         "unregistered": F.when((kind == KEY) & ~is_registered, headers).otherwise(F.lit(0)),
     }
-    columns = ((named[name] if name in named else event(name)) for name in FACTS.names)
-    texts = (
-        (bounded(one) if name in _TEXTS else one).alias(name) for name, one in zip(FACTS.names, columns, strict=True)
-    )
-    return F.when(F.col("event.schema") == SCHEMAS[HEADERS], F.struct(*texts))
+    columns = ((named[name] if name in named else event(name)).alias(name) for name in FACTS.names)
+    return F.when(F.col("event.schema") == SCHEMAS[HEADERS], F.struct(*columns))
 
 
 def _distinct(pairs: Column) -> Column:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from kwitness.contracts.kafka_releases import dropped_by, is_known, reaches
+from kwitness.contracts.kafka_releases import KNOWN_APIS, dropped_by, reaches
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
@@ -54,15 +54,16 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     for name in ("client_id", "client_software_name"):
         ours |= F.coalesce(F.col(name).startswith(OUR_CLIENT_ID_PREFIX), F.lit(False))
     present = table.where((F.col("last_seen_ms") >= since) & ~ours)
-    # A few rows for each client; all that follows is of clients.
+    # A row for each client; all that follows is of those.
     clients = _clients(present, target).persist()
     try:
-        breaking = clients.where("breaks").orderBy(F.desc("lost_requests"), *CLIENT)
-        counted = clients.where("breaks").count()
-        found = [_breaks(row.asDict(), job_input.owners, target) for row in breaking.limit(MAX_EXAMPLES).collect()]
-        judged = judge(_unseen(clients, present), target)
+        by_software = _by_software(clients)
+        counted = sum(row["breaking"] for row in by_software)
+        breaking = clients.where("breaks").orderBy(F.desc("lost_requests"), *CLIENT).limit(MAX_EXAMPLES)
+        found = [_breaks(row.asDict(), job_input.owners, target) for row in breaking.collect()] if counted else []
     finally:
         clients.unpersist()
+    judged = judge(_unseen(by_software, present), target)
     counts = {BREAKS: counted} | {kind: sum(one.clients for one in judged[kind]) for kind in (MAY_BREAK, UNKNOWN)}
     for kind in (MAY_BREAK, UNKNOWN):
         found += [_unseen_finding(kind, one, target) for one in judged[kind][: MAX_EXAMPLES - len(found)]]
@@ -93,10 +94,7 @@ def _clients(present: DataFrame, target: Any) -> DataFrame:
     used = F.concat(F.col("api"), F.lit("/"), F.col("api_version"))
     is_dropped = F.coalesce(used.isin(dropped), F.lit(False)) if dropped else F.lit(False)
     is_request = F.col("kind") == REQUEST
-    apis = [row["api"] for row in present.where(is_request).select("api").distinct().collect()]
-    unknown = [api for api in apis if not is_known(api)]
-    cannot_tell = is_request & (F.col("api_version").isNull() | F.col("api").isin(unknown))
-
+    cannot_tell = is_request & (F.col("api_version").isNull() | ~F.col("api").isin(sorted(KNOWN_APIS)))
     return of_client.groupBy(*CLIENT).agg(
         F.bool_or(is_dropped).alias("breaks"),
         F.bool_or(is_request).alias("seen"),
@@ -107,16 +105,24 @@ def _clients(present: DataFrame, target: Any) -> DataFrame:
     )
 
 
-def _unseen(clients: DataFrame, present: DataFrame) -> list[Clients]:
-    """By software: clients without evidence, and software that brokers counted and no observer saw."""
-    by = F.when(~F.col("seen"), F.lit(CONNECTION)).when(F.col("unclear"), F.lit(REQUEST))
-    lacking = clients.where(~F.col("breaks")).withColumn("by", by).where("by is not null")
-    by_software = lacking.groupBy("by", *_SOFTWARE).agg(F.count("*").alias("clients")).collect()
-    seen = {tuple(row) for row in clients.select(*_SOFTWARE).distinct().collect()}
+def _by_software(clients: DataFrame) -> list[Row]:
+    """How many clients of each software break, and how many others have no evidence or none that can be judged."""
+    sound = ~F.col("breaks")
+    counts = {
+        "breaking": F.col("breaks"),
+        CONNECTION: sound & ~F.col("seen"),
+        REQUEST: sound & F.col("unclear"),
+    }
+    counted = (F.count(F.when(which, 1)).alias(name) for name, which in counts.items())
+    return clients.groupBy(*_SOFTWARE).agg(*counted).collect()
+
+
+def _unseen(by_software: Iterable[Row], present: DataFrame) -> list[Clients]:
+    """Clients without evidence, and software that brokers counted and no observer saw."""
+    seen = {(row[_SOFTWARE[0]], row[_SOFTWARE[1]]): row for row in by_software}
     counted = present.where(F.col("kind") == SOFTWARE).select(*_SOFTWARE).distinct().collect()
-    return [Clients(row["by"], row[1], row[2], row["clients"]) for row in by_software] + [
-        Clients(SOFTWARE, row[0], row[1], 1) for row in counted if tuple(row) not in seen
-    ]
+    found = [Clients(by, *named, row[by]) for named, row in seen.items() for by in (CONNECTION, REQUEST) if row[by]]
+    return found + [Clients(SOFTWARE, row[0], row[1], 1) for row in counted if tuple(row) not in seen]
 
 
 def _breaks(row: Mapping[str, Any], owners: Owners | None, target: str) -> Finding:
