@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -226,6 +226,51 @@ class WindowsSink:
     lengths: tuple[int, ...] = (3600, 86_400)
 
 
+class TableInputs(NamedTuple):
+    """What the periods of a `TableSink` are computed from, all of it as of one version each.
+
+    Attributes
+    ----------
+    tables
+        Other jobs' tables, by their types; of `Inputs.optional_tables` those that there are.
+    samples
+        Of `kwitness.jobs.frame.stored_samples.SAMPLES`, all that were taken; empty without `Inputs.survey`.
+    """
+
+    tables: Mapping[AnalyticsJobType, DataFrame]
+    samples: DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class TableSink:
+    """Periods of time, such as months, each computed as a whole from other jobs' tables whenever those change in it.
+
+    It is for jobs without topics. `Inputs.survey` has it take samples of the bytes that topics store.
+
+    Attributes
+    ----------
+    period
+        The column, of text, that names the period of a row; the table is partitioned by it.
+    keys
+        The columns that identify a row, with `period`.
+    periods
+        Pure: given days in UTC and the input, the periods that a part of them belongs to.
+    compute
+        Given what is read, some periods and the input, all rows of those periods. It writes nothing.
+    open
+        Condition in SQL: whether the period of a row may change though nothing in it does; it is computed with others.
+    reach
+        For how long before it a sample says something.
+    """
+
+    period: str
+    keys: tuple[str, ...]
+    periods: Callable[[Iterable[date], JobInput], tuple[str, ...]]
+    compute: Callable[[TableInputs, tuple[str, ...], JobInput], DataFrame]
+    open: str
+    reach: timedelta = timedelta(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job type.
@@ -251,7 +296,7 @@ class Job:
     inputs: Inputs
     parameters: type[BaseModel]
     schema: StructType
-    sink: LatticeSink | WindowsSink
+    sink: LatticeSink | WindowsSink | TableSink
     display_columns: tuple[DisplayColumn, ...]
     layout: Layout = Layout()
     findings: Callable[[DataFrame, JobInput, int], Findings] | None = None

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kwitness.jobs.frame.windows import Span
 
+
 class Measured(NamedTuple):
     """What samples say of one month.
 
@@ -47,4 +48,3 @@ def measured(sampled: Iterable[int], month: Span, longest_gap_ms: int) -> Measur
         else:
             weights[at] = inside
     return Measured(weights, gap_ms)
-
