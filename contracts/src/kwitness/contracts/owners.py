@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -42,6 +43,7 @@ def patterns_meet(one: str, other: str) -> bool:
 class OwnerMatch(_Entry):
     """What must fit, all of it."""
 
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
     principal: MatchText | None = Field(None, description="Principal, such as User:orders.")
     client_id: MatchText | None = Field(None, description="Client id.")
     namespace: MatchText | None = Field(None, description="Namespace of the client's pod.")
@@ -112,12 +114,22 @@ class Owners(_Entry):
         patterns = [entry.match.patterns() for entry in self.owners]
         found = []
         for later, entry in enumerate(self.owners):
-            for earlier in range(later):
-                other = self.owners[earlier]
-                if (other.team, other.contact) == (entry.team, entry.contact):
-                    continue
-                shared = patterns[earlier].keys() & patterns[later].keys()
-                if shared and all(patterns_meet(patterns[earlier][name], patterns[later][name]) for name in shared):
+            for earlier, other in enumerate(self.owners[:later]):
+                if _meet(patterns[earlier], patterns[later]) and (other.team, other.contact) != (
+                    entry.team,
+                    entry.contact,
+                ):
                     found.append(Overlap(earlier + 1, later + 1))
                     break
         return tuple(found)
+
+
+def _meet(one: Mapping[OwnedBy, str], other: Mapping[OwnedBy, str]) -> bool:
+    """Whether two entries match something in common, and nothing keeps them apart."""
+    shared = False
+    for name, pattern in one.items():
+        if name in other:
+            if not patterns_meet(pattern, other[name]):
+                return False
+            shared = True
+    return shared

@@ -90,6 +90,8 @@ class Topic:
         Whether something writes it already.
     writer
         Where its records come from.
+    brought_by
+        Which resources have it written: the end of "nothing has written it: ... would".
     help
         What it is for.
     """
@@ -101,6 +103,7 @@ class Topic:
     version: int
     status: Literal["used", "reserved"]
     writer: str
+    brought_by: str
     help: str
 
 

@@ -86,6 +86,12 @@ class DriverStatus(Envelope):
     ledger: DriverLedger | None = Field(None, description="The driver's ledger.")
     table_path: str | None = Field(None, description="Where the table is.")
     table_version: Count | None = Field(None, description="Version of the Delta table last written.")
+    empty_topics: tuple[Annotated[str, Field(max_length=63)], ...] | None = Field(
+        None,
+        description="Topics that the job needs and that never had a record, as kwitness.contracts.topics calls them; "
+        "absent while that is not known.",
+        max_length=16,
+    )
     data_loss: tuple[LostRecords, ...] = Field((), description="The ranges lost, at most the last 256.", max_length=256)
     findings: tuple[DriverFinding, ...] = Field((), description="Examples of what was found wrong.", max_length=20)
     finding_counts: dict[Annotated[str, Field(max_length=63)], Count] | None = Field(

@@ -12,6 +12,8 @@ from pydantic import BaseModel, TypeAdapter
 from kwitness.contracts.envelopes import ConnectionSnapshot, EventsHead, GaugeSnapshot, InterceptorsHead, PushBatch
 from kwitness.contracts.injections import InjectionsFile
 from kwitness.contracts.interceptor_injections import InterceptorInjectionsFile
+from kwitness.contracts.owners import Owners
+from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.records import (
     ApiTraffic,
     ClientInterceptions,
@@ -25,7 +27,7 @@ from kwitness.contracts.records import (
     WindowSeal,
 )
 
-__all__ = ["EVENT_MODELS", "event_schema", "event_schemas"]
+__all__ = ["EVENT_MODELS", "FILE_MODELS", "event_schema", "event_schemas"]
 
 EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
     (ConnectionSnapshot, ConnectionEvent),
@@ -43,10 +45,13 @@ EVENT_MODELS: tuple[tuple[type[BaseModel], ...], ...] = (
 )
 """Models whose `schema` key carries their name and version; those of one topic are told apart by `kind`."""
 
+FILE_MODELS: dict[type[BaseModel], str] = {Owners: "kwitness.owners/1", RateCard: "kwitness.rate_card/1"}
+"""Files that people write, without a key `schema`, and name and version of each one's schema."""
+
 
 def schema_name(model: type[BaseModel]) -> str:
-    """Return name and version that each message of `model` carries, such as kwitness.gauges/1."""
-    return str(model.model_fields["schema_"].default)
+    """Return name and version of a model's schema, such as kwitness.gauges/1; its messages carry it."""
+    return FILE_MODELS.get(model) or str(model.model_fields["schema_"].default)
 
 
 def without_titles(node: Any) -> Any:
@@ -82,7 +87,7 @@ def _without_definitions(schema: dict[str, Any]) -> dict[str, Any]:
 
 def event_schemas(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield path and text of each schema."""
-    for models in EVENT_MODELS:
+    for models in (*EVENT_MODELS, *((model,) for model in FILE_MODELS)):
         name = schema_name(models[0]).replace("/", ".v")
         text = json.dumps(event_schema(*models), indent=2, ensure_ascii=False)
         yield root / "contracts/schemas" / f"{name}.json", f"{text}\n"

@@ -148,6 +148,7 @@ def _topics() -> str:
             _code(f"kwitness.{one.name}"),
             one.status,
             one.writer,
+            one.brought_by,
             one.key,
             f"{one.value}, `{one.schema}/{one.version}`",
             one.help,
@@ -157,7 +158,7 @@ def _topics() -> str:
     return (
         "# Topics\n\nThe prefix `kwitness.` is `KafkaCluster.spec.topics.prefix`. Reserved topics have a shape and "
         "are not written yet.\n\n"
-        + _table(("Topic", "Status", "Written by", "Key", "Value", "Meaning"), rows)
+        + _table(("Topic", "Status", "Written by", "Brought by", "Key", "Value", "Meaning"), rows)
         + "\n# Records\n\nJSON Schemas are in `contracts/schemas`. Every record but the snapshot may also have "
         "[identity keys](headers.md); what is not known is absent.\n" + "".join(map(record, RECORDS))
     )

@@ -19,6 +19,7 @@ from .standstill import suspend_field
 from .time_zones import time_zone_field
 
 __all__ = [
+    "BATCH_JOB_TYPES",
     "USED_JOB_TYPES",
     "AnalyticsJob",
     "AnalyticsJobSpec",
@@ -53,6 +54,9 @@ AnalyticsJobType = Literal[
 
 USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic", "LedgerAudit", "UnusedTopics")
 """The types that this version runs; the others are reserved, and their resources say so."""
+
+BATCH_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("MirrorAudit",)
+"""Those that run once or at times of the clock alone."""
 
 
 def _cron_field(value: str) -> str:
@@ -155,7 +159,17 @@ class Executors(Contract):
 class AnalyticsJobSpec(Contract):
     """What is computed, from which cluster, when, and into which table."""
 
-    model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES, *PARAMETER_RULES))
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            *CLIENT_CONNECTION_RULES,
+            *PARAMETER_RULES,
+            Rule(
+                f"!(self.type in {list(BATCH_JOB_TYPES)}) || !has(self.run.streaming)",
+                f"{', '.join(BATCH_JOB_TYPES)} cannot stream: use schedule or once",
+                field_path=".run.streaming",
+            ),
+        )
+    )
     type: AnalyticsJobType = Field(
         description=f"What is computed. This version runs {', '.join(USED_JOB_TYPES)}; the others are reserved and "
         "answered with reason Unsupported.",

@@ -12,7 +12,7 @@ from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .references import LabelSelector
+from .references import LabelSelector, OwnersConfigMapRef
 from .standstill import suspend_field
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "KafkaClusterStatus",
     "Listener",
     "NamespaceRestriction",
+    "OwnersFile",
     "Subscriptions",
     "Topics",
 ]
@@ -111,6 +112,15 @@ class Subscriptions(Contract):
     )
 
 
+class OwnersFile(Contract):
+    """Whose clients and topics are."""
+
+    config_map_ref: OwnersConfigMapRef = Field(
+        description="ConfigMap with a list of teams and of what is theirs, as kwitness.owners.v1.json of the schemas "
+        "describes it; the first entry that fits counts."
+    )
+
+
 class ClientListener(Contract):
     """A listener of the brokers, as its clients use it."""
 
@@ -189,6 +199,9 @@ class KafkaClusterSpec(Contract):
     )
     subscriptions: Subscriptions = Field(
         default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."
+    )
+    owners: OwnersFile | None = Field(
+        None, description="Whose clients and topics are; analyses name team and contact. Absent: nobody's."
     )
     suspend: bool = suspend_field(
         "no ClientMetricsSubscription of the cluster is on its brokers and nothing is created there; the connection is "

@@ -40,8 +40,13 @@ def kafka_client_files(
     authentication: Authentication,
     tls: ClientTls,
     credentials: CredentialSettings,
+    *,
+    prefix: str = "kafka",
+    where: str = "spec",
 ) -> KafkaClientFiles:
     """Decide how a pod in ``namespace`` connects, with its own credential and never the cluster's.
+
+    ``prefix`` is what names of volumes begin with; ``where`` has authentication and tls in the resource.
 
     Raises
     ------
@@ -52,13 +57,13 @@ def kafka_client_files(
     volumes: list[dict[str, Any]] = []
     kind = authentication.type
     if kind not in {"none", "mtls", *MECHANISMS}:
-        raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
+        raise TerminalError("Unsupported", f"{where}.authentication.type {kind} is reserved: use plain, scram or mtls")
     encrypted = cluster.spec.tls.enabled
     if kind in MECHANISMS and not encrypted and not cluster.spec.tls.insecure_plaintext:
         raise TerminalError(
             "HostNotAllowed",
-            "the KafkaCluster speaks no TLS, so a password would travel unencrypted: set its spec.tls.enabled, or"
-            " accept it by its spec.tls.insecurePlaintext",
+            f"KafkaCluster {cluster.metadata.name} speaks no TLS, so a password would travel unencrypted: set its"
+            " spec.tls.enabled, or accept it by its spec.tls.insecurePlaintext",
         )
     files: dict[str, str | None] = {}
     if kind in MECHANISMS and authentication.secret_ref is not None:
@@ -66,29 +71,29 @@ def kafka_client_files(
         keys = {"username": login.keys.username, "password": login.keys.password}
         if authentication.username is not None:
             del keys["username"]
-        volumes.append(credential_volume("kafka-auth", login.name, keys))
-        files = {f"{file}_file": f"{SECRETS}/kafka-auth/{file}" for file in (*keys, "hosts")}
+        volumes.append(credential_volume(f"{prefix}-auth", login.name, keys))
+        files = {f"{file}_file": f"{SECRETS}/{prefix}-auth/{file}" for file in (*keys, "hosts")}
         files.update(username=authentication.username, hosts=credentials.hosts_of(namespace, login.name))
     authority = tls.ca_secret_ref
     if authority is None and cluster.metadata.namespace == namespace:
         authority = cluster.spec.tls.ca_secret_ref
     if encrypted and authority is not None:
-        volumes.append(secret_volume("kafka-ca", authority.name, "ca.crt"))
+        volumes.append(secret_volume(f"{prefix}-ca", authority.name, "ca.crt"))
     certificate = tls.client_certificate_secret_ref if kind == "mtls" else None
     if encrypted and certificate is not None:
         keys = {"tls.crt": certificate.keys.certificate, "tls.key": certificate.keys.key}
-        volumes.append(credential_volume("kafka-client", certificate.name, keys))
+        volumes.append(credential_volume(f"{prefix}-client", certificate.name, keys))
         files.update(
-            hosts_file=f"{SECRETS}/kafka-client/hosts", hosts=credentials.hosts_of(namespace, certificate.name)
+            hosts_file=f"{SECRETS}/{prefix}-client/hosts", hosts=credentials.hosts_of(namespace, certificate.name)
         )
     names = {volume["name"] for volume in volumes}
     return KafkaClientFiles(
         KafkaConnection(
             bootstrap_servers=cluster.spec.bootstrap_servers,
             tls=encrypted,
-            ca_file=f"{SECRETS}/kafka-ca/ca.crt" if "kafka-ca" in names else None,
-            certificate_file=f"{SECRETS}/kafka-client/tls.crt" if "kafka-client" in names else None,
-            key_file=f"{SECRETS}/kafka-client/tls.key" if "kafka-client" in names else None,
+            ca_file=f"{SECRETS}/{prefix}-ca/ca.crt" if f"{prefix}-ca" in names else None,
+            certificate_file=f"{SECRETS}/{prefix}-client/tls.crt" if f"{prefix}-client" in names else None,
+            key_file=f"{SECRETS}/{prefix}-client/tls.key" if f"{prefix}-client" in names else None,
             authentication=KafkaAuthentication(
                 type=cast("Literal['none', 'plain', 'scram-sha-256', 'scram-sha-512', 'mtls']", kind), **files
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from kwitness.contracts.envelopes import BrokerState, ClusterState
@@ -103,12 +104,13 @@ def warnings(
     shared_with: Collection[str],
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
+    owners: Mapping[str, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """What to know about a cluster that works; one entry per type, sorted.
 
-    ``disconnected`` is what `disconnected_software` found.
+    ``disconnected`` is what `disconnected_software` found, ``owners`` what is wrong with the owners, by type.
     """
-    found: dict[str, str] = {}
+    found: dict[str, str] = dict(owners)
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
     if message := _defects(versions, seen.lower_bound):
         found["KnownDefects"] = message

@@ -11,6 +11,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.references import ClusterRef
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
@@ -19,7 +20,16 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import ClusterKnowledge, Fact, Labels, Referring, Watched
 from kwitness.operator.shapes.work import View
 
-__all__ = ["Reporting", "cluster_identity", "key_of", "may_refer_to", "permitted_cluster", "present", "referring"]
+__all__ = [
+    "Reporting",
+    "cluster_identity",
+    "cluster_named",
+    "key_of",
+    "may_refer_to",
+    "permitted_cluster",
+    "present",
+    "referring",
+]
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -57,7 +67,18 @@ def cluster_identity(known: ClusterKnowledge | None, name: str) -> tuple[str, tu
 
 
 def permitted_cluster(resource: Reporting | AnalyticsJob, view: View) -> KafkaCluster:
-    """Return the KafkaCluster that may be referred to.
+    """Return the KafkaCluster that a resource names and may refer to.
+
+    Raises
+    ------
+    TerminalError
+        See `cluster_named`.
+    """
+    return cluster_named(resource.spec.cluster_ref, resource.metadata.namespace, view)
+
+
+def cluster_named(reference: ClusterRef, own: str, view: View, *, where: str = "spec") -> KafkaCluster:
+    """Return the KafkaCluster that may be referred to from namespace ``own``; ``where`` has the clusterRef.
 
     Raises
     ------
@@ -65,13 +86,12 @@ def permitted_cluster(resource: Reporting | AnalyticsJob, view: View) -> KafkaCl
         ClusterNotReady: there is none in the same namespace; RefNotPermitted, which does not tell whether there is one
         elsewhere.
     """
-    own = resource.metadata.namespace
-    at = cluster_key(own, resource.spec.cluster_ref)
+    at = cluster_key(own, reference)
     body = view[Watched("KafkaCluster", at)].value
     if body is None and at.namespace == own:
         raise TerminalError(
             "ClusterNotReady",
-            f"there is no KafkaCluster {at.name} in this namespace: apply it, or correct spec.clusterRef",
+            f"there is no KafkaCluster {at.name} in this namespace: apply it, or correct {where}.clusterRef",
         )
     if body is not None:
         cluster = parse_resource(KafkaCluster, body)

@@ -26,6 +26,7 @@ from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
+from kwitness.operator.reconcile.owners import warnings_of_owners
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import KafkaState
@@ -101,6 +102,7 @@ async def _observe(
         shared_with=[str(other) for other in _sharing(context, key, seen.cluster_id)],
         deletion_held=facts.deletion_held,
         disconnected=disconnected_software(facts.inventory, facts.subscriptions),
+        owners=await warnings_of_owners(context, cluster),
     )
     fields.update(cluster_fields(seen, facts.inventory, cluster, found))
     fields = {name: value for name, value in fields.items() if value is not None}

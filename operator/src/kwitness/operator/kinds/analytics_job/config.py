@@ -8,6 +8,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings
 
@@ -25,8 +26,10 @@ def job_config(
     job: AnalyticsJob,
     cluster: KafkaCluster,
     cluster_id: str,
-    connection: KafkaConnection,
     settings: OperatorSettings,
+    *,
+    connection: KafkaConnection,
+    inputs: FoundInputs,
 ) -> JobConfig:
     """Translate the resource; pure."""
     spec = job.spec
@@ -48,6 +51,10 @@ def job_config(
         ),
         **job_paths(folder)._asdict(),
         parameters=next((value.model_dump(exclude_none=True) for value in parameters.values()), {}),
+        input_tables=inputs.tables,
+        owners=inputs.owners,
+        rate_card=inputs.rate_card,
+        second=inputs.second,
         window_seconds=parse_duration(spec.window).total_seconds(),
         status_port=DRIVER_PORT,
         executors=ExecutorsConfig(

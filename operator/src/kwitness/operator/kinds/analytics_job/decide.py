@@ -11,6 +11,8 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.kinds.analytics_job.config import table_folder
+from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
+from kwitness.operator.kinds.analytics_job.inputs import inputs_of
 from kwitness.operator.kinds.analytics_job.limits import check_claim, check_limits
 from kwitness.operator.kinds.analytics_job.objects import job_objects
 from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_run
@@ -19,7 +21,7 @@ from kwitness.operator.kinds.analytics_job.runners import KIND, Runners, end_of,
 from kwitness.operator.kinds.analytics_job.starting import still_there, would_start
 from kwitness.operator.kinds.analytics_job.status import new_findings, previous_status, status_of
 from kwitness.operator.kinds.analytics_job.tenants import writers
-from kwitness.operator.kinds.analytics_job.verdicts import about_data, readiness
+from kwitness.operator.kinds.analytics_job.verdicts import about_data, about_topics, readiness, topics_before
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
@@ -45,20 +47,18 @@ def decide(unit: Unit, view: View) -> Decision:
         first, *others = writers(view, unit.key.namespace, job.spec.table)
         runners = runners_of(unit.key, view)
         if first != unit.key:
-            outcome = _give_way(subject, job, first, runners, previous)
+            outcome = _give_way(subject, body, job, first, runners)
         else:
             outcome = _Writer(subject, body, job, runners, previous, tuple(others), view).outcome()
     except OperatorError as error:
-        verdicts = (failure(error), *about_data(previous))
+        verdicts = (failure(error), *topics_before(body), *about_data(previous))
         outcome = Outcome(subject.uid, subject.generation, previous, verdicts)
     return Decision({unit.key: outcome})
 
 
-def _give_way(
-    subject: Subject, job: AnalyticsJob, first: Key, runners: Runners, previous: AnalyticsJobStatus
-) -> Outcome:
+def _give_way(subject: Subject, body: Body, job: AnalyticsJob, first: Key, runners: Runners) -> Outcome:
     """End what runs the job, unless it is paused, and say who writes its table; finished runs stay to be looked at."""
-    status = previous.model_copy(update={"phase": "Pending"})
+    status = previous_status(body).model_copy(update={"phase": "Pending"})
     verdict = Verdict(
         "Ready",
         "False",
@@ -66,7 +66,7 @@ def _give_way(
         f"AnalyticsJob {first.name} comes before this one and writes the table {job.spec.table}: choose another"
         " spec.table, or a higher spec.priority",
     )
-    verdicts = (verdict, *about_data(status))
+    verdicts = (verdict, *topics_before(body), *about_data(status))
     if is_paused(job.metadata.annotations):
         return Outcome(subject.uid, subject.generation, status, verdicts)
     ends = (end_of(one, subject.uid) for one in runners if one["kind"] != "Job" or ended(one) is None)
@@ -97,12 +97,13 @@ class _Writer:
         at = cluster_key(self.subject.key.namespace, self.job.spec.cluster_ref)
         cluster_id, _ = cluster_identity(self.view[KafkaState(at)].value, at.name)
         check_claim(self.subject.key.namespace, self.view)
+        inputs = inputs_of(self.job, cluster, cluster_id, self.view)
         read_from, changed = self._identity(cluster_id)
         job = self.job
         if changed is not None:
             # By the offsets of the old cluster a driver would pass over records of the new one.
             job = job.model_copy(update={"spec": job.spec.model_copy(update={"suspend": True})})
-        children, waits = self._children(job, cluster, read_from)
+        children, waits = self._children(job, cluster, read_from, inputs)
         answer, silent = self._answer()
         status, ready = self._status(job, answer)
         if waits is not None:
@@ -118,7 +119,7 @@ class _Writer:
             self.subject.uid,
             self.subject.generation,
             status,
-            (ready, *about_data(status)),
+            (ready, *inputs.verdicts, *about_topics(answer, cluster, self.body), *about_data(status)),
             children,
             removals=tuple(one for one in ends if one is not None),
             notes=tuple(self._notes(status)),
@@ -138,10 +139,10 @@ class _Writer:
         )
 
     def _children(
-        self, job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str
+        self, job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, inputs: FoundInputs
     ) -> tuple[tuple[Body, ...], str | None]:
         """The children, and what a driver waits for."""
-        wanted = job_objects(job, cluster, cluster_id, self.view.settings)
+        wanted = job_objects(job, cluster, cluster_id, inputs, self.view.settings)
         leaving = [one for one in self.runners if "deletionTimestamp" in one["metadata"] and ended(one) is None]
         former = [one for one in self.runners.former(job) if one["kind"] != "Job" or ended(one) is None]
         standing = [*former, *leaving]

@@ -8,6 +8,7 @@ from typing import Final
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS, reference_needs
+from kwitness.operator.kinds.analytics_job.inputs import input_needs
 from kwitness.operator.kinds.analytics_job.limits import check_limits, claim_of
 from kwitness.operator.kinds.analytics_job.objects import runner_name
 from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_run
@@ -56,6 +57,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
         Need(Every(KIND)),
         *reference_needs(unit.key, cluster_key(unit.key.namespace, job.spec.cluster_ref), view),
     }
+    found |= input_needs(unit.key, job, view)
     claim = claim_of(unit.key.namespace, view.settings)
     if claim is not None:
         found.add(Need(claim, SETTLED_SECONDS))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import yaml
 
+from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import AnalyticsJob, Schedule
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
@@ -14,6 +15,7 @@ from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import child_metadata, labels, selector
 from kwitness.operator.kinds.analytics_job.config import job_config
+from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.pods import DRIVER_PORTS, driver_pod, executor_template
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
@@ -27,6 +29,7 @@ RUN_ANNOTATION: Final = "kwitness.dev/run"
 TABLE_LABEL: Final = "kwitness.dev/table"
 """Of a driver's pod: the table that it writes."""
 
+_OF_FEW_TYPES: Final = ("input_tables", "owners", "rate_card", "second")
 _JOB_NAME = 63
 """Characters of a Job's name, which becomes a label of its pods."""
 
@@ -39,7 +42,9 @@ class JobObjects:
     runner: dict[str, Any]
 
 
-def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, settings: OperatorSettings) -> JobObjects:
+def job_objects(
+    job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, inputs: FoundInputs, settings: OperatorSettings
+) -> JobObjects:
     """Build the children.
 
     Raises
@@ -51,11 +56,12 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
     metadata = child_metadata("AnalyticsJob", "job", job_name(name), job.metadata)
     files = kafka_client_files(cluster, namespace, job.spec.authentication, job.spec.tls, settings.credentials)
     data = {
-        "job.json": job_config(job, cluster, cluster_id, files.connection, settings).model_dump_json(indent=1),
+        "job.json": _text(job_config(job, cluster, cluster_id, settings, connection=files.connection, inputs=inputs)),
         "executor.yaml": yaml.safe_dump(executor_template(job, settings), sort_keys=True),
     }
     streaming = job.spec.run.streaming is not None
-    pod = driver_pod(files, settings, config_map=job_name(name), restart="Always" if streaming else "Never")
+    connections = (files, *((inputs.second_files,) if inputs.second_files is not None else ()))
+    pod = driver_pod(connections, settings, config_map=job_name(name), restart="Always" if streaming else "Never")
     template = {
         "metadata": {
             "labels": {**labels("job", name), TABLE_LABEL: job.spec.table},
@@ -70,6 +76,12 @@ def job_objects(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, setti
         _network_policy(job, metadata),
     )
     return JobObjects(shared, runner)
+
+
+def _text(config: JobConfig) -> str:
+    # What most types have none of is left out, so that their drivers do not start again because others have it.
+    absent = {name for name in _OF_FEW_TYPES if not getattr(config, name)}
+    return config.model_dump_json(indent=1, exclude=absent)
 
 
 def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:

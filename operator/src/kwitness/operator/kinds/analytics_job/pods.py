@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.contracts.endpoints import DRIVER_PORT, HEALTH_PATH
@@ -20,10 +21,13 @@ _GRACE_SECONDS: Final = 60
 """Enough to finish a micro-batch; what is cut off is done again from the checkpoint."""
 
 
-def driver_pod(files: KafkaClientFiles, settings: OperatorSettings, *, config_map: str, restart: str) -> dict[str, Any]:
-    """Spec of the driver's pod."""
+def driver_pod(
+    connections: Sequence[KafkaClientFiles], settings: OperatorSettings, *, config_map: str, restart: str
+) -> dict[str, Any]:
+    """Spec of the driver's pod; it has what each of the ``connections`` takes."""
     volumes, mounts = _volumes(settings, scratch="4Gi")
-    volumes, mounts = [*volumes, *files.volumes], [*mounts, *files.mounts]
+    for files in connections:
+        volumes, mounts = [*volumes, *files.volumes], [*mounts, *files.mounts]
     return {
         **pod_base(settings),
         "serviceAccountName": settings.analytics.service_account,

@@ -8,12 +8,15 @@ from typing import Any, Final
 from kwitness.contracts.envelopes import DriverStatus
 from kwitness.contracts.reasons import reasons_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.kinds.analytics_job.progress import Progress
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.shapes.facts import Body
 
-__all__ = ["about_data", "readiness", "told_before"]
+__all__ = ["about_data", "about_topics", "readiness", "told_before", "topics_before"]
 
+_INPUT: Final = "InputPresent"
 _REASONS: Final = frozenset(entry.reason for entry in reasons_of("AnalyticsJob") if entry.condition == "Ready")
 
 _TOLD_BY_DRIVERS: Final = frozenset(
@@ -49,6 +52,29 @@ def about_data(status: AnalyticsJobStatus) -> Iterator[Verdict]:
         yield Verdict("NoFindings", "False", "FindingsPresent", message)
     else:
         yield Verdict("NoFindings", "True", "NoneFound", "the analysis found nothing wrong")
+
+
+def about_topics(answer: DriverStatus | None, cluster: KafkaCluster, body: Body) -> Iterator[Verdict]:
+    """Whether the topics that the job needs ever had a record; as before while no driver says it."""
+    if answer is None or answer.empty_topics is None:
+        yield from topics_before(body)
+        return
+    empty = [topic for topic in USED_TOPICS if topic.name in answer.empty_topics]
+    if not empty:
+        yield Verdict(_INPUT, "True", "Present", "all topics that the job needs have had records")
+        return
+    prefix = cluster.spec.topics.prefix
+    told = "; ".join(
+        f"nothing has written {topic_name(prefix, topic.name)}: {topic.brought_by} would" for topic in empty
+    )
+    yield Verdict(_INPUT, "False", "NoInput", told)
+
+
+def topics_before(body: Body) -> Iterator[Verdict]:
+    """What the status says of them."""
+    for one in (body.get("status") or {}).get("conditions", ()):
+        if one["type"] == _INPUT:
+            yield Verdict(_INPUT, one["status"], one["reason"], one["message"])
 
 
 def told_before(body: Body) -> Mapping[str, Any] | None:

@@ -1,0 +1,56 @@
+"""What each type of AnalyticsJob reads besides topics: the operator finds it, and hands it over in job.json.
+
+`kwitness.jobs.frame.job.Inputs` says it of the job itself; a test holds both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from .resources.analytics_job import AnalyticsJobType
+
+__all__ = ["JOB_INPUTS", "JobInputs", "NamedJob"]
+
+
+class NamedJob(NamedTuple):
+    """An AnalyticsJob whose table is read; `parameter` of the type's settings has its name, where that is given."""
+
+    parameter: str
+    type: AnalyticsJobType
+
+
+class JobInputs(NamedTuple):
+    """What a type reads.
+
+    Attributes
+    ----------
+    tables
+        Other AnalyticsJobs, of the same namespace and KafkaCluster.
+    owners
+        Whether rows name owners, as the KafkaCluster has them.
+    rate_card
+        Which parameter names the ConfigMap with a rate card; empty: none does.
+    second_cluster
+        Which parameter has clusterRef, authentication and tls of a second cluster, likewise.
+    """
+
+    tables: tuple[NamedJob, ...] = ()
+    owners: bool = False
+    rate_card: str = ""
+    second_cluster: str = ""
+
+
+JOB_INPUTS: Mapping[AnalyticsJobType, JobInputs] = MappingProxyType(
+    {
+        "CostAttribution": JobInputs(
+            tables=(NamedJob("traffic_job", "Traffic"), NamedJob("header_drift_job", "HeaderDrift")),
+            owners=True,
+            rate_card="rate_card",
+        ),
+        "MirrorAudit": JobInputs(second_cluster="target"),
+        "UpgradeImpact": JobInputs(owners=True),
+    }
+)
+"""Types that are not here read topics alone."""
