@@ -29,7 +29,7 @@ def test_each_time_is_in_the_month_whose_span_holds_it_and_the_next_begins_where
 
     assert span.start <= at < span.end
     assert span_of(month.next, place).start == span.end
-    assert Month.named(str(month)) == month
+    assert Month.named(month.name) == month
     assert 27 * 24 * HOUR_MS < span.end - span.start < 32 * 24 * HOUR_MS
 
 

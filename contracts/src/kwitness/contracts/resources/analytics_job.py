@@ -52,7 +52,13 @@ AnalyticsJobType = Literal[
     "LedgerAudit",
 ]
 
-USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("ClientInventory", "Traffic", "LedgerAudit", "UnusedTopics")
+USED_JOB_TYPES: tuple[AnalyticsJobType, ...] = (
+    "ClientInventory",
+    "Traffic",
+    "LedgerAudit",
+    "UnusedTopics",
+    "CostAttribution",
+)
 """The types that this version runs; the others are reserved, and their resources say so."""
 
 BATCH_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("MirrorAudit",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -259,8 +259,6 @@ class TableSink:
         Given what is read, some periods and the input, all rows of those periods. It writes nothing.
     open
         Condition in SQL: whether the period of a row may change though nothing in it does; it is computed with others.
-    reach
-        For how long before it a sample says something.
     """
 
     period: str
@@ -268,7 +266,6 @@ class TableSink:
     periods: Callable[[Iterable[date], JobInput], tuple[str, ...]]
     compute: Callable[[TableInputs, tuple[str, ...], JobInput], DataFrame]
     open: str
-    reach: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)

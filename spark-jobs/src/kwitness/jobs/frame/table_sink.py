@@ -125,8 +125,8 @@ class PeriodTables:
         self.samples.tidy()
 
     def _present(self) -> dict[str, TableVersion]:
-        tables: dict[str, InputTable] = {**self._inputs, _SAMPLES: self._sampled}
-        found = {name: one.present() for name, one in tables.items()}
+        found: dict[str, TableVersion | None] = {name: one.present() for name, one in self._inputs.items()}
+        found[_SAMPLES] = self._sampled.present()
         return {name: version for name, version in found.items() if version is not None}
 
     def _changed(self, present: Mapping[str, TableVersion]) -> frozenset[date]:
@@ -140,10 +140,18 @@ class PeriodTables:
             if name in present and present[name] != known.get(name):
                 found |= table.changed(known.get(name), present[name])
         if present[_SAMPLES] != known.get(_SAMPLES):
-            reach = range(self._sink.reach // _DAY + 2)
-            sampled = self._sampled.changed(known.get(_SAMPLES), present[_SAMPLES])
-            found |= {day - back * _DAY for day in sampled for back in reach}
+            found |= self._sampled_days(known.get(_SAMPLES), present[_SAMPLES])
         return frozenset(found)
+
+    def _sampled_days(self, since: TableVersion | None, until: TableVersion) -> set[date]:
+        """Days of which samples that were added say something: from the sample before the first of them on."""
+        added = self._sampled.changed(since, until)
+        if not added:
+            return set()
+        first, last = min(added), max(added)
+        earlier = self._sampled.at(until).where(F.col("day") < F.lit(first)).agg(F.max("day")).collect()[0][0]
+        start = earlier or first
+        return {start + days * _DAY for days in range((last - start) // _DAY + 1)}
 
     def _open(self) -> set[str]:
         rows = self.table.frame().where(self._sink.open).select(self._sink.period).distinct().collect()

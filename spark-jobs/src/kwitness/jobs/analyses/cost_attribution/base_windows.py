@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from datetime import date
 
 _HOUR = 3600
 
 
-def base_lengths(lengths: Set[int]) -> tuple[int, ...]:
+def base_lengths(lengths: AbstractSet[int]) -> tuple[int, ...]:
     """The lengths of a day's windows, in seconds, that are added up: the shortest.
 
     There are several only on a day on which the job's `window` was changed: those below an hour, since only those of an

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
 from kwitness.jobs.analyses.cost_attribution.findings import findings
 from kwitness.jobs.analyses.cost_attribution.schema import KEYS, TABLE_SCHEMA
-from kwitness.jobs.analyses.cost_attribution.transform import LONGEST_GAP_MS, compute, periods
+from kwitness.jobs.analyses.cost_attribution.transform import compute, periods
 from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, Layout, TableSink
 
 SINK = TableSink(
@@ -16,7 +14,6 @@ SINK = TableSink(
     periods=periods,
     compute=compute,
     open="state = 'open'",
-    reach=timedelta(milliseconds=LONGEST_GAP_MS),
 )
 JOB = Job(
     name="CostAttribution",

@@ -21,7 +21,8 @@ class Month(NamedTuple):
     year: int
     month: int
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
         """As tables have it, such as 2028-02."""
         return f"{self.year:04d}-{self.month:02d}"
 

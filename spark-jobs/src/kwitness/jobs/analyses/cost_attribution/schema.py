@@ -82,4 +82,5 @@ TABLE_SCHEMA = StructType(
     ]
 )
 
-KEYS = ("month", *(one.name for one in GROUP_COLUMNS.values()), "attribution")
+KEYS = (*(one.name for one in GROUP_COLUMNS.values()), "attribution")
+"""What tells rows of a month apart."""

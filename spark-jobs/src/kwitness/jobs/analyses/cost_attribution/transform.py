@@ -66,7 +66,7 @@ class _Months(NamedTuple):
 
 def periods(days: Iterable[date], job_input: JobInput) -> tuple[str, ...]:
     """The months that a part of some days in UTC belongs to."""
-    return tuple(map(str, months_of_days(days, _zone(job_input))))
+    return tuple(month.name for month in months_of_days(days, _zone(job_input)))
 
 
 def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> DataFrame:
@@ -216,7 +216,7 @@ def _priced(
     pricing = Pricing(card, {name: span.end - span.start for name, span in months.spans.items()})
     rows = pricing.rows(used, (*_GROUPS, "attribution"))
     contacts = {entry.team: entry.contact for entry in reversed(owners.owners if owners else ()) if entry.contact}
-    by_month = {
+    by_month: dict[str, Mapping[str, object]] = {
         "month_start_ms": {name: span.start for name, span in months.spans.items()},
         "month_end_ms": {name: span.end for name, span in months.spans.items()},
         "stored_known_ms": {name: one.known_ms for name, one in known.items()},
