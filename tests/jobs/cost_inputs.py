@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from kwitness.jobs.analyses.traffic.schema import TABLE_SCHEMA
 from kwitness.jobs.frame.job import COMPUTED_BY
+from kwitness.jobs.frame.stored_samples import SAMPLES
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE
@@ -170,6 +171,12 @@ def add_headers(folder: Path, rows: list[Row]) -> str:
     return _add(folder / "headers", rows, HEADERS)
 
 
+def add_samples(folder: Path, samples: list[tuple[int, dict[str, int]]]) -> None:
+    """Append samples of stored bytes, as earlier drivers have left them."""
+    rows = [{"day": day_of(at), "sampled_ms": at, "stored_bytes": list(stored.items())} for at, stored in samples]
+    _add(folder / "samples", rows, to_arrow_schema(SAMPLES), "day")
+
+
 def remove_traffic(folder: Path, condition: str) -> None:
     """Remove rows of Traffic."""
     DeltaTable(str(folder / "traffic")).delete(condition)
@@ -180,10 +187,10 @@ def compact_traffic(folder: Path) -> None:
     assert DeltaTable(str(folder / "traffic")).optimize.compact()["numFilesRemoved"] > 1
 
 
-def _add(path: Path, rows: list[Row], schema: pa.Schema) -> str:
+def _add(path: Path, rows: list[Row], schema: pa.Schema, *partitions: str) -> str:
     plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
     table = pa.Table.from_pylist(rows, schema=plain)
-    write_deltalake(str(path), table, mode="append", partition_by=["day", "window_seconds"])
+    write_deltalake(str(path), table, mode="append", partition_by=list(partitions or ("day", "window_seconds")))
     return path.as_uri()
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from kwitness.jobs.frame.delta_changes import changed_days
@@ -35,11 +34,13 @@ class InputTable:
 
     def present(self) -> TableVersion | None:
         """The version that it has now; None before the first."""
-        if not DeltaTable.isDeltaTable(self._session, self.path):
-            return None
-        table = DeltaTable.forPath(self._session, self.path)
-        version = table.history(1).select("version").collect()[0][0]
-        return TableVersion(table.detail().select("id").collect()[0][0], version)
+        # Delta has no public way to ask for version and id alone; what is public runs jobs for it.
+        jvm: Any = self._session.sparkContext._jvm  # noqa: SLF001
+        log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self._session._jsparkSession, self.path)  # noqa: SLF001
+        # What others wrote meanwhile is read; the rest are Scala's defaults.
+        snapshot = log.update(False, *(getattr(log, f"update$default${at}")() for at in (2, 3)))
+        version = int(snapshot.version())
+        return TableVersion(str(snapshot.metadata().id()), version) if version >= 0 else None
 
     def at(self, version: TableVersion) -> DataFrame:
         """All rows as of a version."""

@@ -235,10 +235,28 @@ class TableInputs(NamedTuple):
         Other jobs' tables, by their types; of `Inputs.optional_tables` those that there are.
     samples
         Of `kwitness.jobs.frame.stored_samples.SAMPLES`, all that were taken; empty without `Inputs.survey`.
+    keep
+        Has Spark keep a frame that is used more than once, until the periods are written.
     """
 
     tables: Mapping[AnalyticsJobType, DataFrame]
     samples: DataFrame
+    keep: Callable[[DataFrame], DataFrame]
+
+
+class Computed(NamedTuple):
+    """Periods that were computed.
+
+    Attributes
+    ----------
+    rows
+        All rows of them, of the table's schema.
+    open
+        Those that may still change though nothing in them does; they are computed with the next ones.
+    """
+
+    rows: DataFrame
+    open: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,16 +274,13 @@ class TableSink:
     periods
         Pure: given days in UTC and the input, the periods that a part of them belongs to.
     compute
-        Given what is read, some periods and the input, all rows of those periods. It writes nothing.
-    open
-        Condition in SQL: whether the period of a row may change though nothing in it does; it is computed with others.
+        Given what is read, some periods and the input. It writes nothing.
     """
 
     period: str
     keys: tuple[str, ...]
     periods: Callable[[Iterable[date], JobInput], tuple[str, ...]]
-    compute: Callable[[TableInputs, tuple[str, ...], JobInput], DataFrame]
-    open: str
+    compute: Callable[[TableInputs, tuple[str, ...], JobInput], Computed]
 
 
 @dataclass(frozen=True, slots=True)

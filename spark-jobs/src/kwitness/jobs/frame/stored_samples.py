@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import DateType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import DateType, LongType, MapType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.delta_table import JobTable
@@ -18,11 +17,15 @@ SAMPLES = StructType(
     [
         StructField("day", DateType(), nullable=False, metadata={"comment": "Of sampled_ms, in UTC."}),
         column("sampled_ms", LongType(), "When brokers were asked, ms since the epoch.", nullable=False),
-        column("topic", StringType(), "Topic.", nullable=False),
-        column("stored_bytes", LongType(), "Bytes on the disks of brokers, all replicas.", nullable=False),
+        column(
+            "stored_bytes",
+            MapType(StringType(), LongType()),
+            "By topic: bytes on the disks of brokers, all replicas.",
+            nullable=False,
+        ),
     ]
 )
-"""A row for each topic that brokers had at the time; a sample without any row is none."""
+"""A row for each time that brokers were asked and all answered."""
 
 _SAMPLED = "sampled_ms"
 
@@ -38,7 +41,8 @@ class StoredSamples:
 
     def __init__(self, session: SparkSession, path: str) -> None:
         self._session = session
-        self.table = JobTable(session, path, SAMPLES, ("sampled_ms", "topic"), partitions=("day",))
+        self._latest: int | None = None
+        self.table = JobTable(session, path, SAMPLES, (_SAMPLED,), partitions=("day",))
 
     def add(self, sampled_ms: int, stored: Mapping[str, int]) -> None:
         """Append a sample; one that is not newer than the last is left out, so that each counts once.
@@ -48,11 +52,13 @@ class StoredSamples:
         stored
             Bytes by topic.
         """
-        if not stored or sampled_ms <= self.table.metadata().get(_SAMPLED, -1):
+        if self._latest is None:
+            self._latest = int(self.table.metadata().get(_SAMPLED, -1))
+        if sampled_ms <= self._latest:
             return
-        day = day_of(sampled_ms)
-        rows = [(day, sampled_ms, topic, size) for topic, size in sorted(stored.items())]
+        rows = [(day_of(sampled_ms), sampled_ms, dict(stored))]
         self.table.append(self._session.createDataFrame(rows, SAMPLES), {_SAMPLED: sampled_ms})
+        self._latest = sampled_ms
 
     def tidy(self) -> None:
         """Write small files of days that are over together; nothing is dropped."""
@@ -62,10 +68,9 @@ class StoredSamples:
 def sample_times(samples: DataFrame, start_ms: int, end_ms: int) -> list[int]:
     """When samples were taken that say something of a span: those in it, the last one before, the first one after."""
     at = F.col(_SAMPLED)
-    # By day first, since files are pruned by it.
-    low, high = day_of(max(0, start_ms)), day_of(end_ms)
-    days = F.col("day").between(low, high)
-    inside: list[Any] = samples.where(days & at.between(start_ms, end_ms)).select(_SAMPLED).distinct().collect()
-    before = samples.where((F.col("day") <= low) & (at < start_ms)).agg(F.max(at)).collect()[0][0]
-    after = samples.where((F.col("day") >= high) & (at > end_ms)).agg(F.min(at)).collect()[0][0]
-    return sorted({row[0] for row in inside} | {one for one in (before, after) if one is not None})
+    found = samples.agg(
+        F.collect_set(F.when(at.between(start_ms, end_ms), at)).alias("inside"),
+        F.max(F.when(at < start_ms, at)).alias("before"),
+        F.min(F.when(at > end_ms, at)).alias("after"),
+    ).collect()[0]
+    return sorted({*found["inside"], *(one for one in (found["before"], found["after"]) if one is not None)})

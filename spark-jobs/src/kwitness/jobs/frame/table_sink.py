@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
@@ -38,18 +38,23 @@ class _Mark(NamedTuple):
         The versions that it was computed from, by type, that of samples among them.
     settings
         A digest of all else that it was computed with.
+    open
+        Periods that may still change though nothing in them does.
     """
 
     inputs: Mapping[str, TableVersion]
     settings: str
+    open: frozenset[str] = frozenset()
 
     def metadata(self) -> dict[str, Any]:
-        return {"inputs": {name: one._asdict() for name, one in self.inputs.items()}, "settings": self.settings}
+        inputs = {name: one._asdict() for name, one in self.inputs.items()}
+        return {"inputs": inputs, "settings": self.settings, "open": sorted(self.open)}
 
     @classmethod
     def read(cls, metadata: Mapping[str, Any]) -> _Mark:
         inputs = metadata.get("inputs", {})
-        return cls({name: TableVersion(**one) for name, one in inputs.items()}, metadata.get("settings", ""))
+        read = {name: TableVersion(**one) for name, one in inputs.items()}
+        return cls(read, metadata.get("settings", ""), frozenset(metadata.get("open", ())))
 
 
 class PeriodTables:
@@ -102,22 +107,35 @@ class PeriodTables:
             Those periods; none where nothing changed, and then nothing is written.
         """
         present = self._present()
-        mark = _Mark(present, self._settings)
-        if mark == self._mark:
+        if (present, self._settings) == (self._mark.inputs, self._mark.settings):
             return ()
         days = self._changed(present)
-        periods = tuple(sorted({*self._sink.periods(sorted(days), self._input), *self._open()})) if days else ()
-        if periods:
-            tables = {name: one.at(present[name]) for name, one in self._inputs.items() if name in present}
-            inputs = TableInputs(tables, self._sampled.at(present[_SAMPLES]))
-            rows = self._sink.compute(inputs, periods, self._input)
+        periods = tuple(sorted({*self._sink.periods(sorted(days), self._input), *self._mark.open})) if days else ()
+        # What changed no row is not written down: it is seen again by the next driver, which finds the same.
+        self._mark = self._write(periods, present) if periods else self._mark._replace(inputs=present)
+        return periods
+
+    def _write(self, periods: tuple[str, ...], present: Mapping[str, TableVersion]) -> _Mark:
+        tables = {name: one.at(present[name]) for name, one in self._inputs.items() if name in present}
+        kept: list[DataFrame] = []
+
+        def keep(frame: DataFrame) -> DataFrame:
+            kept.append(frame.persist())
+            return kept[-1]
+
+        try:
+            inputs = TableInputs(tables, self._sampled.at(present[_SAMPLES]), keep)
+            found = self._sink.compute(inputs, periods, self._input)
+            mark = _Mark(present, self._settings, (self._mark.open - {*periods}) | found.open)
             named = ", ".join(f"'{one}'" for one in periods)
-            written = rows.withColumn(COMPUTED_BY.name, F.lit(self._job.computed_by)).select(
+            rows = found.rows.withColumn(COMPUTED_BY.name, F.lit(self._job.computed_by)).select(
                 *(F.col(field.name).cast(field.dataType).alias(field.name) for field in self._schema)
             )
-            self.table.replace(written, f"{self._sink.period} IN ({named})", mark.metadata())
-        self._mark = mark
-        return periods
+            self.table.replace(rows, f"{self._sink.period} IN ({named})", mark.metadata())
+        finally:
+            for frame in kept:
+                frame.unpersist()
+        return mark
 
     def tidy(self) -> None:
         """Write small files together. No period is dropped: a bill is kept for as long as its table."""
@@ -152,10 +170,6 @@ class PeriodTables:
         earlier = self._sampled.at(until).where(F.col("day") < F.lit(first)).agg(F.max("day")).collect()[0][0]
         start = earlier or first
         return {start + days * _DAY for days in range((last - start) // _DAY + 1)}
-
-    def _open(self) -> set[str]:
-        rows = self.table.frame().where(self._sink.open).select(self._sink.period).distinct().collect()
-        return {row[0] for row in rows}
 
 
 def _digest(job: Job, job_input: JobInput) -> str:

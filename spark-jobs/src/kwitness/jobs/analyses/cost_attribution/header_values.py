@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -16,7 +16,13 @@ _HOUR_SECONDS = 3600
 _PRODUCE, _FETCHES = "Produce", ("Fetch", "ShareFetch")
 
 
-def tagged(lines: DataFrame, headers: DataFrame | None, header: str, wholes: Sequence[str]) -> DataFrame:
+def tagged(
+    lines: DataFrame,
+    headers: DataFrame | None,
+    header: str,
+    wholes: Sequence[str],
+    keep: Callable[[DataFrame], DataFrame],
+) -> DataFrame:
     """Lines with `header_value` and `attribution`.
 
     What was sent is divided as the headers that producers sent, what was fetched as those that consumers received.
@@ -30,6 +36,8 @@ def tagged(lines: DataFrame, headers: DataFrame | None, header: str, wholes: Seq
         Windows of a table of HeaderDrift that hold each record once; None where there is no table.
     header
         Key of the header.
+    keep
+        Has Spark keep a frame that is used more than once.
     """
     side = F.when(F.col("api") == _PRODUCE, "producer").when(F.col("api").isin(*_FETCHES), "consumer")
     key = ("month", "hour", "side", "topic", *CLIENT)
@@ -37,14 +45,15 @@ def tagged(lines: DataFrame, headers: DataFrame | None, header: str, wholes: Seq
     if headers is None:
         told = {"header_value": F.lit(None).cast("string"), "attribution": F.lit(UNTAGGED)}
         return whole.withColumns(told)
-    parts = _fitting(whole.select(*key), _values(headers, header), key)
+    whole = keep(whole)
+    parts = _fitting(whole.select(*key), _values(headers, header, keep), key)
     by_value = divided(null_safe(whole, parts, key), wholes, "count")
     value = F.col("part.header_value")
     attribution = F.when(value.isNull(), UNTAGGED).otherwise(ATTRIBUTED)
     return by_value.withColumns({"header_value": value, "attribution": attribution}).drop("part")
 
 
-def _values(headers: DataFrame, header: str) -> DataFrame:
+def _values(headers: DataFrame, header: str, keep: Callable[[DataFrame], DataFrame]) -> DataFrame:
     """How many records had each value of the header, and how many had none (null), by hour, topic and client."""
     key = ("hour", "side", "topic", *CLIENT)
     hour = window_start(F.col("window_start_ms"), _HOUR_SECONDS)
@@ -58,6 +67,7 @@ def _values(headers: DataFrame, header: str) -> DataFrame:
     looked_at = (
         rows.where(F.col("kind") == "topic").groupBy(*key).agg(whole_sum("records_looked_at").alias("looked_at"))
     )
+    had = keep(had)
     values = had.groupBy(*key).agg(F.sum("count").cast(WHOLE).alias("values"))
     # A record may have the header twice.
     rest = F.greatest(F.lit(0), F.col("looked_at") - F.coalesce("values", F.lit(0))).cast(WHOLE)

@@ -13,7 +13,6 @@ SINK = TableSink(
     keys=KEYS,
     periods=periods,
     compute=compute,
-    open="state = 'open'",
 )
 JOB = Job(
     name="CostAttribution",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -27,7 +28,8 @@ from kwitness.jobs.analyses.cost_attribution.schema import (
     WHOLE,
 )
 from kwitness.jobs.analyses.cost_attribution.stored import Measured, measured
-from kwitness.jobs.frame.job import JobInput, TableInputs
+from kwitness.jobs.frame.facts import day_of
+from kwitness.jobs.frame.job import Computed, JobInput, TableInputs
 from kwitness.jobs.frame.owners import owner_of
 from kwitness.jobs.frame.stored_samples import sample_times
 from kwitness.jobs.frame.window_state import OPEN
@@ -39,6 +41,7 @@ _HOUR_MS = 3_600_000
 _PARTITION, _API, _PRODUCE = "partition", "api", "Produce"
 _MOVED = ("bytes_in", "bytes_out", "requests")
 _GROUPS = tuple(one.name for one in GROUP_COLUMNS.values())
+Keep = Callable[[DataFrame], DataFrame]
 
 
 class _Months(NamedTuple):
@@ -69,20 +72,22 @@ def periods(days: Iterable[date], job_input: JobInput) -> tuple[str, ...]:
     return tuple(month.name for month in months_of_days(days, _zone(job_input)))
 
 
-def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> DataFrame:
+def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> Computed:
     """All rows of some months."""
     months = _Months.named(names, _zone(job_input))
-    within = inputs.tables["Traffic"].where(inside(months.all))
+    table = inputs.tables["Traffic"]
+    windows = _windows(table, months)
     traffic = (
-        within.where(base_windows(_lengths(within)))
+        table.where(inside(months.all))
+        .where(windows.condition)
         .withColumn("month", months.column(F.col("window_start_ms")))
         .where("month is not null")
     )
-    lines = _lines(traffic, inputs, months, job_input)
+    lines = inputs.keep(_lines(traffic, inputs, months, job_input))
     times = sample_times(inputs.samples, months.all[0].start, months.all[-1].end)
     known = {name: measured(times, span, LONGEST_GAP_MS) for name, span in months.spans.items()}
     used = _used(lines.unionByName(_stored(lines, inputs.samples, known, job_input)), job_input)
-    return _priced(used, months, known, _closed(traffic, inputs.tables["Traffic"], months), job_input)
+    return Computed(_priced(used, months, known, windows.open, job_input), windows.open)
 
 
 def _zone(job_input: JobInput) -> ZoneInfo:
@@ -94,6 +99,38 @@ def _keys(job_input: JobInput) -> tuple[str, ...]:
     return tuple(one.name for word, one in GROUP_COLUMNS.items() if word in job_input.parameters.group_by)
 
 
+class _Windows(NamedTuple):
+    """What windows the table of traffic has.
+
+    Attributes
+    ----------
+    condition
+        Which of them are added up, in SQL.
+    open
+        Months that are not over, or of which a window is open.
+    """
+
+    condition: str
+    open: frozenset[str]
+
+
+def _windows(table: DataFrame, months: _Months) -> _Windows:
+    # Of later days as well, since they say which months are over.
+    since = table.where(F.col("day") >= F.lit(day_of(months.all[0].start)))
+    month = months.column(F.col("window_start_ms")).alias("month")
+    found = since.groupBy("day", "window_seconds", month).agg(
+        F.max("window_end_ms").alias("end_ms"), F.bool_or(F.col("state") == OPEN).alias("is_open")
+    )
+    rows = found.collect()
+    condition = base_windows((row["day"], row["window_seconds"]) for row in rows if row["month"])
+    seconds = min((row["window_seconds"] for row in rows), default=0)
+    latest = max((row["end_ms"] for row in rows if row["window_seconds"] == seconds), default=0)
+    opened = {row["month"] for row in rows if row["is_open"]}
+    return _Windows(
+        condition, frozenset(name for name, span in months.spans.items() if name in opened or span.end > latest)
+    )
+
+
 def _lengths(rows: DataFrame) -> list[tuple[date, int]]:
     """The days and lengths of windows that there are rows of."""
     return [(row[0], row[1]) for row in rows.select("day", "window_seconds").distinct().collect()]
@@ -102,14 +139,14 @@ def _lengths(rows: DataFrame) -> list[tuple[date, int]]:
 def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: JobInput) -> DataFrame:
     """What each client sent, fetched and asked for, by topic and value of the header, with whose it is."""
     by_hour = "Header" in job_input.parameters.group_by
-    moved = _moved(traffic, by_hour=by_hour)
+    moved = _moved(traffic, inputs.keep, by_hour=by_hour)
     if by_hour:
         # Headers of an hour that two months share tell of both.
         table = inputs.tables.get("HeaderDrift")
         near = joined(Span(one.start - _HOUR_MS, one.end + _HOUR_MS) for one in months.all)
         rows = None if table is None else table.where(inside(near))
         seen = None if rows is None else rows.where(base_windows(_lengths(rows)))
-        lines = tagged(moved, seen, job_input.parameters.header, _MOVED)
+        lines = tagged(moved, seen, job_input.parameters.header, _MOVED, inputs.keep)
     else:
         lines = moved.withColumns({"header_value": _no_text(), "attribution": F.lit(ATTRIBUTED)})
     owner = owner_of(
@@ -124,7 +161,7 @@ def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: 
     return lines.select("month", *plain, owner["owner"].alias("owner"), nothing)
 
 
-def _moved(traffic: DataFrame, *, by_hour: bool) -> DataFrame:
+def _moved(traffic: DataFrame, keep: Keep, *, by_hour: bool) -> DataFrame:
     """Bytes and requests by month, hour, api, client and topic.
 
     Requests have no topic. Those that move records are divided among the topics that they named in the same time.
@@ -132,12 +169,15 @@ def _moved(traffic: DataFrame, *, by_hour: bool) -> DataFrame:
     hour = window_start(F.col("window_start_ms"), _HOUR_MS // 1000) if by_hour else F.lit(None).cast("long")
     timed = traffic.withColumns({"hour": hour, "topic": F.coalesce("topic", "topic_id")})
     key = ("month", "hour", "api", *CLIENT)
-    of_topics = (
-        timed.where(F.col("kind") == _PARTITION)
-        .groupBy(*key, "topic")
+    sums = (
+        timed.where(F.col("kind").isin(_PARTITION, _API))
+        .groupBy("kind", *key, "topic")
         .agg(whole_sum("bytes").alias("bytes"), whole_sum("requests").alias("named"))
     )
-    asked = timed.where(F.col("kind") == _API).groupBy(*key).agg(whole_sum("requests").alias("requests"))
+    # The one reading of the table; what follows is as small as its clients are few.
+    summed = keep(sums)
+    of_topics = summed.where(F.col("kind") == _PARTITION)
+    asked = summed.where(F.col("kind") == _API).select(*key, F.col("named").alias("requests"))
     named = of_topics.where("named > 0").groupBy(*key).agg(sorted_parts(("topic",), "named").alias("parts"))
     requests = divided(null_safe(asked, named, key), ("requests",), "named")
     nothing = F.lit(0).cast(WHOLE)
@@ -167,6 +207,7 @@ def _stored(lines: DataFrame, samples: DataFrame, known: Mapping[str, Measured],
     total = F.sum(byte_ms)
     by_topic = (
         samples.join(F.broadcast(weights), "sampled_ms")
+        .select("month", "counted_ms", F.explode("stored_bytes").alias("topic", "stored_bytes"))
         .groupBy("month", "topic")
         .agg(((total - F.pmod(total, F.lit(_HOUR_MS))) / _HOUR_MS).cast(WHOLE).alias("stored_byte_hours"))
         .where("stored_byte_hours > 0")
@@ -208,7 +249,7 @@ def _priced(
     used: DataFrame,
     months: _Months,
     known: Mapping[str, Measured],
-    closed: Mapping[str, bool],
+    opened: AbstractSet[str],
     job_input: JobInput,
 ) -> DataFrame:
     """Rows of the table."""
@@ -221,7 +262,7 @@ def _priced(
         "month_end_ms": {name: span.end for name, span in months.spans.items()},
         "stored_known_ms": {name: one.known_ms for name, one in known.items()},
         "stored_gap_ms": {name: one.gap_ms for name, one in known.items()},
-        "state": {name: "closed" if is_closed else "open" for name, is_closed in closed.items()},
+        "state": {name: "open" if name in opened else "closed" for name in months.spans},
     }
     told = {
         **{name: _looked_up(values, F.col("month")) for name, values in by_month.items()},
@@ -236,14 +277,6 @@ def _priced(
     return rows.withColumns(told).select(
         *(F.col(field.name).cast(field.dataType).alias(field.name) for field in TABLE_SCHEMA)
     )
-
-
-def _closed(traffic: DataFrame, table: DataFrame, months: _Months) -> dict[str, bool]:
-    """Whether nothing of a month is missing in the table of traffic but what comes late."""
-    opened = {row[0] for row in traffic.where(F.col("state") == OPEN).select("month").distinct().collect()}
-    newest = table.agg(F.max("day")).collect()[0][0]
-    ends = table.where(F.col("day") == F.lit(newest)).agg(F.max("window_end_ms")).collect() if newest else [(0,)]
-    return {name: name not in opened and span.end <= ends[0][0] for name, span in months.spans.items()}
 
 
 def _looked_up(values: Mapping[str, object], key: Column) -> Column:
