@@ -8,12 +8,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
+from kwitness.cli.job_reads import GivenInputs
+from kwitness.contracts.resources import analytics_job
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.spark_jars import spark_jars
 
@@ -123,6 +126,114 @@ def test_topics_parameters_and_folders_are_those_that_an_operator_would_write() 
     )
     assert config.parameters == {"forget_after": "48h"}
     assert (config.run.mode, config.run.trigger_seconds, config.executors.instances) == ("streaming", 30.0, 0)
+
+
+@pytest.fixture
+def types_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if this version ran the types whose inputs are options already."""
+    monkeypatch.setattr(analytics_job, "USED_JOB_TYPES", get_args(analytics_job.AnalyticsJobType))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for table in ("traffic/table", "drift"):
+        (tmp_path / table / "_delta_log").mkdir(parents=True)
+    (tmp_path / "owners.yaml").write_text("owners:\n- {team: orders, match: {topic: orders.*}}\n")
+    (tmp_path / "rates.yaml").write_text("currency: EUR\nbytesInPerGiB: 5\n")
+    (tmp_path / "broken.yaml").write_text("owners:\n- {team: orders}\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("types_to_come")
+def test_costs_are_told_from_tables_owners_and_rates_that_options_name(files: Path) -> None:
+    reads = GivenInputs(
+        tables=(f"Traffic={files}/traffic", f"HeaderDrift={files}/drift"),
+        owners=f"{files}/owners.yaml",
+        rate_card=f"{files}/rates.yaml",
+    )
+    parameters = ['groupBy=["Team","Header"]', "header=charge.tag"]
+
+    config = job_config(JobOptions("CostAttribution", "/data/costs", parameters=parameters, reads=reads), NAMED)
+
+    assert config.input_tables == {
+        "Traffic": (files / "traffic/table").as_uri(),
+        "HeaderDrift": (files / "drift").as_uri(),
+    }
+    assert config.owners is not None
+    assert config.owners.owner_of(topic="orders.new").team == "orders"
+    assert config.rate_card is not None
+    assert config.rate_card.bytes_in_per_gib == 5
+    assert config.parameters["group_by"] == ["Team", "Header"]
+    assert job_config(
+        JobOptions("CostAttribution", "/c", reads=reads._replace(tables=("Traffic=s3a://b/traffic/",))), NAMED
+    ).input_tables == {"Traffic": "s3a://b/traffic/table"}
+
+
+@pytest.mark.usefixtures("types_to_come")
+def test_a_mirror_has_a_connection_of_its_own() -> None:
+    reads = GivenInputs(second={"bootstrap_servers": ["eu:1"]}, second_prefix="other", second_cluster_id="eu-id")
+
+    config = job_config(JobOptions("MirrorAudit", "/data/mirror", reads=reads), NAMED)
+
+    assert config.second is not None
+    assert (config.second.cluster_id, config.second.kafka.bootstrap_servers) == ("eu-id", ("eu:1",))
+    assert config.second.topics.traffic == "other.traffic"
+    assert config.kafka.bootstrap_servers == ("localhost:9092",)
+
+
+SOURCE = GivenInputs(second=NAMED)
+
+
+@pytest.mark.usefixtures("types_to_come")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (JobOptions("Traffic", "/t", reads=GivenInputs(owners="o")), "--owners: Traffic does not read that"),
+        (JobOptions("Traffic", "/t", reads=GivenInputs(rate_card="o")), "--rate-card: Traffic does not read that"),
+        (JobOptions("Traffic", "/t", reads=SOURCE), "--target-bootstrap: Traffic does not read"),
+        (JobOptions("Traffic", "/t", reads=GivenInputs(("Traffic=/a",))), "Traffic reads no other job's table"),
+        (JobOptions("CostAttribution", "/t"), "CostAttribution reads the table of Traffic: give --input Traffic="),
+        (JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic",))), "as Traffic=/data/traffic"),
+        (JobOptions("CostAttribution", "/t", reads=GivenInputs(("Other=/a",))), "takes Traffic, HeaderDrift"),
+        (JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic=FILES",))), "there is no Delta table"),
+        (JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic=FILES/traffic",))), "give --rate-card FILE"),
+        (
+            JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic=FILES/drift", "Traffic=FILES/drift"))),
+            "is given twice",
+        ),
+        (
+            JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic=FILES/drift",), "FILES/broken.yaml")),
+            "broken.yaml cannot be used: line 2, owners entry 1 match: is missing",
+        ),
+        (
+            JobOptions("CostAttribution", "/t", reads=GivenInputs(("Traffic=FILES/drift",), "", "FILES/none.yaml")),
+            "none.yaml cannot be read",
+        ),
+        (
+            JobOptions(
+                "CostAttribution",
+                "/t",
+                parameters=['groupBy=["Team"]'],
+                reads=GivenInputs(("Traffic=FILES/drift",), "", "FILES/rates.yaml"),
+            ),
+            "Team is known of owners alone: give --owners FILE",
+        ),
+        (JobOptions("MirrorAudit", "/t"), "compares two clusters: give --target-bootstrap"),
+        (JobOptions("MirrorAudit", "/t", streaming=True), "--streaming: MirrorAudit reads what is there and ends"),
+        (JobOptions("MirrorAudit", "/t", prefix="kwitness", reads=SOURCE), "is the source itself"),
+    ],
+)
+def test_inputs_that_the_job_cannot_use_are_refused_before_it_starts(
+    files: Path, options: JobOptions, message: str
+) -> None:
+    tables = tuple(one.replace("FILES", str(files)) for one in options.reads.tables)
+    owners, rates = (one.replace("FILES", str(files)) for one in (options.reads.owners, options.reads.rate_card))
+    reads = options.reads._replace(tables=tables, owners=owners, rate_card=rates)
+
+    with pytest.raises(CommandFailedError) as refused:
+        job_config(options._replace(reads=reads), NAMED)
+
+    assert message in str(refused.value)
 
 
 def test_passwords_are_written_for_their_owner_alone(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from kwitness.jobs.frame.offsets import (
     from_json,
     furthest,
     moved_into,
+    never_written,
     planned_losses,
     reached,
     recreated,
@@ -23,6 +24,13 @@ ONE = TopicPartition("t", 1)
 
 def test_nothing_is_lost_while_the_log_begins_before_the_batch() -> None:
     assert planned_losses({ZERO: 5}, {ZERO: 9}, {ZERO: 5}) == ()
+
+
+def test_a_topic_is_never_written_while_each_partition_ends_where_it_began() -> None:
+    other = TopicPartition("other", 0)
+
+    assert never_written({ZERO: 0, ONE: 3, other: 0}) == {"other"}
+    assert never_written({}) == set()
 
 
 def test_expired_records_are_named_with_both_ends() -> None:

@@ -270,9 +270,9 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
         found = json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"]
         return [one for one in found if one["reason"] == "NewFindings"]
 
-    def condition() -> dict[str, Any]:
+    def condition(name: str = "NoFindings") -> dict[str, Any]:
         found = _status(api, namespace).get("conditions", [])
-        return next((one for one in found if one["type"] == "NoFindings"), {"reason": None})
+        return next((one for one in found if one["type"] == name), {"reason": None, "message": ""})
 
     async with _driver(said) as (url, asked):
 
@@ -284,6 +284,12 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             _observe(api, namespace, "sts", "kwitness-job-inventory", {"replicas": 1, "readyReplicas": 1})
             await eventually_beside(lambda: ready(api, "kaj", "inventory", namespace)["reason"] == "Running")
             assert condition()["reason"] is None
+
+            said["empty_topics"] = ["telemetry"]
+            told = "nothing has written kwitness.telemetry: a ClientMetricsSubscription"
+            await eventually_beside(lambda: told in condition("InputPresent")["message"])
+            said["empty_topics"] = []
+            await eventually_beside(lambda: condition("InputPresent")["reason"] == "Present")
 
             said["finding_counts"] = {}
             await eventually_beside(lambda: condition()["reason"] == "NoneFound")

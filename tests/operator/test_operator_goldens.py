@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
+from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -29,6 +32,7 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.kinds.analytics_job import limits
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
@@ -133,9 +137,11 @@ def _job(case: dict[str, Any]) -> Any:
     known = {"cluster_id": "cluster-id", "node_ids": [0], "trouble": None}
     everything = {"kafka": known, **case, "objects": [job, cluster, claim, *case.get("objects", [])]}
     unit = Unit(ANALYTICS_JOB.kind, _key_of(job))
-    needed, view = _with_its_needs(ANALYTICS_JOB, unit, everything)
-    outcome = ANALYTICS_JOB.decide(unit, view).outcomes[unit.key]
+    with _types_to_come(case):
+        needed, view = _with_its_needs(ANALYTICS_JOB, unit, everything)
+        outcome = ANALYTICS_JOB.decide(unit, view).outcomes[unit.key]
     children = outcome.children
+    file = _what_a_driver_reads(children or ()) if case.get("file") else {}
     if not case.get("whole") and children is not None:
         children = tuple(f"{one['kind']} {one['metadata']['name']}" for one in children)
     return {
@@ -145,8 +151,32 @@ def _job(case: dict[str, Any]) -> Any:
         ),
         "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
         "children": children,
+        **file,
         **({"removals": [f"{one.kind} {one.key} {one.uid}" for one in outcome.removals]} if outcome.removals else {}),
         **({"notes": [one._asdict() for one in outcome.notes]} if outcome.notes else {}),
+    }
+
+
+@contextlib.contextmanager
+def _types_to_come(case: dict[str, Any]) -> Iterator[None]:
+    """As if this version ran the type that the case is about: what it reads is found already."""
+    with pytest.MonkeyPatch.context() as patched:
+        if case.get("typeToCome"):
+            patched.setattr(limits, "USED_JOB_TYPES", get_args(AnalyticsJobType))
+        yield
+
+
+def _what_a_driver_reads(children: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of job.json what few types have; and what is mounted."""
+    files = {one["kind"]: one for one in children}
+    told = json.loads(files["ConfigMap"]["data"]["job.json"])
+    runner = next(one for kind, one in files.items() if kind in {"StatefulSet", "CronJob", "Job"})
+    spec = runner["spec"].get("jobTemplate", runner)["spec"]["template"]["spec"]
+    return {
+        "job.json": {name: told[name] for name in ("input_tables", "owners", "rate_card", "second") if name in told},
+        "volumes": [one for one in spec["volumes"] if "secret" in one or "projected" in one],
+        "mounts": [one["mountPath"] for one in spec["containers"][0]["volumeMounts"]],
+        "executor.yaml": "secret" in files["ConfigMap"]["data"]["executor.yaml"],
     }
 
 
@@ -167,6 +197,7 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         shared_with=case.get("sharedWith", []),
         deletion_held=case.get("deletionHeld", []),
         disconnected=case.get("disconnected", []),
+        owners=case.get("owners", {}),
     )
     topics = wanted_topics(cluster, len(seen.brokers))
     status = cluster_fields(seen, inventory, cluster, found)
@@ -255,8 +286,8 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
             return at[0] if at else None
         case Referring(kind, cluster):
             return tuple(one for one in objects if one["kind"] == kind and cluster_of(_key_of(one), one) == cluster)
-        case KafkaState():
-            known = case.get("kafka")
+        case KafkaState(cluster):
+            known = case.get("others", {}).get(str(cluster), case.get("kafka"))
             return _knowledge(known) if known else None
         case Inventory():
             return ClusterState.model_validate(case["state"]) if "state" in case else None

@@ -19,6 +19,7 @@ class NamedJob(NamedTuple):
 
     parameter: str
     type: AnalyticsJobType
+    optional: bool = False
 
 
 class JobInputs(NamedTuple):
@@ -45,7 +46,7 @@ class JobInputs(NamedTuple):
 JOB_INPUTS: Mapping[AnalyticsJobType, JobInputs] = MappingProxyType(
     {
         "CostAttribution": JobInputs(
-            tables=(NamedJob("traffic_job", "Traffic"), NamedJob("header_drift_job", "HeaderDrift")),
+            tables=(NamedJob("traffic_job", "Traffic"), NamedJob("header_drift_job", "HeaderDrift", optional=True)),
             owners=True,
             rate_card="rate_card",
         ),

@@ -60,7 +60,14 @@ def read_properties(file: str) -> dict[str, str]:
     return properties
 
 
-def connection(properties: Mapping[str, str], bootstrap: str | None, folder: Path) -> dict[str, Any]:
+def connection(
+    properties: Mapping[str, str],
+    bootstrap: str | None,
+    folder: Path,
+    *,
+    option: str = "--bootstrap HOST:PORT",
+    file: str = "--config",
+) -> dict[str, Any]:
     """Return the fields of `kwitness.contracts.kafka_connection.KafkaConnection`.
 
     Parameters
@@ -69,6 +76,8 @@ def connection(properties: Mapping[str, str], bootstrap: str | None, folder: Pat
         Where the cluster is; by the properties without it.
     folder
         Where a password is written to, for the driver alone.
+    option, file
+        What people give the two by.
 
     Raises
     ------
@@ -77,9 +86,7 @@ def connection(properties: Mapping[str, str], bootstrap: str | None, folder: Pat
     """
     servers = [one.strip() for one in (bootstrap or properties.get("bootstrap.servers", "")).split(",") if one.strip()]
     if not servers:
-        raise CommandFailedError(
-            "no Kafka cluster is named: give --bootstrap HOST:PORT, or bootstrap.servers in --config"
-        )
+        raise CommandFailedError(f"no Kafka cluster is named: give {option}, or bootstrap.servers in {file}")
     protocol = properties.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in _PROTOCOLS:
         raise CommandFailedError(f"security.protocol is {protocol!r}: give one of {', '.join(_PROTOCOLS)}")

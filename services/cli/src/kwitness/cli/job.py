@@ -6,11 +6,13 @@ import argparse
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
+from kwitness.cli.job_reads import GivenInputs
 
 ABOUT = "Run an analysis on this machine, into a table"
 
@@ -27,25 +29,45 @@ def run(arguments: Sequence[str]) -> int:
     variables = require_spark(given.jars)
     if given.memory:
         variables["KWITNESS_SPARK_DRIVER_MEMORY"] = given.memory
-    options = JobOptions(
-        type=given.type,
-        folder=given.table,
-        prefix=given.prefix,
-        cluster_id=given.cluster_id,
-        parameters=given.parameter,
-        window=given.window,
-        streaming=given.streaming,
-        trigger=given.trigger,
-    )
     properties = read_properties(given.config) if given.config else {}
     # Passwords are in it while the job runs.
     with tempfile.TemporaryDirectory(prefix="kwitness-job-") as name:
         folder = Path(name)
+        options = JobOptions(
+            type=given.type,
+            folder=given.table,
+            prefix=given.prefix,
+            cluster_id=given.cluster_id,
+            parameters=given.parameter,
+            window=given.window,
+            streaming=given.streaming,
+            trigger=given.trigger,
+            reads=GivenInputs(
+                given.input,
+                given.owners,
+                given.rate_card,
+                _second(given, folder),
+                given.target_prefix,
+                given.target_cluster_id,
+            ),
+        )
         config = job_config(options, connection(properties, given.bootstrap, folder))
         if "://" not in given.table:
             _make(Path(given.table))
         run_driver(config.model_dump_json(), folder, variables, verbose=given.verbose)
     return show_table(given.type, config.table_path)
+
+
+def _second(given: argparse.Namespace, folder: Path) -> dict[str, Any] | None:
+    """How the driver connects to the cluster of a mirror, if one is named."""
+    if not given.target_bootstrap and not given.target_config:
+        return None
+    properties = read_properties(given.target_config) if given.target_config else {}
+    own = folder / "target"
+    own.mkdir()
+    return connection(
+        properties, given.target_bootstrap, own, option="--target-bootstrap HOST:PORT", file="--target-config"
+    )
 
 
 def _make(folder: Path) -> None:
@@ -80,6 +102,19 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--window", default="5m", metavar="DURATION", help="as spec.window (5m)")
     whole.add_argument("--config", metavar="FILE", help="client properties of Kafka, for TLS and passwords")
+    whole.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="TYPE=FOLDER",
+        help="--table of another job that this one reads, such as Traffic=/data/traffic",
+    )
+    whole.add_argument("--owners", default="", metavar="FILE", help="whose clients and topics are, as in owners.yaml")
+    whole.add_argument("--rate-card", default="", metavar="FILE", help="what things cost, as in rate-card.yaml")
+    whole.add_argument("--target-bootstrap", metavar="HOST:PORT", help="where the cluster of a mirror is")
+    whole.add_argument("--target-config", metavar="FILE", help="client properties for it")
+    whole.add_argument("--target-prefix", default="kwitness", help="what the names of its topics begin with (kwitness)")
+    whole.add_argument("--target-cluster-id", default="", metavar="ID", help="its cluster's id")
     whole.add_argument("--streaming", action="store_true", help="go on until interrupted")
     whole.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
     whole.add_argument("--jars", metavar="FOLDER", help=f"jars that PySpark lacks; {JARS} without it")

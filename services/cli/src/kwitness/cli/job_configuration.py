@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.job_reads import GivenInputs, fields_of_inputs, parameters_of_inputs
 
 _MOST_CORES = 4
 
@@ -24,6 +25,8 @@ class JobOptions(NamedTuple):
         As `name=value`, each name as in the resource, each value as JSON or plain text.
     window
         A duration, such as 5m.
+    reads
+        What it reads besides topics.
     """
 
     type: str
@@ -34,6 +37,7 @@ class JobOptions(NamedTuple):
     window: str = "5m"
     streaming: bool = False
     trigger: str = "10s"
+    reads: GivenInputs = GivenInputs()
 
 
 def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
@@ -48,14 +52,24 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from kwitness.contracts.job_config import JobConfig, JobTopics, job_paths  # noqa: PLC0415
-    from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES  # noqa: PLC0415
+    from kwitness.contracts.resources.analytics_job import BATCH_JOB_TYPES, USED_JOB_TYPES  # noqa: PLC0415
 
     if options.type not in USED_JOB_TYPES:
         raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(USED_JOB_TYPES)}")
+    if options.streaming and options.type in BATCH_JOB_TYPES:
+        raise CommandFailedError(f"--streaming: {options.type} reads what is there and ends; leave it out")
+    reads = options.reads._replace(second_prefix=_prefix(options.reads.second_prefix))
     paths = job_paths(address(options.folder).rstrip("/"))
     if not options.cluster_id:
         # What remembers the cluster is of use only where one is named.
         paths = paths._replace(identity_path="")
+    found = fields_of_inputs(options.type, reads)
+    shared = set(connection["bootstrap_servers"]) & set((reads.second or {}).get("bootstrap_servers", ()))
+    if shared and reads.second_prefix == _prefix(options.prefix):
+        raise CommandFailedError("--target-bootstrap is the source itself: name the cluster of the mirror")
+    parameters = _parameters(options.type, options.parameters, parameters_of_inputs(options.type, reads))
+    if "Team" in parameters.get("group_by", ()) and not reads.owners:
+        raise CommandFailedError("--parameter groupBy: Team is known of owners alone: give --owners FILE")
     fields: dict[str, Any] = {
         "type": options.type,
         "cluster_id": options.cluster_id,
@@ -66,7 +80,8 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
             "trigger_seconds": _seconds("trigger", options.trigger),
         },
         **paths._asdict(),
-        "parameters": _parameters(options.type, options.parameters),
+        **found,
+        "parameters": parameters,
         "window_seconds": _seconds("window", options.window),
         "status_port": 0,
         "executors": {"instances": 0, "cores": min(_MOST_CORES, os.cpu_count() or 1)},
@@ -96,7 +111,7 @@ def _seconds(option: str, text: str) -> float:
         raise CommandFailedError(f"--{option}: {error}") from error
 
 
-def _parameters(job_type: str, pairs: Sequence[str]) -> dict[str, Any]:
+def _parameters(job_type: str, pairs: Sequence[str], found: Mapping[str, Any]) -> dict[str, Any]:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from kwitness.contracts.resources.analytics_parameters import Parameters  # noqa: PLC0415
@@ -112,7 +127,7 @@ def _parameters(job_type: str, pairs: Sequence[str]) -> dict[str, Any]:
     if unknown := sorted(set(given) - set(known)):
         raise CommandFailedError(f"--parameter {unknown[0]}: {job_type} takes {', '.join(known) or 'no parameter'}")
     try:
-        whole = Parameters.model_validate({name: given} if given else {})
+        whole = Parameters.model_validate({name: {**found, **given}} if {**found, **given} else {})
     except ValidationError as error:
         raise CommandFailedError(f"--parameter: {_told(error)}") from error
     of_type = getattr(whole, attribute, None)

@@ -255,11 +255,11 @@ class Driver:
 
     def _measure_lag(self, stream: JobStream, watch: KafkaLog) -> None:
         positions = stream.positions or {}
-        starts = watch.starts(stream.topics)
-        unread = behind(positions, watch.ends(stream.topics), starts)
+        starts, ends = watch.starts(stream.topics), watch.ends(stream.topics)
+        unread = behind(positions, ends, starts)
         oldest = {where: max(positions.get(where, 0), starts.get(where, 0)) for where in unread}
         timestamp = watch.oldest_timestamp_ms(oldest) if oldest else None
-        self._board.change(lag=Lag(sum(unread.values()), timestamp))
+        self._board.change(lag=Lag(sum(unread.values()), timestamp), empty_topics=stream.lacking(ends))
 
 
 def open_session(settings: Mapping[str, str]) -> SparkSession:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Callable, Iterable, Mapping
+=======
+from collections.abc import Callable, Collection, Mapping
+>>>>>>> job-inputs
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
@@ -120,6 +124,8 @@ class Inputs(NamedTuple):
         Whether it asks the Kafka cluster what it says of itself.
     second_cluster
         Whether it compares with another Kafka cluster, which has a credential of its own.
+    optional_topics
+        Those of `topics` without which there are answers too; where all are, one of them is enough.
     tables
         Types of other AnalyticsJobs whose tables it reads; without one of them it does not run.
     optional_tables
@@ -129,8 +135,16 @@ class Inputs(NamedTuple):
     topics: tuple[TopicKind, ...] = ()
     survey: bool = False
     second_cluster: bool = False
+    optional_topics: tuple[TopicKind, ...] = ()
     tables: tuple[AnalyticsJobType, ...] = ()
     optional_tables: tuple[AnalyticsJobType, ...] = ()
+
+    def lacking(self, empty: Collection[TopicKind]) -> tuple[TopicKind, ...]:
+        """Which of the `empty` topics, that never had a record, an answer needs."""
+        needed = tuple(kind for kind in self.topics if kind not in self.optional_topics)
+        if not needed:
+            return self.topics if set(self.topics) <= set(empty) else ()
+        return tuple(kind for kind in needed if kind in empty)
 
 
 @dataclass(frozen=True, slots=True)

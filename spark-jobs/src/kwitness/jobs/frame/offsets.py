@@ -94,6 +94,11 @@ def behind(positions: Positions, log_end: Positions, log_start: Positions) -> di
     return {partition: count for partition, count in counts.items() if count > 0}
 
 
+def never_written(log_end: Positions) -> frozenset[str]:
+    """Topics none of whose partitions ever had a record."""
+    return frozenset(where.topic for where in log_end) - {where.topic for where, end in log_end.items() if end > 0}
+
+
 def furthest(*many: Positions) -> dict[TopicPartition, int]:
     """For each partition the greatest of several positions."""
     found: dict[TopicPartition, int] = {}

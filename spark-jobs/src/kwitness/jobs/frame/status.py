@@ -51,6 +51,8 @@ class DriverStatus:
         What failed, with which input, and what to do.
     table_version
         Of the Delta table, written last.
+    empty_topics
+        Kinds of topics that the job needs and that never had a record; None while that is not known.
     findings
         Examples of what the job found that somebody should look at.
     finding_counts
@@ -67,6 +69,7 @@ class DriverStatus:
     ledger: Ledger = field(default_factory=Ledger)
     table_path: str | None = None
     table_version: int | None = None
+    empty_topics: tuple[str, ...] | None = None
     data_loss: tuple[DataLoss, ...] = ()
     findings: tuple[Finding, ...] = ()
     finding_counts: Mapping[str, int] | None = None

@@ -35,6 +35,7 @@ from kwitness.jobs.frame.offsets import (
     Positions,
     furthest,
     moved_into,
+    never_written,
     planned_losses,
     reached,
     records_of,
@@ -148,6 +149,10 @@ class JobStream:
     def topics(self) -> tuple[str, ...]:
         """Names of the topics it reads."""
         return tuple(self._topics)
+
+    def lacking(self, ends: Positions) -> tuple[str, ...]:
+        """Which topics that the job needs never had a record, as the platform calls them, where logs end so."""
+        return self._job.inputs.lacking([self._topics[topic] for topic in never_written(ends)])
 
     def prepare(self) -> None:
         """Make the tables, and find out what was lost if the checkpoint is gone. No other stream runs now."""

@@ -68,14 +68,14 @@ def inputs_of(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, view: V
         body = present(view, NamedObject("ConfigMap", Key(namespace, reference.name)))
         rate_card = rate_card_in(body, reference, namespace)
         verdicts.append(_about_rates(rate_card, reference.name))
-    owners, about_owners = _owners(cluster, view) if reads.owners else (None, None)
-    if about_owners is not None:
-        verdicts.append(about_owners)
+    owners, trouble = _owners(cluster, view) if reads.owners else (None, None)
     if owners is None and "Team" in getattr(parameters, "group_by", ()):
-        missing = about_owners.message if about_owners else f"KafkaCluster {cluster.metadata.name} names no spec.owners"
+        why = trouble or f"KafkaCluster {cluster.metadata.name} has no spec.owners"
         raise TerminalError(
-            "NoInput", f"costs cannot be told by team: {missing}; correct that, or leave Team out of groupBy"
+            "NoInput", f"costs cannot be told by team: {why}; correct that, or leave Team out of groupBy"
         )
+    if owners is not None or trouble is not None:
+        verdicts.append(_about_owners(owners, trouble))
     if not reads.second_cluster:
         return FoundInputs(tables, owners, rate_card, verdicts=tuple(verdicts))
     second, files = _second(job, cluster, cluster_id, parameters, view)
@@ -109,7 +109,10 @@ def _table(job: AnalyticsJob, cluster: KafkaCluster, named: NamedJob, name: str,
             f"there is no AnalyticsJob {name} in this namespace: apply one of type {named.type} with that name for"
             f" KafkaCluster {at}, or correct {_path(job)}.{_spelled(named.parameter)}",
         )
-    other = parse_resource(AnalyticsJob, body)
+    try:
+        other = parse_resource(AnalyticsJob, body)
+    except OperatorError as error:
+        raise TerminalError("InputInvalid", f"AnalyticsJob {name} cannot be read: see its status") from error
     other_at = cluster_key(key.namespace, other.spec.cluster_ref)
     if (other.spec.type, other_at) != (named.type, at):
         raise TerminalError(
@@ -136,19 +139,23 @@ def _owners_fact(cluster: KafkaCluster) -> NamedObject | None:
     return NamedObject("ConfigMap", Key(cluster.metadata.namespace, cluster.spec.owners.config_map_ref.name))
 
 
-def _owners(cluster: KafkaCluster, view: View) -> tuple[Owners | None, Verdict | None]:
-    """Owners, if they can be used, and what to say of them, if any are named."""
+def _owners(cluster: KafkaCluster, view: View) -> tuple[Owners | None, str | None]:
+    """Owners, if any are named and can be used, and why those that are named cannot be."""
     fact = _owners_fact(cluster)
     if fact is None or cluster.spec.owners is None:
         return None, None
     try:
-        owners = owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace)
+        return owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace), None
     except OperatorError as error:
-        message = f"{error.message}; rows name no owners"
-        return None, Verdict("OwnersKnown", "False", "OwnersUnusable", message)
+        return None, error.message
+
+
+def _about_owners(owners: Owners | None, trouble: str | None) -> Verdict:
+    if owners is None:
+        return Verdict("OwnersKnown", "False", "OwnersUnusable", f"rows name no owners: {trouble}")
     overlap = overlap_message(owners)
     message = f"{len(owners.owners)} entries" + (f"; {overlap}" if overlap else "")
-    return owners, Verdict("OwnersKnown", "True", "OwnersKnown", message)
+    return Verdict("OwnersKnown", "True", "OwnersKnown", message)
 
 
 def _second(

@@ -12,7 +12,7 @@ SINK = LatticeSink(
 )
 JOB = Job(
     name="ClientInventory",
-    inputs=Inputs(topics=("telemetry", "connections")),
+    inputs=Inputs(topics=("telemetry", "connections"), optional_topics=("telemetry", "connections")),
     parameters=ClientInventoryParameters,
     schema=TABLE_SCHEMA,
     sink=SINK,

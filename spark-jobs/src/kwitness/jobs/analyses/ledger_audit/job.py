@@ -13,6 +13,7 @@ JOB = Job(
     name="LedgerAudit",
     inputs=Inputs(
         topics=("traffic", "connections", "interceptions", "headers", "requests", "seals", "telemetry"),
+        optional_topics=("traffic", "connections", "interceptions", "headers", "requests", "seals", "telemetry"),
     ),
     parameters=LedgerAuditParameters,
     schema=TABLE_SCHEMA,

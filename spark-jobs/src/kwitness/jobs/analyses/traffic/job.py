@@ -9,7 +9,7 @@ from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, Layout, WindowsS
 
 JOB = Job(
     name="Traffic",
-    inputs=Inputs(topics=("traffic", "seals")),
+    inputs=Inputs(topics=("traffic", "seals"), optional_topics=("seals",)),
     parameters=TrafficParameters,
     schema=TABLE_SCHEMA,
     sink=WindowsSink(facts=FACTS, decode=decode, windows=windows, longer=longer),

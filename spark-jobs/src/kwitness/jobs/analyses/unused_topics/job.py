@@ -12,7 +12,7 @@ from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink
 SINK = LatticeSink(keys=KEYS, transform=transform, merge=merge, expired=expired, survey=survey)
 JOB = Job(
     name="UnusedTopics",
-    inputs=Inputs(topics=("traffic", "connections"), survey=True),
+    inputs=Inputs(topics=("traffic", "connections"), optional_topics=("connections",), survey=True),
     parameters=UnusedTopicsParameters,
     schema=TABLE_SCHEMA,
     sink=SINK,
