@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Callable, Iterable, Mapping
-=======
-from collections.abc import Callable, Collection, Mapping
->>>>>>> job-inputs
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
