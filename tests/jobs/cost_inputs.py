@@ -78,10 +78,8 @@ def traffic_rows(seed: int, windows: int = 24) -> list[Row]:
             found.append(traffic_row(start, "api", "Metadata", who, requests=dice.randrange(5)))
         found.append(traffic_row(start, "presence", "Fetch", CLIENTS[0], topic="orders", partitions=3))
     # Beyond 64 bits together, and unknown where they were beyond them already.
-    for one in (0, 1, 2):
-        found.append(
-            traffic_row(starts[one], "partition", "Produce", CLIENTS[2], topic="huge", requests=1, bytes=2**62)
-        )
+    huge = {"topic": "huge", "requests": 1, "bytes": 2**62}
+    found += [traffic_row(one, "partition", "Produce", CLIENTS[2], **huge) for one in starts[:3]]
     found.append(traffic_row(starts[3], "partition", "Produce", CLIENTS[2], topic="huge", requests=2, bytes=None))
     return found
 

@@ -40,6 +40,14 @@ class Settings(NamedTuple):
     card: RateCard | None = None
 
 
+class Known(NamedTuple):
+    """All that is known."""
+
+    samples: list[tuple[int, str, int]]
+    headers: list[Row]
+    latest_ms: int
+
+
 class Line(NamedTuple):
     """Usage of a client and topic in a month."""
 
@@ -94,24 +102,15 @@ def bill(
     latest = max((row["window_end_ms"] for rows in by_month.values() for row in rows), default=0)
     counted = list(samples)
     months = set(by_month) | set(_sampled_months(counted, settings.zone))
-    return [
-        row
-        for month in sorted(months)
-        for row in _month(month, by_month[month], counted, settings, list(headers), latest)
-    ]
+    known = Known(counted, list(headers), latest)
+    return [row for month in sorted(months) for row in _month(month, by_month[month], settings, known)]
 
 
-def _month(
-    month: str,
-    rows: list[Row],
-    samples: list[tuple[int, str, int]],
-    settings: Settings,
-    headers: list[Row],
-    latest: int,
-) -> list[dict[str, Any]]:
+def _month(month: str, rows: list[Row], settings: Settings, all_known: Known) -> list[dict[str, Any]]:
     start, end = bounds(month, settings.zone)
-    lines = _lines(rows, settings, headers)
-    stored, known, gap = _stored(samples, start, end)
+    usage = _usage(rows, by_hour="Header" in settings.group_by)
+    lines = _tagged(usage, settings, all_known.headers)
+    stored, known, gap = _stored(all_known.samples, start, end)
     lines += _stored_lines(stored, lines, settings)
     keys = [column for word, column in COLUMNS.items() if word in settings.group_by]
     groups: dict[tuple[Any, ...], dict[str, int]] = {}
@@ -127,7 +126,7 @@ def _month(
     groups = {key: group for key, group in groups.items() if any(group[name] for name in USAGES)}
     ordered = sorted(groups.items(), key=lambda one: nulls_last(one[0]))
     costs = {name: _costs(name, [group for _, group in ordered], settings.card, end - start) for name in USAGES}
-    is_open = latest < end or any(row["state"] == "open" for row in rows)
+    is_open = all_known.latest_ms < end or any(row["state"] == "open" for row in rows)
     return [
         {
             "month": month,
@@ -153,8 +152,11 @@ def _month(
     ]
 
 
-def _lines(rows: list[Row], settings: Settings, headers: list[Row]) -> list[Line]:
-    by_hour = "Header" in settings.group_by
+Usage = dict[Any, dict[str, int]]
+
+
+def _usage(rows: list[Row], *, by_hour: bool) -> Usage:
+    """By hour, request, client and topic."""
     moved: dict[Any, int] = defaultdict(int)
     named: dict[Any, dict[str | None, int]] = defaultdict(lambda: defaultdict(int))
     asked: dict[Any, int] = defaultdict(int)
@@ -174,40 +176,37 @@ def _lines(rows: list[Row], settings: Settings, headers: list[Row]) -> list[Line
         parts = shared(requests, [count for _, count in topics]) if topics else [requests]
         for topic, part in zip([topic for topic, _ in topics] or [None], parts, strict=True):
             usage[hour, api, who, topic]["requests"] += part
-    if not by_hour:
+    return usage
+
+
+def _tagged(usage: Usage, settings: Settings, headers: list[Row]) -> list[Line]:
+    if "Header" not in settings.group_by:
         return [
             Line(who, topic, None, "attributed", _owner(settings, who, topic), amounts)
             for (_, _, who, topic), amounts in usage.items()
         ]
     sides = {"Produce": "producer", "Fetch": "consumer", "ShareFetch": "consumer"}
-    by_side: dict[Any, dict[str, int]] = defaultdict(lambda: dict.fromkeys(USAGES, 0))
+    by_side: Usage = defaultdict(lambda: dict.fromkeys(USAGES, 0))
     for (hour, api, who, topic), amounts in usage.items():
         for name, amount in amounts.items():
             by_side[hour, sides.get(api), who, topic][name] += amount
     found = []
-    for (hour, side, who, topic), amounts in by_side.items():
-        values = _values(headers, settings.header or "", hour, side, who, topic)
+    for place, amounts in by_side.items():
+        _, _, who, topic = place
+        values = _values(headers, settings.header or "", place)
         ordered = sorted(values.items(), key=lambda one: nulls_last([one[0]])) or [(None, 1)]
         parts = {name: shared(amount, [count for _, count in ordered]) for name, amount in amounts.items()}
         owner = _owner(settings, who, topic)
-        found += [
-            Line(
-                who,
-                topic,
-                value,
-                "untagged" if value is None else "attributed",
-                owner,
-                {name: parts[name][at] for name in USAGES},
-            )
-            for at, (value, _) in enumerate(ordered)
-        ]
+        for at, (value, _) in enumerate(ordered):
+            attribution = "untagged" if value is None else "attributed"
+            part = {name: parts[name][at] for name in USAGES}
+            found.append(Line(who, topic, value, attribution, owner, part))
     return found
 
 
-def _values(
-    headers: list[Row], header: str, hour: int, side: str | None, who: tuple[str | None, ...], topic: str | None
-) -> dict[str | None, int]:
+def _values(headers: list[Row], header: str, place: Any) -> dict[str | None, int]:
     """Records by value; the rest by None. Each client that the headers tell apart has a rest of its own."""
+    hour, side, who, topic = place
     found: dict[str | None, int] = defaultdict(int)
     rests: dict[Any, int] = defaultdict(int)
     for row in headers:

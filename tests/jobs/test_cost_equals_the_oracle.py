@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
@@ -101,27 +100,23 @@ def version(at: PeriodTables) -> int:
 def test_however_inputs_grow_the_table_is_that_of_the_oracle_and_its_sums_are_those_of_traffic(
     spark: SparkSession, tmp_path: Path, seed: int
 ) -> None:
-    settings = SETTINGS[seed % len(SETTINGS)]
+    settings, others = SETTINGS[seed % len(SETTINGS)], SETTINGS[(seed + 2) % len(SETTINGS)]
     traffic, headers = cost_inputs.traffic_rows(seed), cost_inputs.header_rows(seed)
     samples = cost_inputs.sample_times(seed)
-    late = traffic[:40]
-    at: PeriodTables | None = None
-    for part in range(2):
-        rows = traffic[40:][part::2]
-        cost_inputs.add_traffic(tmp_path, [*rows, *cost_inputs.longer(rows)])
-        cost_inputs.add_headers(
-            tmp_path, headers[part * 3 :: 6] + headers[part * 3 + 1 :: 6] + headers[part * 3 + 2 :: 6]
-        )
-        at = tables(spark, tmp_path, settings)
-        for sampled_ms, stored in samples[part * 7 :][:7]:
-            at.samples.add(sampled_ms, stored)
-            at.samples.add(sampled_ms, stored)
-        if part == 0:
-            at.update()
-    assert at is not None
-    # Late rows change a window of long ago, in the same run.
+    late, early = traffic[:40], traffic[40:]
+    cost_inputs.add_traffic(tmp_path, [*early, *cost_inputs.longer(early)])
+    cost_inputs.add_headers(tmp_path, headers)
+    cost_inputs.add_samples(tmp_path, samples[:-2])
+    at = tables(spark, tmp_path, others)
     at.update()
+    # Late rows change windows of long ago; samples come one by one, and one of them twice.
     cost_inputs.add_traffic(tmp_path, late)
+    for sampled_ms, stored in (*samples[-2:], samples[-1]):
+        at.samples.add(sampled_ms, stored)
+    at.update()
+    assert rows_of(at) == oracle(traffic, samples, others, headers)
+
+    at = tables(spark, tmp_path, settings)
     at.update()
 
     rows = rows_of(at)
@@ -147,9 +142,11 @@ def test_a_driver_that_is_killed_between_any_two_steps_leaves_the_same_table(
     cost_inputs.add_traffic(tmp_path, traffic)
 
     for step in ("append", "replace"):
-        with monkeypatch.context() as patched, pytest.raises(KilledError):
+        at = tables(spark, tmp_path, settings)
+        with monkeypatch.context() as patched:
             _dies_before(patched, step)
-            _run(tables(spark, tmp_path, settings), samples)
+            with pytest.raises(KilledError):
+                _run(at, samples)
     # After the commit, and before anybody was told.
     _run(tables(spark, tmp_path, settings), samples)
     again = tables(spark, tmp_path, settings)

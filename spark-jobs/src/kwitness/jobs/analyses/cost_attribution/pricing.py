@@ -34,7 +34,8 @@ class Pricing(NamedTuple):
         pairs = [F.array(F.col(name), F.col(f"unowned_{name}")) for name in USAGES]
         listed = used.select("month", *groups, *USAGES, F.array(*pairs).alias("usage"))
         months = listed.groupBy("month").agg(sorted_parts(groups, "usage", *USAGES).alias("parts"))
-        costs = F.udf(self.costs, ArrayType(ArrayType(WHOLE)))
+        # As a lambda, since Spark takes the types of a function's parameters for those of another kind of function.
+        costs = F.udf(lambda month, groups: self.costs(month, groups), ArrayType(ArrayType(WHOLE)))  # noqa: PLW0108
         amounts = costs("month", F.transform("parts", lambda part: part["usage"]))
         one = F.explode(F.arrays_zip("parts", "amounts"))
         found = months.withColumn("amounts", amounts).select("month", one.alias("one"))

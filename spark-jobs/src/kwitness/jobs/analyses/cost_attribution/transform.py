@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import StringType
 
 from kwitness.jobs.analyses.cost_attribution.base_windows import base_windows
-from kwitness.jobs.analyses.cost_attribution.division import divided, null_safe, sorted_parts, whole_sum
+from kwitness.jobs.analyses.cost_attribution.division import divided, sorted_parts, whole_sum
 from kwitness.jobs.analyses.cost_attribution.header_values import tagged
 from kwitness.jobs.analyses.cost_attribution.months import Month, months_of_days, span_of
 from kwitness.jobs.analyses.cost_attribution.prices import USAGES
@@ -146,7 +146,7 @@ def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: 
         near = joined(Span(one.start - _HOUR_MS, one.end + _HOUR_MS) for one in months.all)
         rows = None if table is None else table.where(inside(near))
         seen = None if rows is None else rows.where(base_windows(_lengths(rows)))
-        lines = tagged(moved, seen, job_input.parameters.header, _MOVED, inputs.keep)
+        lines = tagged(moved, seen, job_input.parameters.header, _MOVED)
     else:
         lines = moved.withColumns({"header_value": _no_text(), "attribution": F.lit(ATTRIBUTED)})
     owner = owner_of(
@@ -177,9 +177,11 @@ def _moved(traffic: DataFrame, keep: Keep, *, by_hour: bool) -> DataFrame:
     # The one reading of the table; what follows is as small as its clients are few.
     summed = keep(sums)
     of_topics = summed.where(F.col("kind") == _PARTITION)
-    asked = summed.where(F.col("kind") == _API).select(*key, F.col("named").alias("requests"))
-    named = of_topics.where("named > 0").groupBy(*key).agg(sorted_parts(("topic",), "named").alias("parts"))
-    requests = divided(null_safe(asked, named, key), ("requests",), "named")
+    parts = sorted_parts(("topic",), "named", only=(F.col("kind") == _PARTITION) & (F.col("named") > 0))
+    asked = summed.groupBy(*key).agg(
+        F.sum(F.when(F.col("kind") == _API, F.col("named"))).cast(WHOLE).alias("requests"), parts.alias("parts")
+    )
+    requests = divided(asked.where("requests > 0"), ("requests",), "named")
     nothing = F.lit(0).cast(WHOLE)
     is_in = F.col("api") == _PRODUCE
     bytes_moved = of_topics.select(
@@ -218,7 +220,7 @@ def _stored(lines: DataFrame, samples: DataFrame, known: Mapping[str, Measured],
         lines.where("bytes_in > 0").groupBy("month", "topic", *told).agg(F.sum("bytes_in").cast(WHOLE).alias("written"))
     )
     writers = written.groupBy("month", "topic").agg(sorted_parts(told, "written").alias("parts"))
-    parts = divided(null_safe(by_topic, writers, ("month", "topic")), ("stored_byte_hours",), "written")
+    parts = divided(by_topic.join(writers, ["month", "topic"], "left"), ("stored_byte_hours",), "written")
     of_topic = owner_of(job_input.owners, topic=F.col("topic"))["owner"]
     # An owner is told by the topic alone; whatever else has a row each is told by who wrote.
     needs_writers = bool(set(keys) - {"owner", "topic"})
