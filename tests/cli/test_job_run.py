@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -16,7 +15,6 @@ from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
-from kwitness.contracts.resources import analytics_job
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.spark_jars import spark_jars
 
@@ -131,12 +129,6 @@ def test_topics_parameters_and_folders_are_those_that_an_operator_would_write() 
 
 
 @pytest.fixture
-def types_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this version ran the types whose inputs are options already."""
-    monkeypatch.setattr(analytics_job, "USED_JOB_TYPES", get_args(analytics_job.AnalyticsJobType))
-
-
-@pytest.fixture
 def files(tmp_path: Path) -> Path:
     for table in ("traffic/table", "drift"):
         (tmp_path / table / "_delta_log").mkdir(parents=True)
@@ -146,7 +138,6 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("types_to_come")
 def test_costs_are_told_from_tables_owners_and_rates_that_options_name(files: Path) -> None:
     reads = GivenInputs(
         tables=(f"Traffic={files}/traffic", f"HeaderDrift={files}/drift"),
@@ -171,7 +162,6 @@ def test_costs_are_told_from_tables_owners_and_rates_that_options_name(files: Pa
     ).input_tables == {"Traffic": "s3a://b/traffic/table"}
 
 
-@pytest.mark.usefixtures("types_to_come")
 def test_a_mirror_has_a_connection_of_its_own() -> None:
     reads = GivenInputs(second={"bootstrap_servers": ["eu:1"]}, second_prefix="other", second_cluster_id="eu-id")
 
@@ -186,7 +176,6 @@ def test_a_mirror_has_a_connection_of_its_own() -> None:
 SOURCE = GivenInputs(second=NAMED)
 
 
-@pytest.mark.usefixtures("types_to_come")
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,7 +7,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from kwitness.cli import forgetting
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 from kwitness.devtools.table_reference import described_jobs, tables_page
 from kwitness.jobs.frame.job import COMPUTED_BY, WindowsSink
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
@@ -40,7 +40,7 @@ def test_the_quarantine_is_known_by_its_columns() -> None:
 def test_the_page_has_every_column_of_every_job() -> None:
     page = tables_page()
 
-    assert {"ClientInventory"} <= {job.name for job in described_jobs()} <= set(USED_JOB_TYPES)
+    assert {"ClientInventory"} <= {job.name for job in described_jobs()} <= set(JOB_TYPES)
     for job in described_jobs():
         part = page.partition(f"\n## {job.name}\n")[2].partition("\n## ")[0]
         assert [name for name in (*job.schema.names, COMPUTED_BY.name) if f"| `{name}` |" not in part] == []

@@ -6,7 +6,7 @@ import pytest
 
 from kwitness.contracts.job_config import JobTopics
 from kwitness.contracts.job_inputs import JOB_INPUTS, JobInputs
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 from kwitness.contracts.resources.analytics_parameters import Parameters
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import TOPICS, topic_name
@@ -14,7 +14,7 @@ from kwitness.jobs.analyses.registry import UnknownJobError, find_job
 from kwitness.jobs.frame.job import Inputs, LatticeSink, TopicKind
 
 
-@pytest.mark.parametrize("name", USED_JOB_TYPES)
+@pytest.mark.parametrize("name", JOB_TYPES)
 def test_a_job_takes_the_parameters_that_its_resource_has(name: str) -> None:
     job = find_job(name)
     field = next(field for field in Parameters.model_fields.values() if field.alias == word_of(name))
@@ -23,7 +23,7 @@ def test_a_job_takes_the_parameters_that_its_resource_has(name: str) -> None:
     assert job.parameters in get_args(field.annotation)
 
 
-@pytest.mark.parametrize("name", USED_JOB_TYPES)
+@pytest.mark.parametrize("name", JOB_TYPES)
 def test_every_column_is_explained_and_every_shown_column_exists(name: str) -> None:
     job = find_job(name)
 
@@ -38,7 +38,7 @@ def test_a_job_may_read_any_topic_of_the_platform() -> None:
     assert all(topic_name("kwitness.", name) == field.default for name, field in JobTopics.model_fields.items())
 
 
-@pytest.mark.parametrize("name", USED_JOB_TYPES)
+@pytest.mark.parametrize("name", JOB_TYPES)
 def test_the_operator_finds_what_a_job_reads_besides_topics(name: str) -> None:
     inputs, found = find_job(name).inputs, JOB_INPUTS.get(name, JobInputs())
     fields = find_job(name).parameters.model_fields

@@ -234,14 +234,6 @@ def test_a_schedule_is_ready_only_if_its_last_run_succeeded(api, namespace):
     assert _status(api, namespace)["lastSuccessful"] == began
 
 
-@pytest.mark.usefixtures("running")
-def test_a_type_that_is_reserved_is_answered(api, namespace):
-    apply(api, _job(namespace, type="Completeness"))
-
-    assert "no job of type Completeness" in until_reason(api, "kaj", "inventory", namespace, "Unsupported")
-    assert _names(api, "sts", namespace) == []
-
-
 @contextlib.asynccontextmanager
 async def _driver(said: dict[str, Any]) -> AsyncIterator[tuple[str, list[str]]]:
     """Answers as a driver does what ``said`` says by then; yields its address and who asked."""

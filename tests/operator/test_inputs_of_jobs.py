@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
 
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.e2e.api_server import ApiServer
-from kwitness.operator.kinds.analytics_job import inputs, limits
+from kwitness.operator.kinds.analytics_job import inputs
 
 from tests.eventually import eventually, eventually_beside, remains
 from tests.operator.conftest import at_the_resync
@@ -81,13 +80,12 @@ def test_a_cluster_says_what_is_wrong_with_its_owners(api, namespace, broker, st
 
 
 @pytest.fixture
-def types_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if this version ran every type; and what nobody watches is looked at every second."""
-    monkeypatch.setattr(limits, "USED_JOB_TYPES", get_args(AnalyticsJobType))
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody watches is looked at every second."""
     monkeypatch.setattr(inputs, "SETTLED_SECONDS", 1.0)
 
 
-@pytest.mark.usefixtures("types_to_come")
+@pytest.mark.usefixtures("impatient")
 async def test_costs_wait_for_what_they_are_told_from_and_take_up_its_changes(api, namespace, broker, tmp_path):
     parameters = {"costAttribution": {"trafficJob": "traffic", "rateCard": {"name": "kwitness-rates"}}}
     apply(
@@ -135,7 +133,7 @@ async def test_costs_wait_for_what_they_are_told_from_and_take_up_its_changes(ap
         await asyncio.to_thread(remains, versions, lambda now: now == still, seconds=4)
 
 
-@pytest.mark.usefixtures("types_to_come")
+@pytest.mark.usefixtures("impatient")
 async def test_a_mirror_that_is_its_source_is_refused(api, namespace, broker, tmp_path):
     target = {"clusterRef": {"name": "mirror"}}
     run = {"schedule": {"cron": "@daily"}}

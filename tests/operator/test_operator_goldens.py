@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -32,7 +30,6 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
-from kwitness.operator.kinds.analytics_job import limits
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
@@ -137,9 +134,8 @@ def _job(case: dict[str, Any]) -> Any:
     known = {"cluster_id": "cluster-id", "node_ids": [0], "trouble": None}
     everything = {"kafka": known, **case, "objects": [job, cluster, claim, *case.get("objects", [])]}
     unit = Unit(ANALYTICS_JOB.kind, _key_of(job))
-    with _types_to_come(case):
-        needed, view = _with_its_needs(ANALYTICS_JOB, unit, everything)
-        outcome = ANALYTICS_JOB.decide(unit, view).outcomes[unit.key]
+    needed, view = _with_its_needs(ANALYTICS_JOB, unit, everything)
+    outcome = ANALYTICS_JOB.decide(unit, view).outcomes[unit.key]
     children = outcome.children
     file = _what_a_driver_reads(children or ()) if case.get("file") else {}
     if not case.get("whole") and children is not None:
@@ -155,15 +151,6 @@ def _job(case: dict[str, Any]) -> Any:
         **({"removals": [f"{one.kind} {one.key} {one.uid}" for one in outcome.removals]} if outcome.removals else {}),
         **({"notes": [one._asdict() for one in outcome.notes]} if outcome.notes else {}),
     }
-
-
-@contextlib.contextmanager
-def _types_to_come(case: dict[str, Any]) -> Iterator[None]:
-    """As if this version ran the type that the case is about: what it reads is found already."""
-    with pytest.MonkeyPatch.context() as patched:
-        if case.get("typeToCome"):
-            patched.setattr(limits, "USED_JOB_TYPES", get_args(AnalyticsJobType))
-        yield
 
 
 def _what_a_driver_reads(children: Sequence[dict[str, Any]]) -> dict[str, Any]:

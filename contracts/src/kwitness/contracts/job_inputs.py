@@ -27,6 +27,8 @@ class JobInputs(NamedTuple):
 
     Attributes
     ----------
+    topics
+        Whether it reads topics; if not, it needs no Kafka cluster, and asks one what it stores.
     tables
         Other AnalyticsJobs, of the same namespace and KafkaCluster.
     owners
@@ -37,6 +39,7 @@ class JobInputs(NamedTuple):
         Which parameter has clusterRef, authentication and tls of a second cluster, likewise.
     """
 
+    topics: bool = True
     tables: tuple[NamedJob, ...] = ()
     owners: bool = False
     rate_card: str = ""
@@ -46,6 +49,7 @@ class JobInputs(NamedTuple):
 JOB_INPUTS: Mapping[AnalyticsJobType, JobInputs] = MappingProxyType(
     {
         "CostAttribution": JobInputs(
+            topics=False,
             tables=(NamedJob("traffic_job", "Traffic"), NamedJob("header_drift_job", "HeaderDrift", optional=True)),
             owners=True,
             rate_card="rate_card",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pyspark.sql.types import StructType
 
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
-from kwitness.jobs.frame.job import COMPUTED_BY, Job, LatticeSink, WindowsSink
+from kwitness.jobs.frame.job import COMPUTED_BY, Job, LatticeSink, TableSink, WindowsSink
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
+from kwitness.jobs.frame.stored_samples import SAMPLES
 
 __all__ = ["described_jobs", "tables_page"]
 
@@ -47,7 +48,7 @@ def tables_page() -> str:
 def described_jobs() -> list[Job]:
     """All jobs of this version; a type whose analysis is not there yet is left out."""
     jobs = []
-    for name in USED_JOB_TYPES:
+    for name in JOB_TYPES:
         try:
             jobs.append(find_job(name))
         except ModuleNotFoundError as error:
@@ -60,19 +61,33 @@ def _job(job: Job) -> Iterator[str]:
     yield f"## {job.name}"
     yield f"{_shape(job)}{_partitions(job)} Rows of this version say `{job.computed_by}` in `{COMPUTED_BY.name}`.\n"
     yield from _columns(StructType([*job.schema.fields, COMPUTED_BY]))
-    if isinstance(job.sink, WindowsSink):
-        yield f"\n### Facts of {job.name}\n"
-        yield "What single records said, each once; windows are computed from them.\n"
-        yield from _columns(job.sink.facts)
+    match job.sink:
+        case WindowsSink():
+            yield f"\n### Facts of {job.name}\n"
+            yield "What single records said, each once; windows are computed from them.\n"
+            yield from _columns(job.sink.facts)
+        case TableSink() if job.inputs.survey:
+            yield f"\n### Samples of {job.name}\n"
+            yield "What topics stored when brokers were asked, in `facts` beside the table.\n"
+            yield from _columns(SAMPLES)
     yield ""
 
 
 def _shape(job: Job) -> str:
-    if isinstance(job.sink, LatticeSink):
-        keys = ", ".join(f"`{key}`" for key in job.sink.keys)
-        return f"One row for each value of {keys}."
-    lengths = ", ".join(str(length) for length in job.sink.lengths)
-    return f"One row for each window and what is counted in it; windows of {lengths} s are made from shorter ones."
+    match job.sink:
+        case LatticeSink():
+            return f"One row for each value of {_named(job.sink.keys)}."
+        case TableSink():
+            return f"One row for each value of {_named((job.sink.period, *job.sink.keys))}."
+        case WindowsSink():
+            lengths = ", ".join(str(length) for length in job.sink.lengths)
+            return (
+                f"One row for each window and what is counted in it; windows of {lengths} s are made from shorter ones."
+            )
+
+
+def _named(keys: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
 def _partitions(job: Job) -> str:

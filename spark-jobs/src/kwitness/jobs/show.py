@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.first_rows import NoTableError, all_rows, first_rows
 from kwitness.jobs.frame.job import DisplayColumn
@@ -39,7 +39,7 @@ _LOSSES = tuple(DisplayColumn(name.replace("_", " ").upper(), name) for name in 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; return 1 if there is none, or if there is no job here to ask."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs.show", description="Prints a job's tables.")
-    parser.add_argument("type", choices=USED_JOB_TYPES, help="the job's type")
+    parser.add_argument("type", choices=JOB_TYPES, help="the job's type")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--quarantine", action="store_true", help="records that could not be used, with the reason")
     which.add_argument("--losses", action="store_true", help="records that were gone before they were read")

@@ -12,7 +12,7 @@ from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
-from kwitness.cli.job_reads import GivenInputs
+from kwitness.cli.job_reads import GivenInputs, needs_cluster
 
 ABOUT = "Run an analysis on this machine, into a table"
 
@@ -51,7 +51,9 @@ def run(arguments: Sequence[str]) -> int:
                 given.target_cluster_id,
             ),
         )
-        config = job_config(options, connection(properties, given.bootstrap, folder))
+        needless = not needs_cluster(given.type) and not given.bootstrap and not given.config
+        where = {"bootstrap_servers": ()} if needless else connection(properties, given.bootstrap, folder)
+        config = job_config(options, where)
         if "://" not in given.table:
             _make(Path(given.table))
         run_driver(config.model_dump_json(), folder, variables, verbose=given.verbose)

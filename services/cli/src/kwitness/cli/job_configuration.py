@@ -52,10 +52,10 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from kwitness.contracts.job_config import JobConfig, JobTopics, job_paths  # noqa: PLC0415
-    from kwitness.contracts.resources.analytics_job import BATCH_JOB_TYPES, USED_JOB_TYPES  # noqa: PLC0415
+    from kwitness.contracts.resources.analytics_job import BATCH_JOB_TYPES, JOB_TYPES  # noqa: PLC0415
 
-    if options.type not in USED_JOB_TYPES:
-        raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(USED_JOB_TYPES)}")
+    if options.type not in JOB_TYPES:
+        raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(JOB_TYPES)}")
     if options.streaming and options.type in BATCH_JOB_TYPES:
         raise CommandFailedError(f"--streaming: {options.type} reads what is there and ends; leave it out")
     reads = options.reads._replace(second_prefix=_prefix(options.reads.second_prefix))

@@ -71,6 +71,11 @@ def fields_of_inputs(job_type: str, given: GivenInputs) -> dict[str, Any]:
     return fields
 
 
+def needs_cluster(job_type: str) -> bool:
+    """Whether a job of a type reads topics of a Kafka cluster."""
+    return _reads(job_type).topics
+
+
 def parameters_of_inputs(job_type: str, given: GivenInputs) -> dict[str, Any]:
     """Return parameters that name in a cluster what options name here."""
     reads = _reads(job_type)

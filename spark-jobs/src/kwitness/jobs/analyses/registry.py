@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 from kwitness.jobs.frame.job import Job
 
 
@@ -21,9 +21,9 @@ def find_job(job_type: str) -> Job:
     UnknownJobError
         There is none.
     """
-    if job_type not in USED_JOB_TYPES:
+    if job_type not in JOB_TYPES:
         raise UnknownJobError(
-            f"job type {job_type!r} is not in this version: use one of {', '.join(USED_JOB_TYPES)}, or upgrade kwitness"
+            f"job type {job_type!r} is not in this version: use one of {', '.join(JOB_TYPES)}, or upgrade kwitness"
         )
     folder = re.sub("(?<=[a-z])(?=[A-Z])", "_", job_type).lower()
     job = import_module(f"kwitness.jobs.analyses.{folder}.job").JOB

@@ -19,9 +19,10 @@ from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.driver.health import Health, patience_seconds
 from kwitness.jobs.driver.spark_settings import spark_settings
+from kwitness.jobs.driver.table_run import TableRun
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.identity import IdentityFile, RunRecord
-from kwitness.jobs.frame.job import Job
+from kwitness.jobs.frame.job import Job, TableSink
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
 from kwitness.jobs.frame.ledger import Ledger
@@ -141,6 +142,12 @@ class Driver:
 
     def _run_with(self, session: SparkSession, job: Job, options: dict[str, str]) -> dict[str, str] | None:
         """Run until the end; or until the Secrets hold other options, which are returned."""
+        if isinstance(job.sink, TableSink):
+            run = TableRun(
+                session=session, job=job, sink=job.sink, config=self._config, options=options, board=self._board
+            )
+            waiting = self._config.run.mode == "streaming"
+            return run.run(self.stopping, lambda: self._renewed(options, waiting=waiting), self._note)
         log, watch = KafkaLog(session, options), KafkaLog(session, options)
         try:
             stream = JobStream(

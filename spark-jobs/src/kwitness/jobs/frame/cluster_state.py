@@ -105,3 +105,22 @@ class ClusterState:
     def lacks(self, part: Part) -> bool:
         """Whether something of a part is missing, for whatever reason."""
         return part in self.not_allowed or part in self.unanswered
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBytes:
+    """What topics store, at one time.
+
+    Attributes
+    ----------
+    surveyed_ms
+        When brokers were asked, in milliseconds since the epoch.
+    by_topic
+        Bytes of all replicas on all brokers; None where not all of it is known.
+    lacking
+        Why it is not.
+    """
+
+    surveyed_ms: int
+    by_topic: Mapping[str, int] | None
+    lacking: str | None = None

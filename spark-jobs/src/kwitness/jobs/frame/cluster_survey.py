@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from kwitness.jobs.frame import moments
-from kwitness.jobs.frame.cluster_state import ClusterState, Part, SurveyedGroup, SurveyedTopic
+from kwitness.jobs.frame.cluster_state import ClusterState, Part, StoredBytes, SurveyedGroup, SurveyedTopic
 from kwitness.jobs.frame.offsets import TopicPartition
 
 #: Topics, and groups, that are asked for at a time; each is a handful of requests to each broker.
@@ -28,6 +28,7 @@ _SURVEY_SECONDS = 300.0
 _JAVA_SOFTWARE = "apache-kafka-java"
 _NOT_ALLOWED = ("ClusterAuthorizationException", "GroupAuthorizationException", "TopicAuthorizationException")
 _NEEDS_CLUSTER = "needs the operation Describe on the cluster"
+_Answer = TypeVar("_Answer")
 
 
 class ClusterSurveyError(RuntimeError):
@@ -71,6 +72,16 @@ class ClusterSurvey:
         if self._state is None:
             self._state = self._ask()
         return self._state
+
+    def stored(self) -> StoredBytes:
+        """What topics store now, and nothing else: a request to each broker.
+
+        Raises
+        ------
+        ClusterSurveyError
+            The cluster does not answer.
+        """
+        return self._asked(_Questions.ask_stored)
 
     def compacted(self, topics: Iterable[str]) -> dict[str, bool]:
         """Of each topic that says so, whether compaction may remove its records; it takes DescribeConfigs on them."""
@@ -116,9 +127,12 @@ class ClusterSurvey:
         return found
 
     def _ask(self) -> ClusterState:
+        return self._asked(_Questions.ask)
+
+    def _asked(self, question: Callable[[_Questions], _Answer]) -> _Answer:
         try:
             with self._client() as admin:
-                return _Questions(self._jvm, admin, self._now_ms()).ask()
+                return question(_Questions(self._jvm, admin, self._now_ms()))
         except Py4JJavaError as error:
             raise ClusterSurveyError(f"the cluster could not be surveyed: {_reason(error)}") from error
 
@@ -165,6 +179,14 @@ class _Questions:
             not_allowed=self._not_allowed,
             unanswered=self._unanswered,
         )
+
+    def ask_stored(self) -> StoredBytes:
+        _, brokers = self._cluster()
+        if (refused := self._not_allowed.get("logDirs")) is not None:
+            return StoredBytes(self._surveyed_ms, None, refused)
+        sizes = self._log_sizes(brokers)
+        lacking = self._not_allowed.get("logDirs") or self._unanswered.get("logDirs")
+        return StoredBytes(self._surveyed_ms, None if lacking else sizes, lacking)
 
     def _cluster(self) -> tuple[str, list[int]]:
         options = self._kafka.DescribeClusterOptions().includeAuthorizedOperations(True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -267,6 +267,63 @@ class WindowsSink:
     derived: Callable[[DataFrame, JobInput], DataFrame] | None = None
 
 
+class TableInputs(NamedTuple):
+    """What the periods of a `TableSink` are computed from, all of it as of one version each.
+
+    Attributes
+    ----------
+    tables
+        Other jobs' tables, by their types; of `Inputs.optional_tables` those that there are.
+    samples
+        Of `kwitness.jobs.frame.stored_samples.SAMPLES`, all that were taken; empty without `Inputs.survey`.
+    keep
+        Has Spark keep a frame that is used more than once, until the periods are written.
+    """
+
+    tables: Mapping[AnalyticsJobType, DataFrame]
+    samples: DataFrame
+    keep: Callable[[DataFrame], DataFrame]
+
+
+class Computed(NamedTuple):
+    """Periods that were computed.
+
+    Attributes
+    ----------
+    rows
+        All rows of them, of the table's schema.
+    open
+        Those that may still change though nothing in them does; they are computed with the next ones.
+    """
+
+    rows: DataFrame
+    open: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSink:
+    """Periods of time, such as months, each computed as a whole from other jobs' tables whenever those change in it.
+
+    It is for jobs without topics. `Inputs.survey` has it take samples of the bytes that topics store.
+
+    Attributes
+    ----------
+    period
+        The column, of text, that names the period of a row; the table is partitioned by it.
+    keys
+        The columns that identify a row, with `period`.
+    periods
+        Pure: given days in UTC and the input, the periods that a part of them belongs to.
+    compute
+        Given what is read, some periods and the input. It writes nothing.
+    """
+
+    period: str
+    keys: tuple[str, ...]
+    periods: Callable[[Iterable[date], JobInput], tuple[str, ...]]
+    compute: Callable[[TableInputs, tuple[str, ...], JobInput], Computed]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A job type.
@@ -292,7 +349,7 @@ class Job:
     inputs: Inputs
     parameters: type[BaseModel]
     schema: StructType
-    sink: LatticeSink | WindowsSink
+    sink: LatticeSink | WindowsSink | TableSink
     display_columns: tuple[DisplayColumn, ...]
     layout: Layout = Layout()
     findings: Callable[[DataFrame, JobInput, int], Findings] | None = None

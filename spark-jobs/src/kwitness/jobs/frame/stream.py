@@ -25,7 +25,7 @@ from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.delta_table import JobTable, keep_first
 from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
-from kwitness.jobs.frame.job import Job, JobInput, rejected_in
+from kwitness.jobs.frame.job import Job, rejected_in
 from kwitness.jobs.frame.kafka_frames import records_of as kinded
 from kwitness.jobs.frame.kafka_log import KafkaLog
 from kwitness.jobs.frame.kafka_options import kafka_options
@@ -52,7 +52,7 @@ from kwitness.jobs.frame.places import not_below
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA, outdated
 from kwitness.jobs.frame.second_cluster import Comparison, SecondCluster, SecondClusterError, read_all, refuse_the_same
 from kwitness.jobs.frame.sink import Reading
-from kwitness.jobs.frame.sinks import make_sink
+from kwitness.jobs.frame.sinks import job_input, make_sink
 from kwitness.jobs.frame.status import StatusBoard
 
 _LOG = logging.getLogger(__name__)
@@ -121,15 +121,7 @@ class JobStream:
         self._log = log
         self._options = options
         self._board = board
-        self._input = JobInput(
-            job.parameters.model_validate(config.parameters),
-            config.window_seconds,
-            frozenset(config.topics.model_dump().values()),
-            config.owners,
-            config.rate_card,
-            config.input_tables,
-            config.cluster_id,
-        )
+        self._input = job_input(job, config)
         self._topics = {getattr(config.topics, kind): kind for kind in job.inputs.topics}
         self._checkpoint = Checkpoint(HadoopFiles(session), config.checkpoint_path)
         self.sink = make_sink(session, job, self._input, config)

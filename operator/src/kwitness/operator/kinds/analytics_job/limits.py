@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kwitness.contracts.reasons import remedy
-from kwitness.contracts.resources.analytics_job import USED_JOB_TYPES, AnalyticsJob
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.environment.clusters import present
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.quantities import mebibytes
@@ -44,10 +44,6 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
         )
     if settings.images.spark is None:
         raise TerminalError("Unsupported", "this installation has no Spark: set the Helm value analytics.enabled")
-    if job.spec.type not in USED_JOB_TYPES:
-        raise TerminalError(
-            "Unsupported", f"this version has no job of type {job.spec.type} yet: delete it, or keep it"
-        )
     bounds = (
         _Bound("instances", "limits.maxExecutorInstances", executors.instances, limits.max_executor_instances),
         _Bound("cores", "limits.maxExecutorCores", executors.cores, limits.max_executor_cores),
