@@ -46,8 +46,8 @@ def test_a_key_that_is_not_known_is_refused(key: str) -> None:
 def test_two_objectives_of_one_name_are_refused() -> None:
     (one,) = parameters().objectives
 
-    with pytest.raises(ValueError, match=r"two objectives have the name one"):
-        objectives_of(LatencySloParameters(objectives=(one, one)))
+    with pytest.raises(ValidationError, match=r"two objectives have the name one"):
+        LatencySloParameters(objectives=(one, one))
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from kwitness.contracts.spelling import enum_value
 
 from .contract_model import Contract, Rule, list_set
 from .durations import duration_field
-from .objectives import LatencyObjective, objectives_field
+from .objectives import LatencyObjective, objectives_field, with_names_of_their_own
 
 __all__ = ["PARAMETER_RULES", "REQUIRED_PARAMETER_RULES", "Parameters"]
 
@@ -73,6 +73,9 @@ class LatencySloParameters(Contract):
     )
     retention: str = _retention()
     grace: str = _grace()
+
+    # Of a resource the API server sees to it.
+    _has_names = field_validator("objectives")(with_names_of_their_own)
 
 
 class EndToEndLatencyParameters(Contract):

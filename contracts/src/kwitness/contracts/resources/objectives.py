@@ -12,7 +12,14 @@ from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 
-__all__ = ["OBJECTIVE_GROUPS", "LatencyObjective", "ObjectiveGroup", "ObjectiveMatch", "objectives_field"]
+__all__ = [
+    "OBJECTIVE_GROUPS",
+    "LatencyObjective",
+    "ObjectiveGroup",
+    "ObjectiveMatch",
+    "objectives_field",
+    "with_names_of_their_own",
+]
 
 ObjectiveGroup = Literal["Topic", "Api", IdentityKey]
 """What answers are grouped by."""
@@ -77,6 +84,20 @@ class LatencyObjective(Contract):
         if not 0 < share < 100:  # noqa: PLR2004 - percent
             raise ValueError(f"{target} percent is no objective: it must be more than 0 and less than 100")
         return target
+
+
+def with_names_of_their_own(objectives: tuple[LatencyObjective, ...]) -> tuple[LatencyObjective, ...]:
+    """Return the objectives.
+
+    Raises
+    ------
+    ValueError
+        Two have the same name.
+    """
+    names = [one.name for one in objectives]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"two objectives have the name {twice}: rows could not be told apart, so rename one of them")
+    return objectives
 
 
 def objectives_field() -> Any:

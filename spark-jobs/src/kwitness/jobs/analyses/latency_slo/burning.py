@@ -29,8 +29,8 @@ class Pair(NamedTuple):
     used: Fraction
 
     def rate(self, period_ms: int) -> Fraction:
-        """The burn rate that is too fast."""
-        return self.used * period_ms / self.long_ms
+        """The burn rate that is too fast; the period counts in whole minutes, so that the fraction is short."""
+        return self.used * (period_ms // _MINUTE_MS) / (self.long_ms // _MINUTE_MS)
 
 
 FAST = Pair("BurnsFast", 5 * _MINUTE_MS, _HOUR_MS, Fraction(2, 100))

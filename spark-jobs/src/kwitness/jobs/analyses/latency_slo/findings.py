@@ -98,8 +98,9 @@ def _burns(pair: Pair, period_ms: int) -> Column:
     return reduce(
         Column.__and__,
         (
-            one["bad"].cast("decimal(20,0)") * F.lit(WHOLE * least.denominator).cast("decimal(17,0)")
-            > one["answers"].cast("decimal(20,0)") * (F.col("budget") * F.lit(least.numerator)).cast("decimal(17,0)")
+            one["bad"].try_cast("decimal(20,0)") * F.lit(WHOLE * least.denominator).cast("decimal(17,0)")
+            > one["answers"].try_cast("decimal(20,0)")
+            * (F.col("budget") * F.lit(least.numerator)).cast("decimal(17,0)")
             for one in both
         ),
     )

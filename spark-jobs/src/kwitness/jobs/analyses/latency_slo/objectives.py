@@ -50,16 +50,7 @@ class Objective(NamedTuple):
 
 
 def objectives_of(parameters: LatencySloParameters) -> tuple[Objective, ...]:
-    """All objectives of a job.
-
-    Raises
-    ------
-    ValueError
-        Two have the same name.
-    """
-    names = [one.name for one in parameters.objectives]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ValueError(f"two objectives have the name {twice}: rows could not be told apart, so rename one of them")
+    """All objectives of a job."""
     return tuple(map(_objective, parameters.objectives))
 
 
