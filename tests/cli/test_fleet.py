@@ -24,8 +24,10 @@ from kwitness.contracts.records import (
     WindowSeal,
     bucket_of,
 )
+from kwitness.jobs.analyses.telemetry_rollup.protobuf_decoder import read_push
 
 ROOT = Path(__file__).resolve().parents[2]
+
 FLEET = Fleet(clients=60, topics=7, partitions=5, sources=4, seconds=120, epochs=3)
 FAULTY = Faults(
     late=0.02,
@@ -277,3 +279,21 @@ def test_a_fleet_that_cannot_be_is_refused(wrong: dict[str, Any], said: str) -> 
 def test_shares_that_cannot_be_are_refused(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Faults(**wrong)
+
+
+def test_clients_push_what_can_be_read_and_change_nothing_else() -> None:
+    pushing = replace(FLEET, push_s=60)
+    found = list(events(pushing))
+    pushes = [one for one in found if one.kind == "telemetry"]
+
+    assert [one for one in found if one.kind != "telemetry"] == list(events(FLEET))
+    assert [one.timestamp_ms for one in found] == sorted(one.timestamp_ms for one in found)
+    assert len(pushes) == FLEET.clients * FLEET.seconds // 60
+    numbers = [(one.headers[1], one.headers[2], one.headers[3]) for one in pushes]
+    assert len(set(numbers)) == len(numbers)
+    for one in pushes:
+        push = read_push(one.value or b"")
+        assert (push.outcome, push.left_out, push.without_value, push.unusable) == (0, 0, 0, 0)
+        assert len(push.points) == 5
+        assert {point["shape"] for point in push.points} == {"gauge", "counter"}
+        assert dict(one.headers)["client_instance_id"] == one.key
