@@ -28,8 +28,10 @@ from kwitness.contracts.records import (
     WindowSeal,
     bucket_of,
 )
+from kwitness.jobs.analyses.telemetry_rollup.protobuf_decoder import read_push
 
 ROOT = Path(__file__).resolve().parents[2]
+
 FLEET = Fleet(clients=60, topics=7, partitions=5, sources=4, seconds=120, epochs=3)
 TOLD = replace(FLEET, requests=True, interceptors=True)
 FAULTY = Faults(
@@ -341,3 +343,21 @@ def test_groups_that_skip_pass_over_records_and_all_else_is_the_same() -> None:
     assert jumps > 20
     with pytest.raises(ValueError, match="the share skips is 2"):
         Fleet(skips=2)
+
+
+def test_clients_push_what_can_be_read_and_change_nothing_else() -> None:
+    pushing = replace(FLEET, push_s=60)
+    found = list(events(pushing))
+    pushes = [one for one in found if one.kind == "telemetry"]
+
+    assert [one for one in found if one.kind != "telemetry"] == list(events(FLEET))
+    assert [one.timestamp_ms for one in found] == sorted(one.timestamp_ms for one in found)
+    assert len(pushes) == FLEET.clients * FLEET.seconds // 60
+    numbers = [(one.headers[1], one.headers[2], one.headers[3]) for one in pushes]
+    assert len(set(numbers)) == len(numbers)
+    for one in pushes:
+        push = read_push(one.value or b"")
+        assert (push.outcome, push.left_out, push.without_value, push.unusable) == (0, 0, 0, 0)
+        assert len(push.points) == 5
+        assert {point["shape"] for point in push.points} == {"gauge", "counter"}
+        assert dict(one.headers)["client_instance_id"] == one.key

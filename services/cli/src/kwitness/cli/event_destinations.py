@@ -87,10 +87,11 @@ class FileDestination:
 class KafkaDestination:
     """The platform's topics, which must be there. Kafkas elsewhere than on this machine must be meant."""
 
-    def __init__(self, bootstrap: str, prefix: str, *, may_be_anywhere: bool) -> None:
+    def __init__(self, bootstrap: str, prefix: str, *, may_be_anywhere: bool, has_pushes: bool = False) -> None:
         self.name = bootstrap
         self._prefix = prefix
         self._may_be_anywhere = may_be_anywhere
+        self._kinds = (TRAFFIC, CONNECTIONS, SEALS, *((TELEMETRY,) if has_pushes else ()))
         self._refused: KafkaError | None = None
 
     def write(self, records: Iterable[FleetRecord]) -> int:
@@ -115,7 +116,7 @@ class KafkaDestination:
             raise CommandFailedError(f"{self.name} does not answer ({error.args[0].str()}): is it a Kafka?") from error
         # Loopback may be a tunnel to anywhere.
         self._refuse_others([broker.host for broker in known.brokers.values()], "the brokers there are on")
-        topics = {kind: topic_name(self._prefix, kind) for kind in (TRAFFIC, CONNECTIONS, SEALS, TELEMETRY)}
+        topics = {kind: topic_name(self._prefix, kind) for kind in self._kinds}
         if missing := sorted(set(topics.values()) - known.topics.keys()):
             raise CommandFailedError(
                 f"{self.name} has no topic {', '.join(missing)}: create what is missing, or name the topics' --prefix"

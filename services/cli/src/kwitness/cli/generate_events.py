@@ -43,7 +43,12 @@ def run(arguments: Sequence[str]) -> int:
     if given.bootstrap is None:
         destination: FileDestination | KafkaDestination = FileDestination(given.output)
     else:
-        destination = KafkaDestination(given.bootstrap, given.prefix, may_be_anywhere=given.yes_this_is_a_test_cluster)
+        destination = KafkaDestination(
+            given.bootstrap,
+            given.prefix,
+            may_be_anywhere=given.yes_this_is_a_test_cluster,
+            has_pushes=fleet.push_s > 0,
+        )
     started = time.monotonic()
     written = destination.write(_told(events(fleet)))
     took = time.monotonic() - started

@@ -13,19 +13,27 @@ if TYPE_CHECKING:
 
 def read_batch(batch: pa.RecordBatch, prefixes: Sequence[str], most: int) -> Iterator[tuple[int, pa.Array[Any]]]:
     """What the records of a batch say, part by part: how many records a part is of, and an array of `READ`."""
-    import kwitness_otlp  # noqa: PLC0415 - not where jobs are only started
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415 - not where jobs are only started
 
     texts = _headers(batch.column("headers"))
-    payloads = batch.column("value")
+    start = 0
+    for count, pushes in read_payloads(batch.column("value"), prefixes, most):
+        headers = [one.slice(start, count) for one in texts]
+        yield count, pa.StructArray.from_arrays([*headers, *pushes], fields=list(_type()))
+        start += count
+
+
+def read_payloads(payloads: Any, prefixes: Sequence[str], most: int) -> Iterator[tuple[int, list[pa.Array[Any]]]]:
+    """What payloads say, part by part: how many a part is of, and the columns of `READ` after those of headers."""
+    import kwitness_otlp  # noqa: PLC0415
+
     if payloads.null_count:
         payloads = payloads.fill_null(b"")
     offsets, data = _buffers(payloads)
     start = 0
-    while start < batch.num_rows:
+    while start < len(payloads):
         count, columns = kwitness_otlp.decode(offsets, data, start, list(prefixes), most)
-        headers = [one.slice(start, count) for one in texts]
-        yield count, pa.StructArray.from_arrays([*headers, *_pushes(count, columns)], fields=list(_type()))
+        yield count, _pushes(count, columns)
         start += count
 
 
