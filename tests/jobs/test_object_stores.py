@@ -172,7 +172,11 @@ def test_a_bucket_that_cannot_be_written_is_refused_with_the_reason(
         "mistyped": lambda: StoreKeys(store.keys.access, "another"),
         "unknown": lambda: StoreKeys("nobody", store.keys.secret),
     }.get(trouble, lambda: store.keys)()
-    changes = {"silent": {"endpoint": "http://127.0.0.1:1"}, "elsewhere": {"region": "eu-west-1"}}
+    at_once = {"fs.s3a.retry.limit": "0", "fs.s3a.attempts.maximum": "1"}
+    changes: dict[str, dict[str, object]] = {
+        "silent": {"endpoint": "http://127.0.0.1:1", "settings": at_once},
+        "elsewhere": {"region": "eu-west-1"},
+    }
     _open_to(spark, store, bucket, keys, **changes.get(trouble, {}))
 
     with pytest.raises(NotWritableError) as refused:
@@ -251,8 +255,8 @@ def _assert_as_the_oracle_says(config: JobConfig, topics: Topics, monkeypatch: p
 def _assert_nobody_was_told(store: ObjectStore, folder: Path, *said: str) -> None:
     """Neither what was said, nor event logs, configuration, and what is in the store hold a key."""
     events = [file.read_text() for file in (folder / "events").rglob("*") if file.is_file()]
-    assert events
-    assert all("fs.s3a.bucket.other.secret.key" in text and IN_SETTINGS not in text for text in events)
+    assert any("fs.s3a.bucket.other.secret.key" in text for text in events)
+    assert not [text for text in events if IN_SETTINGS in text]
     files = [*store.files(), *(path for path in folder.glob("job.json"))]
     told = [*(text.encode() for text in (*said, *events)), *(file.read_bytes() for file in files)]
     assert not [one for one in told if store.keys.secret.encode() in one]
@@ -357,7 +361,7 @@ def _variables(store: ObjectStore) -> dict[str, str]:
     }
 
 
-def _open_to(spark: SparkSession, store: ObjectStore, bucket: str, keys: StoreKeys, **changes: str) -> None:
+def _open_to(spark: SparkSession, store: ObjectStore, bucket: str, keys: StoreKeys, **changes: object) -> None:
     """Let the tests' own session at a bucket; each has settings of its own, since Hadoop keeps what it once opened."""
     storage = {"endpoint": store.endpoint, "region": REGION, "keys_folder": "unused", **changes}
     settings = storage_settings(job_config(Path("/t"), table_path=f"s3a://{bucket}/t", storage=storage))

@@ -30,7 +30,7 @@ _OWN_REGION = "us-east-1"
 _PATIENCE = {
     "fs.s3a.attempts.maximum": "3",
     "fs.s3a.retry.limit": "4",
-    "fs.s3a.connection.establish.timeout": "10s",
+    "fs.s3a.connection.establish.timeout": "15s",
 }
 
 
