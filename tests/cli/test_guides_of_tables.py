@@ -79,6 +79,12 @@ SOURCES = [
     {"event_source": "gateway-0", "missing": 2, "missing_since_ms": START_MS, "last_ms": START_MS + 1},
     {"event_source": "gateway-1", "missing": 0, "unsealed": 0, "duplicates": 0, "last_ms": START_MS},
 ]
+MONEY = {"bytes_in": 1500, "cost": 1_500_000, "unowned_cost": 500_000, "currency": "EUR", "attribution": "attributed"}
+COSTS = [
+    {**MONEY, "month": "2026-09", "state": "closed", "owner": "orders", "topic": "orders"},
+    {**MONEY, "month": "2026-09", "state": "closed", "owner": None, "topic": "audit"},
+    {**MONEY, "month": "2026-10", "state": "open", "owner": "orders", "topic": "orders", "cost": 9},
+]
 TOPICS = [
     {"kind": "topic", "subject": "orders", "reported": True, "written": "Used", "fetched": "NotSeen", "log_bytes": 9},
     {"kind": "topic", "subject": "orders.old", "reported": True, "verdict": "Unused", "log_bytes": 7},
@@ -181,6 +187,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("completeness/table", GROUPS, columns["Completeness"]),
         ("mirror_audit/table", MIRRORED, columns["MirrorAudit"]),
         ("telemetry/table", ROLLED_UP, columns["TelemetryRollup"]),
+        ("cost/table", COSTS, columns["CostAttribution"]),
     ):
         plain = pa.schema([field.with_nullable(nullable=True).remove_metadata() for field in schema])
         write_deltalake(str(tmp_path / "tables" / path), pa.Table.from_pylist(rows, schema=plain))
@@ -215,6 +222,7 @@ def commands(page: str) -> list[list[str]]:
         ("completeness.md", 2),
         ("mirror-audit.md", 2),
         ("telemetry-rollup.md", 3),
+        ("cost-attribution.md", 3),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
@@ -314,6 +322,22 @@ def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pyt
     ]
     assert [(row["connections"], row["clients"]) for row in connected] == [(3.0, 2)]
     assert [(row["client_id"], row["left_out"]) for row in left_out] == [("shop", 5)]
+
+
+def test_the_queries_of_cost_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = []
+    for words in commands("cost-attribution.md"):
+        if words[0] == "tables":
+            tables.answer([*words[1:], "--json"])
+            answers.append(json.loads(capsys.readouterr().out))
+
+    teams, sums, unowned = answers
+    assert [(row["month"], row["team"], row["cost"]) for row in teams] == [
+        ("2026-09", "orders", 1.5),
+        ("2026-09", "nobody", 1.5),
+    ]
+    assert len(sums) == 1
+    assert {(row["topic"], row["cost"]) for row in unowned} == {("orders", 0.5), ("audit", 0.5)}
 
 
 def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:
