@@ -43,7 +43,7 @@ def saids(seed: int) -> list[Said]:
     found = []
     for seq, start in enumerate(sorted(dice.sample(range(0, 600_000, 7), 40))):
         voice, first = dice.choice(VOICES), start // 7_000
-        offsets = frozenset(first + dice.randrange(12) for _ in range(dice.randrange(8)))
+        offsets = frozenset(first + dice.randrange(12) for _ in range(dice.randrange(1, 8)))
         end = START_MS + start + 10_000
         said = Said(
             voice,
