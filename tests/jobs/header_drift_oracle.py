@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.jobs.traffic_oracle import states_of
@@ -61,7 +62,7 @@ def _base_rows(facts: list[tuple[int, Row]], states: dict[int, str], base_ms: in
         client = tuple(fact[name] for name in CLIENT)
         if fact["kind"] != "topic":
             keys[base_ms, start, fact["kind"], fact["key"], *client].append(fact)
-        window = tuple(fact.get(name) for name in ("event_source", "event_epoch", "window_start_ms", "instance"))
+        window = tuple(fact.get(name) for name in ("event_source", "event_epoch", "window_start_ms", "whole"))
         known = looked_at[start, *client].setdefault(window, [0, 0])
         known[:] = [max(one, fact[name]) for one, name in zip(known, COUNTS, strict=True)]
         sources[start, *client].add(fact["event_source"])
@@ -128,7 +129,8 @@ def _fact(record: KafkaRecord) -> Row | None:
     fact["unregistered"] = 0 if value.get("registered") or kind != "key" else fact["headers"]
     fact["topic_id"] = None if fact["topic"] is not None else fact["topic_id"]
     fact["values"] = {one["value"]: one["records"] for one in value.get("values", [])}
-    kept = ("event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms", "instance")
+    kept = ("event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
+    fact["whole"] = tuple(value.get(name) for name in ("instance", *IDENTITY_KEYS))
     return fact | {name: value.get(name) for name in kept}
 
 

@@ -111,13 +111,15 @@ def mixed(seed: int, minutes: int = 75) -> list[KafkaRecord]:
 
 
 def _rows(dice: random.Random, place: dict[str, Any]) -> list[Value]:
-    """What a client reports of a window: of each topic all of its keys, with the same numbers of records."""
+    """What instances of a client report of a window: of each topic all keys, with the same numbers of records."""
     found = []
-    for topic in dice.sample(["orders", "stock", None], dice.randrange(1, 3)):
-        side = dice.choice(["producer", "consumer"])
+    places = [(topic, address) for topic in ("orders", "stock", None) for address in ("10.0.0.1", "10.0.0.2")]
+    for topic, address in dice.sample(places, dice.randrange(1, 4)):
+        side = dice.choice(["producer", "producer", "consumer"])
         passed = dice.randrange(1, 200)
         of_topic = {
             **place,
+            "client_address": address,
             "side": side,
             "topic": topic,
             "topic_id": _TOPIC_ID if topic in (None, "stock") else None,

@@ -5,7 +5,7 @@ Rows of an hour (`window_seconds` 3600) are what is reckoned with; those of the 
 
 from __future__ import annotations
 
-from pyspark.sql.types import LongType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import LongType, MapType, StringType, StructType
 
 from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
@@ -70,9 +70,8 @@ _DERIVED = (column("sources", _LONG, "Sources that the row is from; of a longer 
 TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHAT, *_CLIENT, *_SUMS, *_MAPS, *LOOKED_AT, *_DERIVED, STATE])
 """Of the table: a row for each window, topic and client in it, and one for each key."""
 
-FACTS = union_of(
-    [EVENT_COLUMNS, StructType([*_WHAT, *_CLIENT, StructField("instance", _TEXT), *_SUMS, *_MAPS, *LOOKED_AT])]
-)
+_WHOLE = column("whole_identity", _TEXT, "Digest of all that is known of the client, its instance included.")
+FACTS = union_of([EVENT_COLUMNS, StructType([*_WHAT, *_CLIENT, _WHOLE, *_SUMS, *_MAPS, *LOOKED_AT])])
 """What one record says."""
 
 EVENTS = union_of([HEADER_ROW, WINDOW_SEAL])

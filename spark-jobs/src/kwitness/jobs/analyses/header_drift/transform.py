@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import LongType, StructType
 
+from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import HEADERS, SCHEMAS, SEALS
 from kwitness.jobs.analyses.header_drift.schema import (
@@ -51,9 +52,9 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
     told = facts.where(F.col("kind") != SEAL)
     placed = told.withColumn("_start", start)
     # Each key's record repeats how many records of client and topic there were.
-    once = placed.groupBy(F.col("_start"), "event_source", "event_epoch", "window_start_ms", "instance", *CLIENT).agg(
-        *(F.max(name).alias(name) for name in _COUNTS)
-    )
+    once = placed.groupBy(
+        F.col("_start"), "event_source", "event_epoch", "window_start_ms", "whole_identity", *CLIENT
+    ).agg(*(F.max(name).alias(name) for name in _COUNTS))
     topics = once.groupBy(F.col("_start").alias("window_start_ms"), *CLIENT).agg(
         *(F.try_sum(name).alias(name) for name in _COUNTS), F.count_distinct("event_source").alias("sources")
     )
@@ -103,8 +104,8 @@ def _shortened(rows: DataFrame) -> DataFrame:
 
 def _wanted() -> StructType:
     """The fields of events that are read."""
-    own = {"sealed_records", "unregistered", "kind"}
-    names = {"schema", "count", "overflowed", "registered", *FACTS.names} - own
+    own = {"sealed_records", "unregistered", "kind", "whole_identity"}
+    names = {"schema", "count", "overflowed", "registered", "instance", *IDENTITY_KEYS, *FACTS.names} - own
     return StructType([field for field in EVENTS if field.name in names])
 
 
@@ -124,6 +125,9 @@ def _headers() -> Column:
     )
     named = {
         "kind": kind,
+        "whole_identity": F.md5(
+            F.to_json(F.struct(*(event(name).alias(name) for name in ("instance", *IDENTITY_KEYS))))
+        ),
         "sealed_records": F.lit(None),
         "key": F.when(kind == KEY, event("key")),
         "topic_id": F.when(event("topic").isNull(), event("topic_id")),
