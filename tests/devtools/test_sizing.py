@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.bench.sizing import Line, Point, error_of, executors, fit, page
-
-ROOT = Path(__file__).resolve().parents[2]
+from kwitness.bench.sizing import Line, Point, error_of, executors, fit
 
 
 @given(batch=st.floats(0.1, 100), client=st.floats(1e-6, 1))
@@ -41,9 +36,3 @@ def test_half_of_the_cores_is_left_for_what_waits() -> None:
 
 def test_the_error_is_of_what_was_measured() -> None:
     assert error_of(Line(0, 1), Point(100, 80)) == pytest.approx(0.25)
-
-
-def test_the_page_is_that_of_the_published_measurement() -> None:
-    raw = json.loads((ROOT / "bench/results/spark_sizing.json").read_text())
-
-    assert (ROOT / "docs/operations/sizing.md").read_text() == page(raw)
