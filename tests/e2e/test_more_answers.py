@@ -1,0 +1,149 @@
+"""The analyses that the demo does not run, each once on the node, over what its clients have done by then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from kwitness.demo.acls import TOOL
+from kwitness.demo.platform import (
+    CLUSTER,
+    INTERCEPTED_CLIENT,
+    JOB,
+    JOBS,
+    KAFKA,
+    NAMESPACE,
+    UNREGISTERED_HEADER,
+    Platform,
+)
+
+from tests.e2e import subscriptions
+from tests.e2e.conftest import Answer
+from tests.e2e.test_answers import allowed_to_look
+
+KIND = "analyticsjob"
+RATES = "kwitness-rates"
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "EndToEndLatency": {},
+    "HeaderDrift": {},
+    "TelemetryRollup": {},
+    "Completeness": {"grace": "1s"},
+    "CostAttribution": {
+        "trafficJob": JOBS["Traffic"],
+        "rateCard": {"name": RATES},
+        "groupBy": ["Topic", "ClientId"],
+        "timeZone": "Europe/Berlin",
+    },
+}
+"""What the jobs are given, by their type."""
+
+
+def a_job(job_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    table = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in job_type)[1:]
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": table.replace("_", "-"), "namespace": NAMESPACE},
+        "spec": {
+            "type": job_type,
+            "clusterRef": {"name": CLUSTER},
+            "authentication": {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-spark"}},
+            "run": {"once": {}},
+            "window": "1m",
+            "parameters": {job_type[0].lower() + job_type[1:]: parameters} if parameters else {},
+            "executors": {"instances": 0},
+            "table": table,
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Answer]]:
+    """What the jobs found, by their type. They all run at once, beside the one that streams."""
+    rates = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": RATES, "namespace": NAMESPACE},
+        "data": {"rate-card.yaml": "currency: EUR\nbytesInPerGiB: 1000000000\nrequestsPerMillion: 1000000\n"},
+    }
+    jobs = {job_type: a_job(job_type, parameters) for job_type, parameters in PARAMETERS.items()}
+    policies = ("--allow-principal", "User:kwitness-spark", "--operation", "DescribeConfigs", "--topic", "*")
+    tool = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
+    with ExitStack() as stack:
+        stack.enter_context(allowed_to_look(platform))
+        platform.cluster.kubectl(*tool, "--add", *policies)
+        stack.callback(platform.cluster.kubectl, *tool, "--remove", "--force", *policies)
+        for document in (rates, *jobs.values()):
+            stack.enter_context(subscriptions.applied(platform, document))
+        found = {}
+        for job_type, job in jobs.items():
+            name = job["metadata"]["name"]
+            subscriptions.reason_becomes(platform, name, "Completed", KIND, seconds=600)
+            rows = table(platform, job_type, job["spec"]["table"])
+            found[job_type] = Answer(rows, subscriptions.found(platform, name, KIND))
+        yield found
+
+
+def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
+    """Rows of a table whose driver has gone, read in the pod of another one."""
+    path = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{name}/table"
+    show = ("python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={path}")
+    return list(json.loads(platform.cluster.kubectl("exec", f"kwitness-job-{JOB}-0", f"-n={NAMESPACE}", "--", *show)))
+
+
+@pytest.mark.timeout(900)  # five drivers at once, where three groups of tests have two processors
+def test_latency_is_that_of_the_consumers_with_interceptors(more: dict[str, Answer]) -> None:
+    rows = more["EndToEndLatency"].rows
+
+    assert INTERCEPTED_CLIENT in {row["client_id"] for row in rows}
+    assert {row["topic"] for row in rows} == {"demo.orders"}
+    assert all(row["latency_p50_us"] <= row["latency_p99_us"] for row in rows if row["latency_p50_us"] is not None)
+
+
+def test_a_header_that_no_register_has_is_found(more: dict[str, Answer]) -> None:
+    found = more["HeaderDrift"]
+
+    assert UNREGISTERED_HEADER in {row["key"] for row in found.rows}
+    assert found.job["status"]["findingCounts"]["UnregisteredKey"] >= 1
+
+
+def test_what_clients_report_is_rolled_up_by_metric_and_client(more: dict[str, Answer]) -> None:
+    rows = [row for row in more["TelemetryRollup"].rows if row["kind"] == "metric"]
+
+    assert len({row["client_id"] for row in rows}) >= 4
+    assert all(row["metric"].startswith("org.apache.kafka.") for row in rows)
+
+
+def test_nothing_was_lost_between_producers_and_groups(more: dict[str, Answer]) -> None:
+    found = more["Completeness"]
+    orders = [row for row in found.rows if row["topic"] == "demo.orders"]
+
+    assert {"interceptors", "wire", "offsets"} <= {row["evidence"] for row in orders}
+    assert sum(row["lost"] or 0 for row in orders) == 0
+    assert found.job["status"]["findingCounts"].get("Lost", 0) == 0
+
+
+def test_a_month_costs_what_traffic_counted(more: dict[str, Answer], answers: dict[str, Answer]) -> None:
+    rows = more["CostAttribution"].rows
+    traffic = answers["Traffic"].rows
+    shortest = min(row["window_seconds"] for row in traffic)
+    sent = [row for row in traffic if row["window_seconds"] == shortest and row["api"] == "Produce"]
+
+    assert sum(row["bytes_in"] for row in rows) >= sum(row["bytes"] for row in sent if row["kind"] == "partition") > 0
+    total = sum(row["bytes_in"] for row in rows)
+    assert sum(row["bytes_in_cost"] for row in rows) == pytest.approx(total * 1_000_000_000 / 2**30, abs=1)
+    assert more["CostAttribution"].job["status"]["findingCounts"]["RateMissing"] >= 1
+
+
+def test_a_mirror_that_is_the_source_itself_is_refused(platform: Platform) -> None:
+    credential = {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-spark"}}
+    target = {"clusterRef": {"name": CLUSTER}, "authentication": credential}
+    job = a_job("MirrorAudit", {"target": target})
+
+    with subscriptions.applied(platform, job):
+        condition = subscriptions.reason_becomes(platform, "mirror-audit", "MirrorIsSource", KIND, seconds=60)
+    assert condition["status"] == "False"
