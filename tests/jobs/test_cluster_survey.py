@@ -75,6 +75,9 @@ def test_topics_tell_offsets_times_and_sizes(
     assert (empty.ends, empty.latest_timestamp_ms, empty.log_bytes) == ({0: 0, 1: 0}, None, 0)
     assert not written.internal
     assert state.not_allowed == state.unanswered == {}
+    stored = asked(spark, kafka).stored()
+    assert stored.lacking is None
+    assert (stored.by_topic or {})[written.name] == written.log_bytes
 
 
 def test_groups_tell_members_and_committed_offsets(
@@ -114,6 +117,8 @@ def test_what_the_credential_may_not_see_is_named_and_the_rest_is_there(
     assert f"{prefix}.group" not in {group.group_id for group in state.groups}
     assert set(state.not_allowed) == {"groups", "logDirs"}
     assert all("Describe on the cluster" in lacking for lacking in state.not_allowed.values())
+    stored = asked(spark, kafka, as_user=True).stored()
+    assert (stored.by_topic, stored.lacking) == (None, state.not_allowed["logDirs"])
     assert state.lacks("groups")
 
 
@@ -169,8 +174,12 @@ def test_a_stream_goes_on_when_a_survey_fails_and_waits_before_the_next(
 
 
 def survey(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) -> ClusterState:
+    return asked(spark, kafka, as_user=as_user).read()
+
+
+def asked(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) -> ClusterSurvey:
     if not as_user:
-        return ClusterSurvey(spark, {"bootstrap.servers": kafka.bootstrap}).read()
+        return ClusterSurvey(spark, {"bootstrap.servers": kafka.bootstrap})
     login = "org.apache.kafka.common.security.plain.PlainLoginModule required"
     options = {
         "bootstrap.servers": kafka.bootstrap_of(Listener.SASL_PLAINTEXT_PLAIN),
@@ -178,7 +187,7 @@ def survey(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) ->
         "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": f'{login} username="{USER}" password="{kafka.users[USER]}";',
     }
-    return ClusterSurvey(spark, options).read()
+    return ClusterSurvey(spark, options)
 
 
 def expire(admin: AdminClient, topic: str, before: int) -> None:
