@@ -160,7 +160,7 @@ def section(payload_bytes: int, load: float, rows: list[dict[str, Any]]) -> str:
         lines.append(f"| {name} | {rate:,.0f} | {seconds:.2f} |")
     lines += ["", "| Ratio | Median | 95 % interval | Bar |", "|---|---|---|---|"]
     for title, above, below, bar in (
-        ("decode in mapInArrow vs protobuf in a Python UDF", "job", "python udf", "8 (with a Rust core, to come)"),
+        ("decode in mapInArrow vs protobuf in a Python UDF", "job", "python udf", "-"),
         ("the job vs grouping alone in spark-sql", "job", "sql", "-"),
     ):
         ratios = [row[above] / row[below] for row in rows]
