@@ -245,15 +245,8 @@ class UpgradeImpactParameters(Contract):
 class HeaderDriftParameters(Contract):
     """Which header keys are in use, and how that differs from the registers."""
 
-    retention: str = duration_field(
-        "168h",
-        "How long what windows are computed from is kept; a window of older records is not corrected any more.",
-        minimum="1h",
-        maximum="8760h",
-    )
-    grace: str = duration_field(
-        "10m", "How long a window waits for sources that have not sealed it.", minimum="1s", maximum="24h"
-    )
+    retention: str = _retention()
+    grace: str = _grace()
     reported_for: str = duration_field(
         "168h", "How long a finding stays after its last header.", minimum="1h", maximum="8760h"
     )
