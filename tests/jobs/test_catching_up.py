@@ -82,7 +82,9 @@ def test_a_driver_whose_executors_never_come_knows_that_records_wait(
     driver._run_in(spark, JOB, driver._options())
 
     assert "3 records wait" in problems[0]
-    assert board.read().answer().finding_counts is None, "nothing was looked for"
+    answer = board.read().answer()
+    assert answer.finding_counts is None, "nothing was looked for"
+    assert answer.empty_topics == ("connections",), "nobody wrote there, and the job needs it"
 
 
 @pytest.mark.parametrize(
