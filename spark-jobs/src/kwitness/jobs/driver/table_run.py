@@ -97,7 +97,7 @@ class TableRun:
         self._survey_when_due()
         periods = self._tables.update()
         if periods:
-            _LOG.info("%s of %s computed again", ", ".join(periods), self._job.name)
+            _LOG.info("%s of %s computed", ", ".join(periods), self._job.name)
             self._board.change_run(batches=self._board.read().last_run.batches + 1)
         if time.monotonic() >= self._tidy_at:
             self._tidy()
