@@ -13,7 +13,7 @@ from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.objectives import LatencyObjective
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.jobs.traffic_oracle import DAY_MS, HOUR_MS, MOST, _states
+from tests.jobs.traffic_oracle import DAY_MS, HOUR_MS, MOST, states_of
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -44,7 +44,7 @@ def latency_slo(
         number = (fact["event_source"], fact["event_epoch"], fact["event_seq"], fact["kind"] == "seal")
         once.setdefault((start, *number), fact)
     facts = [(key[0], fact) for key, fact in once.items()]
-    states = _states(facts, base_ms, grace_ms, latest)
+    states = states_of(facts, base_ms, grace_ms, latest)
     rows = {}
     for key, several in _parts(facts, objectives, base_ms).items():
         row = {name: sum(one[name] for one in several) for name in SUMS}
