@@ -11,7 +11,7 @@ from typing import Any
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.jobs.traffic_oracle import DAY_MS, HOUR_MS, MOST, _quantile, _states
+from tests.jobs.traffic_oracle import DAY_MS, HOUR_MS, MOST, _quantile, states_of
 
 Row = dict[str, Any]
 Key = tuple[Any, ...]
@@ -37,7 +37,7 @@ def end_to_end_latency(
         number = (fact["event_source"], fact["event_epoch"], fact["event_seq"], fact["kind"] == "seal")
         once.setdefault((start, *number), fact)
     facts = [(key[0], fact) for key, fact in once.items()]
-    states = _states(facts, base_ms, grace_ms, latest)
+    states = states_of(facts, base_ms, grace_ms, latest)
     parts: dict[Key, list[Row]] = defaultdict(list)
     for start, fact in facts:
         if fact["kind"] != "topic" or fact["side"] != "consumer":
