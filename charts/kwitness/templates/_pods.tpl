@@ -48,8 +48,3 @@ topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- $image.repository -}}
 {{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end -}}
 {{- end }}
-
-{{/* Which entry of images Spark's drivers and executors have. */}}
-{{- define "kwitness.sparkImageName" -}}
-{{ if hasPrefix "s3a:" .Values.analytics.tableRoot }}sparkS3a{{ else }}spark{{ end }}
-{{- end }}
