@@ -56,11 +56,6 @@ def audited(kind: str, state: str, *, records: int, missing: int = 0) -> dict[st
     return {"kind": kind, "state": state, **counts}
 
 
-def objective(seconds: int, *, answers: int, bad: int) -> dict[str, Any]:
-    agreed = {"objective": "produce", "target": "99.9", "threshold_us": 50_000, "client_id": "orders"}
-    return {"window_seconds": seconds, "answers": answers, "bad": bad, **agreed}
-
-
 def used(api: str, version: int, *, requests: int, dropped_in: str | None = None) -> dict[str, Any]:
     who = {"client_id": "orders", "client_software_name": "apache-kafka-java", "client_software_version": "4.1.2"}
     what = {"api": api, "api_version": version, "requests": requests, "dropped_in": dropped_in}
@@ -148,11 +143,6 @@ FACTS = Facts(
             audited("Observer", "Closed", records=2),
             audited("Plugin", "Gap", records=7, missing=1),
         ],
-        "LatencySlo": [
-            objective(60, answers=3, bad=1),
-            objective(60, answers=5, bad=0),
-            objective(3600, answers=8, bad=1),
-        ],
         "UpgradeImpact": [
             used("Produce", 9, requests=5),
             used("Fetch", 3, requests=2, dropped_in="4.0"),
@@ -236,13 +226,6 @@ def test_what_sources_numbered_is_one_line_for_each_kind_and_state() -> None:
     ]
 
 
-def test_objectives_are_added_up_over_windows_of_the_shortest_length() -> None:
-    assert lines("Whether brokers answer as fast as was agreed (Delta table of LatencySlo)") == [
-        "objective agreed client answers too slow in time",
-        "produce 99.9 % within 50 ms orders 8 1 87.50%",
-    ]
-
-
 def test_what_a_client_uses_that_is_dropped_is_named() -> None:
     assert lines("Who uses what a later Kafka no longer answers (Delta table of UpgradeImpact)")[1:] == [
         "orders apache-kafka-java 4.1.2 7 2 Fetch 3 in 4.0"
@@ -261,10 +244,6 @@ def test_what_a_page_shows_has_the_titles_and_columns_that_are_printed(page: str
 def headings(text: str) -> list[str]:
     """The line over each rule of dashes and, where a table follows, the names of its columns."""
     found = re.findall(r"^(\S.*)\n-{8,}\n(.*)$", text, re.MULTILINE)
-    tables = [
-        below
-        for _, below in found
-        if re.match(r"  (software|metric|kind|client|register|topic|source|objective) ", below)
-    ]
+    tables = [below for _, below in found if re.match(r"  (software|metric|kind|client|register|topic|source) ", below)]
     columns = [" ".join(below.split()) for below in tables]
     return [title for title, _ in found] + columns

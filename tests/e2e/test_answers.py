@@ -43,16 +43,6 @@ def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answers:
     assert found.job["status"]["ledger"][0]["hop"] == "table"
 
 
-def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(answers: dict[str, Answer]) -> None:
-    rows = answers["LatencySlo"].rows
-
-    assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in rows}
-    for row in rows:
-        assert row["objective"] == "produce"
-        assert row["good"] + row["bad"] == row["answers"]
-        assert row["evidence"] == "traffic"
-
-
 def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answers: dict[str, Answer]) -> None:
     found = answers["UpgradeImpact"]
     used = [row for row in found.rows if row["kind"] == "request"]

@@ -12,11 +12,13 @@ import pytest
 from kwitness.demo.acls import TOOL
 from kwitness.demo.platform import (
     CLUSTER,
+    GATEWAY_CLIENT,
     INTERCEPTED_CLIENT,
     JOB,
     JOBS,
     KAFKA,
     NAMESPACE,
+    SIDECAR_CLIENT,
     UNREGISTERED_HEADER,
     Platform,
 )
@@ -28,6 +30,17 @@ from tests.e2e.test_answers import allowed_to_look
 KIND = "analyticsjob"
 RATES = "kwitness-rates"
 PARAMETERS: dict[str, dict[str, Any]] = {
+    "LatencySlo": {
+        "objectives": [
+            {
+                "name": "produce",
+                "match": {"api": "Produce"},
+                "groupBy": ["client_id"],
+                "threshold": "50ms",
+                "target": "99.9",
+            }
+        ]
+    },
     "EndToEndLatency": {},
     "HeaderDrift": {},
     "TelemetryRollup": {},
@@ -95,7 +108,16 @@ def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
     return list(json.loads(platform.cluster.kubectl("exec", f"kwitness-job-{JOB}-0", f"-n={NAMESPACE}", "--", *show)))
 
 
-@pytest.mark.timeout(900)  # five drivers at once, where three groups of tests have two processors
+@pytest.mark.timeout(900)  # six drivers at once, where three groups of tests have two processors
+def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(more: dict[str, Answer]) -> None:
+    rows = more["LatencySlo"].rows
+
+    assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in rows}
+    assert all(row["good"] + row["bad"] == row["answers"] for row in rows)
+    assert {row["evidence"] for row in rows} == {"traffic"}
+
+
+@pytest.mark.timeout(900)  # six drivers at once, where three groups of tests have two processors
 def test_latency_is_that_of_the_consumers_with_interceptors(more: dict[str, Answer]) -> None:
     rows = more["EndToEndLatency"].rows
 

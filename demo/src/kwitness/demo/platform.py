@@ -22,7 +22,6 @@ JOBS = {
     "ClientInventory": JOB,
     "Traffic": "traffic",
     "LedgerAudit": "ledger-audit",
-    "LatencySlo": "latency-slo",
     "UpgradeImpact": "upgrade-impact",
 }
 """AnalyticsJobs by their type."""

@@ -125,7 +125,6 @@ def render(facts: Facts) -> str:
         ("Inventory that Spark computed (Delta table)", _inventory(facts)),
         ("Who writes and reads which topic (Delta table of Traffic)", _traffic(facts)),
         ("Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)", _ledger(facts)),
-        ("Whether brokers answer as fast as was agreed (Delta table of LatencySlo)", _objectives(facts)),
         ("Who uses what a later Kafka no longer answers (Delta table of UpgradeImpact)", _upgrade(facts)),
     ]
     return "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections)
@@ -306,8 +305,10 @@ def _inventory(facts: Facts) -> str:
 def _traffic(facts: Facts) -> str:
     sums: dict[tuple[str, ...], list[int]] = {}
     windows: dict[tuple[str, ...], set[int]] = {}
-    for row in _shortest_windows(facts.tables["Traffic"]):
-        if row["kind"] != "partition":
+    rows = facts.tables["Traffic"]
+    shortest = min((row["window_seconds"] for row in rows), default=0)
+    for row in rows:
+        if row["kind"] != "partition" or row["window_seconds"] != shortest:
             continue
         key = tuple(str(row.get(name) or "") for name in ("topic", "api", "client_id", "principal"))
         counts = sums.setdefault(key, [0, 0, 0, 0])
@@ -316,11 +317,6 @@ def _traffic(facts: Facts) -> str:
         windows.setdefault(key, set()).add(row["window_start_ms"])
     header = ["topic", "api", "client", "principal", "requests", "records", "bytes", "errors", "windows"]
     return table(header, [(*key, *counts, len(windows[key])) for key, counts in sorted(sums.items())])
-
-
-def _shortest_windows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    shortest = min((row["window_seconds"] for row in rows), default=0)
-    return [row for row in rows if row["window_seconds"] == shortest]
 
 
 def _ledger(facts: Facts) -> str:
@@ -332,19 +328,6 @@ def _ledger(facts: Facts) -> str:
         for at, name in enumerate(names, start=1):
             counts[at] += row[name] or 0
     return table(["source", "state", "sources", *names], [(*key, *counts) for key, counts in sorted(sums.items())])
-
-
-def _objectives(facts: Facts) -> str:
-    sums: dict[tuple[str, ...], list[int]] = {}
-    for row in _shortest_windows(facts.tables["LatencySlo"]):
-        promised = f"{row['target']} % within {row['threshold_us'] / 1000:g} ms"
-        counts = sums.setdefault((row["objective"], promised, row["client_id"] or ""), [0, 0])
-        counts[0] += row["answers"]
-        counts[1] += row["bad"]
-    return table(
-        ["objective", "agreed", "client", "answers", "too slow", "in time"],
-        [(*key, answers, bad, f"{1 - bad / answers:.2%}") for key, (answers, bad) in sorted(sums.items()) if answers],
-    )
 
 
 def _upgrade(facts: Facts) -> str:

@@ -268,15 +268,13 @@ def _answers(progress: Progress, platform: Platform) -> None:
             return f"the first window of {GATEWAY_CLIENT} in the table of traffic"
         if not platform.rows("LedgerAudit"):
             return "the first sources in the table of the ledger's audit"
-        if not any(row["answers"] for row in platform.rows("LatencySlo")):
-            return "the first answers to clients in the table of objectives"
         if not any(row["kind"] == "request" for row in platform.rows("UpgradeImpact")):
             return "the first requests of clients in the table of the upgrade's impact"
         return None
 
     others = ", ".join(job for job in JOBS.values() if job not in {JOB, JOBS["Traffic"]})
     log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOBS['Traffic']}-0 (and {others})"
-    wait_until(missing, progress=progress, component="Spark drivers", log=log, seconds=240, every=3)
+    wait_until(missing, progress=progress, component="Spark drivers", log=log, seconds=480, every=3)
 
 
 def _numbers(target: DemoTarget, progress: Progress, platform: Platform) -> None:
