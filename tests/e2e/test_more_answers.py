@@ -23,9 +23,13 @@ from kwitness.demo.platform import (
     Platform,
 )
 
+from tests import soak
 from tests.e2e import subscriptions
 from tests.e2e.conftest import Answer
 from tests.e2e.test_answers import allowed_to_look
+
+# Six drivers at once take minutes on two processors.
+pytestmark = [pytest.mark.soak, soak.alone]
 
 KIND = "analyticsjob"
 RATES = "kwitness-rates"
