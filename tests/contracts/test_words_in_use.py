@@ -12,7 +12,7 @@ from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
 ROOT = Path(__file__).resolve().parents[2]
 OPERATOR = ROOT / "operator/src/kwitness/operator"
 PLUGIN = ROOT / "services/broker-plugin/src/main/java/dev/kwitness/broker"
-DELIBERATELY_NOT_METRICS = {"kafka_client_files"}  # a module of the operator
+DELIBERATELY_NOT_METRICS = {"kafka_client_files", "kwitness_otlp"}  # a module of the operator, a library of the jobs
 
 
 def words(folder: Path, ending: str, pattern: str) -> set[str]:

@@ -34,6 +34,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
     faster = {
         "spark.master": "local[2]",
+        # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.
+        "spark.driver.memory": "1536m",
         "spark.sql.shuffle.partitions": "2",
         # Small inputs: to compile a plan costs more than to run it as it is. Drivers that tests start compile.
         "spark.sql.codegen.wholeStage": "false",
