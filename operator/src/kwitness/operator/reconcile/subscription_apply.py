@@ -126,7 +126,8 @@ async def _report(work: SubscriptionPass, result: _Result, orphans: frozenset[st
 async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:
     name, subject = one.subscription.id, Subject.of(work.resources[one.key])
     status = result.statuses.get(name, {})
-    fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": status.get("driftRepairs")}
+    repairs = _repairs(status, subject, work.facts.outcomes.get(one.key))
+    fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": repairs or None}
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
     error = result.answers.get(name)
     if error is not None:
@@ -144,11 +145,17 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
         return await _held(work, one, result.decided.held[name], status, fields)
     fields["appliedHash"] = config_hash(to_configs(one.subscription), work.facts.cluster_id or "")
     if name in result.decided.drifted:
-        fields["driftRepairs"] = int(status.get("driftRepairs") or 0) + 1
+        fields["driftRepairs"] = repairs + 1
         metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
         note = f"the broker config {name} had been changed by someone else and was put right"
         await emit(work.context, _KIND, one.key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
     return SubscriptionOutcome(subject, ready("Applied", f"on the broker as {name}"), fields)
+
+
+def _repairs(status: Mapping[str, Any], subject: Subject, last: SubscriptionOutcome | None) -> int:
+    # Of status and memory the larger: a status that could not be written, as the object had changed, is not lost so.
+    known = [status] if last is None or last.subject.uid != subject.uid else [status, last.fields]
+    return max(int(one.get("driftRepairs") or 0) for one in known)
 
 
 async def _held(
