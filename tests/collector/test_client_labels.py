@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
+from kwitness.collector.client_labels import RESOURCE_KEYS, told_by_client
 from kwitness.collector.events import of_batch
-from kwitness.collector.otlp.client_labels import RESOURCE_KEYS, told_by_client
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.contracts.envelopes import PushBatch
 from kwitness.e2e.kafka.local_broker import LocalBroker

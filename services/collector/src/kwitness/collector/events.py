@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from kwitness.collector.client_labels import told_by_client
 from kwitness.collector.decompression import (
     CorruptCompressionError,
     TooLargeError,
     UnknownCompressionError,
     decompress,
 )
-from kwitness.collector.otlp.client_labels import told_by_client
 from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push

@@ -15,8 +15,6 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 
-from kwitness.collector.otlp.decode import attributes_of
-
 RESOURCE_KEYS: Final = (
     "client_rack",
     "group_id",
@@ -59,7 +57,7 @@ def told_by_client(payload: bytes) -> Mapping[str, str]:
 @lru_cache(maxsize=_REMEMBERED)
 def _of_resource(resource: bytes) -> Mapping[str, str]:
     try:
-        attributes = dict(attributes_of(Resource.FromString(resource).attributes))
+        attributes = {one.key: str(one.value.string_value) for one in Resource.FromString(resource).attributes}
     except DecodeError:
         return _NOTHING
     return MappingProxyType({key: attributes[key][:_MAX] for key in RESOURCE_KEYS if attributes.get(key)})
