@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.context import Clock, Context
 from kwitness.operator.model.store import Key
 
@@ -93,6 +94,29 @@ async def test_it_leaves_the_broker_on_time_says_so_and_comes_back_when_it_may(a
         await eventually_beside(lambda: "expiresAt" not in get(api, "kcms", "short", namespace)["status"])
         status = get(api, "kcms", "short", namespace)["status"]
         assert "driftRepairs" not in status
+
+
+class Slow(KafkaAdmin):
+    """A broker that answers when the time of every subscription has passed."""
+
+    def __init__(self, clock: ClockAhead) -> None:
+        self.clock = clock
+
+    async def subscriptions(self, *arguments: Any) -> Any:
+        self.clock.ahead_s = 61
+        return await super().subscriptions(*arguments)
+
+
+async def test_one_that_ends_while_the_broker_is_asked_is_looked_at_again(api, namespace, clean_broker, tmp_path):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), subscription("short", namespace, expireAfter="1m"))
+
+    def prepare(context: Context) -> None:
+        context.clock = ClockAhead(0)
+        context.kafka = Slow(context.clock)
+
+    async with operating(api, settings_of(namespace, tmp_path, resync_seconds=600), prepare):
+        await _until(api, namespace, "Expired")
+        await _until_configs(clean_broker, 0)
 
 
 async def test_a_value_that_is_past_already_takes_an_old_resource_off_at_once(api, namespace, clean_broker, tmp_path):
