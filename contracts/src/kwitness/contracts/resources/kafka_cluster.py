@@ -6,28 +6,27 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.dns_label import DNS_LABEL
-
+from .broker_subscriptions import BrokerSubscriptionState
+from .client_policy import ClientPolicy
 from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import LabelSelector, OwnersConfigMapRef
 from .standstill import suspend_field
+from .status_warning import StatusWarning
+from .subscription_bounds import Subscriptions
 
 __all__ = [
     "AclHint",
     "AllowedNamespaces",
     "Broker",
     "ClientListener",
-    "ClusterWarning",
     "KafkaCluster",
     "KafkaClusterSpec",
     "KafkaClusterStatus",
     "Listener",
-    "NamespaceRestriction",
     "OwnersFile",
-    "Subscriptions",
     "Topics",
 ]
 
@@ -81,35 +80,6 @@ class AllowedNamespaces(Contract):
         description="Same: this namespace only. All: every namespace. Selector: those with the labels of selector.",
     )
     selector: LabelSelector | None = Field(None, description="Labels of the namespaces that may refer to this cluster.")
-
-
-class NamespaceRestriction(Contract):
-    """A match that is added to every subscription of one namespace and that the namespace cannot remove."""
-
-    namespace: str = Field(
-        description="The namespace whose subscriptions are narrowed.",
-        min_length=1,
-        max_length=63,
-        pattern=DNS_LABEL,
-    )
-    selector: Literal["clientId", "clientSoftwareName"] = Field(
-        "clientId", description="What of the client is compared; subscriptions of the namespace cannot match on it."
-    )
-    prefix: str = Field(
-        description="What it must start with, literally.", min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$"
-    )
-
-
-class Subscriptions(Contract):
-    """What subscriptions from other namespaces may do here."""
-
-    restrict: tuple[NamespaceRestriction, ...] = Field(
-        (),
-        description="Narrows the subscriptions of a namespace to clients of its own. Without an entry they reach "
-        "every client they match.",
-        max_length=64,
-        json_schema_extra=list_map("namespace"),
-    )
 
 
 class OwnersFile(Contract):
@@ -198,7 +168,10 @@ class KafkaClusterSpec(Contract):
         json_schema_extra=list_map("name"),
     )
     subscriptions: Subscriptions = Field(
-        default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."
+        default_factory=Subscriptions, description="Which clients the subscriptions of a namespace may ask."
+    )
+    client_policy: ClientPolicy = Field(
+        default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."
     )
     owners: OwnersFile | None = Field(
         None,
@@ -232,13 +205,6 @@ class Listener(Contract):
     inter_broker: bool = Field(False, description="Whether brokers use it among themselves.")
 
 
-class ClusterWarning(Contract):
-    """Something to know that does not stop the work."""
-
-    type: str = Field(description="One stable CamelCase word.", max_length=64, pattern="^[A-Z][A-Za-z0-9]*$")
-    message: str = Field(description="What is the case and what to do.", max_length=1024)
-
-
 class AclHint(Contract):
     """The permissions one component needs on this cluster."""
 
@@ -262,8 +228,17 @@ class KafkaClusterStatus(Status):
     listeners: tuple[Listener, ...] = Field(
         (), description="Listeners, where the plugin reports them.", max_length=64, json_schema_extra=list_map("name")
     )
-    warnings: tuple[ClusterWarning, ...] = Field(
+    warnings: tuple[StatusWarning, ...] = Field(
         (), description="What to know about this cluster.", max_length=64, json_schema_extra=list_map("type")
+    )
+    subscriptions: tuple[BrokerSubscriptionState, ...] = Field(
+        (),
+        description="Subscriptions to client metrics that the brokers hold, whoever made them, the first 100 by name.",
+        max_length=100,
+        json_schema_extra=list_map("name"),
+    )
+    subscriptions_left_out: int | None = Field(
+        None, description="How many more subscriptions the brokers hold than are listed.", ge=1
     )
     acls: tuple[AclHint, ...] = Field(
         (),
