@@ -223,7 +223,11 @@ OPERATIONS: tuple[Operation, ...] = (
         statuses=(
             *_READING[:3],
             (404, "UnknownClient: no client of that id was heard from, or not for long; look for it in the inventory."),
-            (503, "Partial: replicas that may know it did not answer; ask again after Retry-After."),
+            (
+                503,
+                "Partial: replicas that may know it did not answer. Or the API server cannot be asked about the token. Ask "
+                "again after Retry-After.",
+            ),
         ),
     ),
     Operation(
