@@ -19,6 +19,7 @@ class Subcommand(NamedTuple):
 
 
 SUBCOMMANDS = {
+    "subscriptions": Subcommand("Show, add and delete what clients are asked to push", "kwitness.cli.subscriptions"),
     "generate": Subcommand(
         "Write constants of a HeaderRegistry, or the events of an invented fleet", "kwitness.cli.generate"
     ),
