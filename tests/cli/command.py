@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from kwitness.cli.__main__ import main
 from kwitness.e2e.api_server import ApiServer
 
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\s*(?:\x1b\[1A)?\x1b\[2K", re.DOTALL)
 COMMAND = (sys.executable, "-m", "kwitness.cli")
 
 
@@ -84,7 +86,8 @@ class Person:
         finally:
             os.close(ours)
         assert process.wait(60) == 0, shown.decode()
-        return shown.decode().replace("\r\n", "\n")
+        # What took long said so, and took it back.
+        return PROGRESS.sub("", shown.decode().replace("\r\n", "\n"))
 
 
 def kubeconfig_with(api: ApiServer, path: Path, token: str) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -54,11 +54,11 @@ class ClusterAccess:
     def get(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return one of our resources as the API server has it, or None when there is none of that name."""
         where = namespace or self.namespace
-        return self._ask("GET", _path(kind, where, name), Permission("get", _resource(kind), where, name))
+        return self.request("GET", _path(kind, where, name), Permission("get", _resource(kind), where, name))
 
     def items(self, kind: str, namespace: str | None) -> list[dict[str, Any]]:
         """Return our resources of a kind in a namespace, or with None in all of them, by namespace and name."""
-        answer = self._ask("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
+        answer = self.request("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
         if answer is None:
             raise CommandFailedError(
                 f"the API server knows no {_PLURALS[kind]}: kwitness is not installed in this cluster, or another "
@@ -77,7 +77,7 @@ class ClusterAccess:
         kind, where = str(body["kind"]), str(body["metadata"]["namespace"])
         wanted = Permission("create", _resource(kind), where, str(body["metadata"]["name"]))
         # What the installed release does not know would be dropped without a word.
-        answer = self._ask("POST", _path(kind, where), wanted, body, query={"fieldValidation": "Strict"})
+        answer = self.request("POST", _path(kind, where), wanted, body, query={"fieldValidation": "Strict"})
         if answer is None:
             raise CommandFailedError(f"there is no namespace {where}, or kwitness is not installed in this cluster")
         return answer
@@ -85,18 +85,18 @@ class ClusterAccess:
     def replace(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """Replace one of our resources as it was read; None when it is gone. One that was changed since is refused."""
         kind, where, name = str(body["kind"]), body["metadata"]["namespace"], body["metadata"]["name"]
-        return self._ask("PUT", _path(kind, where, name), Permission("update", _resource(kind), where, name), body)
+        return self.request("PUT", _path(kind, where, name), Permission("update", _resource(kind), where, name), body)
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> bool:
         """Delete one of our resources; return whether there was one."""
         where = namespace or self.namespace
         wanted = Permission("delete", _resource(kind), where, name)
-        return self._ask("DELETE", _path(kind, where, name), wanted) is not None
+        return self.request("DELETE", _path(kind, where, name), wanted) is not None
 
     def config_map(self, name: str, namespace: str) -> Mapping[str, str] | None:
         """Return the entries of a ConfigMap, or None when there is none."""
         path = f"/api/v1/namespaces/{namespace}/configmaps/{name}"
-        answer = self._ask("GET", path, Permission("get", "configmaps", namespace, name))
+        answer = self.request("GET", path, Permission("get", "configmaps", namespace, name))
         return None if answer is None else dict(answer.get("data") or {})
 
     def token(self, account: str, namespace: str, audience: str) -> str | None:
@@ -107,10 +107,10 @@ class ClusterAccess:
             "spec": {"audiences": [audience], "expirationSeconds": 600},
         }
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
-        answer = self._ask("POST", path, Permission("create", "serviceaccounts/token", namespace, account), review)
+        answer = self.request("POST", path, Permission("create", "serviceaccounts/token", namespace, account), review)
         return None if answer is None else str(answer["status"]["token"])
 
-    def _ask(
+    def request(
         self,
         method: str,
         path: str,
@@ -119,7 +119,10 @@ class ClusterAccess:
         *,
         query: Mapping[str, str] | None = None,
     ) -> dict[str, Any] | None:
-        """Return what the API server answers, or None when it does not have it."""
+        """Ask for any ``path``; return what the API server answers, or None when it does not have it.
+
+        ``permission`` is what a refusal is explained by.
+        """
         from urllib3.exceptions import HTTPError  # noqa: PLC0415 - the library's; see the module's docstring
 
         # The library's methods for core objects import the models of all of Kubernetes: half a second more.
@@ -135,18 +138,33 @@ class ClusterAccess:
             response = self.api_client.call_api(*request, _request_timeout=_TIMEOUT_S)
             content = response.read()
         except (HTTPError, OSError) as error:
-            raise CommandFailedError(
-                f"the API server {self.api_client.configuration.host} cannot be reached ({_reason(error)}): is it the "
-                "right context (--context), and does kubectl reach it?"
-            ) from error
+            raise self._unreachable(error) from error
+        return _answer(response.status, content, permission)
+
+    @property
+    def core(self) -> Any:
+        """CoreV1Api of the library, for those who need what `request` cannot do; it takes half a second to import."""
+        from kubernetes import client  # noqa: PLC0415
+
+        return client.CoreV1Api(self.api_client)
+
+    def ask(self, permission: Permission, call: Callable[[], Any]) -> Any:
+        """Call one of the library's own methods; errors as those of `request`."""
+        from kubernetes.client import ApiException  # noqa: PLC0415
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
         try:
-            answer = json.loads(content)
-        except ValueError:
-            answer = {"message": content.decode(errors="replace").strip()}
-        if response.status < _REFUSED:
-            return dict(answer)
-        _refused(response.status, str(answer.get("message", "")), str(answer.get("reason", "")), permission)
-        return None
+            return call()
+        except ApiException as error:
+            return _answer(int(error.status or 0), str(error.body or error.reason).encode(), permission)
+        except (HTTPError, OSError) as error:
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> CommandFailedError:
+        return CommandFailedError(
+            f"the API server {self.api_client.configuration.host} cannot be reached ({_reason(error)}): is it the "
+            "right context (--context), and does kubectl reach it?"
+        )
 
 
 def connect(options: Options) -> ClusterAccess:
@@ -185,6 +203,17 @@ def connect(options: Options) -> ClusterAccess:
         raise CommandFailedError(f"context {chosen['name']} of the kubeconfig cannot be used: {error}") from error
     namespace = options.namespace or (chosen.get("context") or {}).get("namespace") or "default"
     return ClusterAccess(client.ApiClient(settings), namespace)
+
+
+def _answer(status: int, content: bytes, permission: Permission) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        answer = {"message": content.decode(errors="replace").strip()}
+    if status and status < _REFUSED:
+        return dict(answer)
+    _refused(status, str(answer.get("message", "")), str(answer.get("reason", "")), permission)
+    return None
 
 
 def _refused(status: int, said: str, reason: str, permission: Permission) -> None:
