@@ -1,0 +1,254 @@
+"""The Kubernetes cluster, reached as kubectl reaches it: by the kubeconfig, or in a pod by its service account.
+
+The library `kubernetes` takes a third of a second to import, so it is imported when a cluster is asked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.options import Options
+from kwitness.cli.permissions import Permission, not_permitted
+from kwitness.contracts.resources import KINDS
+from kwitness.contracts.resources.meta import API_VERSION, GROUP
+
+__all__ = ["AlreadyThereError", "ClusterAccess", "connect"]
+
+_TIMEOUT_S: Final = (5, 30)
+"""To connect, and between two bytes of an answer."""
+_REFUSED: Final = 300
+"""The first HTTP status that is not success; nothing is followed anywhere else."""
+_PLURALS: Final = {one.kind: one.plural for one in KINDS}
+_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+
+
+class AlreadyThereError(CommandFailedError):
+    """There is an object of that name."""
+
+
+class ClusterAccess:
+    """Reads and writes objects, as JSON values.
+
+    All methods raise `CommandFailedError` when the API server cannot be asked or does not do it, and
+    `NotPermittedError` when a permission is missing.
+
+    Parameters
+    ----------
+    api_client
+        Of the library `kubernetes`: signs in, as the kubeconfig says.
+    namespace
+        The one that was chosen, by option or context.
+    """
+
+    def __init__(self, api_client: Any, namespace: str) -> None:
+        self.api_client = api_client
+        self.namespace = namespace
+
+    def get(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
+        """Return one of our resources as the API server has it, or None when there is none of that name."""
+        where = namespace or self.namespace
+        return self.request("GET", _path(kind, where, name), Permission("get", _resource(kind), where, name))
+
+    def items(self, kind: str, namespace: str | None) -> list[dict[str, Any]]:
+        """Return our resources of a kind in a namespace, or with None in all of them, by namespace and name."""
+        answer = self.request("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
+        if answer is None:
+            raise CommandFailedError(
+                f"the API server knows no {_PLURALS[kind]}: kwitness is not installed in this cluster, or another "
+                "context is meant (--context)"
+            )
+        return sorted(answer["items"], key=lambda one: (one["metadata"]["namespace"], one["metadata"]["name"]))
+
+    def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Create one of our resources in the namespace that it names, and return it; the API server checks it.
+
+        Raises
+        ------
+        AlreadyThereError
+            There is one of that name.
+        """
+        kind, where = str(body["kind"]), str(body["metadata"]["namespace"])
+        wanted = Permission("create", _resource(kind), where, str(body["metadata"]["name"]))
+        # What the installed release does not know would be dropped without a word.
+        answer = self.request("POST", _path(kind, where), wanted, body, query={"fieldValidation": "Strict"})
+        if answer is None:
+            raise CommandFailedError(f"there is no namespace {where}, or kwitness is not installed in this cluster")
+        return answer
+
+    def replace(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Replace one of our resources as it was read; None when it is gone. One that was changed since is refused."""
+        kind, where, name = str(body["kind"]), body["metadata"]["namespace"], body["metadata"]["name"]
+        return self.request("PUT", _path(kind, where, name), Permission("update", _resource(kind), where, name), body)
+
+    def delete(self, kind: str, name: str, namespace: str | None = None) -> bool:
+        """Delete one of our resources; return whether there was one."""
+        where = namespace or self.namespace
+        wanted = Permission("delete", _resource(kind), where, name)
+        return self.request("DELETE", _path(kind, where, name), wanted) is not None
+
+    def config_map(self, name: str, namespace: str) -> Mapping[str, str] | None:
+        """Return the entries of a ConfigMap, or None when there is none."""
+        path = f"/api/v1/namespaces/{namespace}/configmaps/{name}"
+        answer = self.request("GET", path, Permission("get", "configmaps", namespace, name))
+        return None if answer is None else dict(answer.get("data") or {})
+
+    def token(self, account: str, namespace: str, audience: str) -> str | None:
+        """Ask for a token of a service account, good for ten minutes; None when there is no such account."""
+        review = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"audiences": [audience], "expirationSeconds": 600},
+        }
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+        answer = self.request("POST", path, Permission("create", "serviceaccounts/token", namespace, account), review)
+        return None if answer is None else str(answer["status"]["token"])
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        permission: Permission,
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> dict[str, Any] | None:
+        """Ask for any ``path``; return what the API server answers, or None when it does not have it.
+
+        ``permission`` is what a refusal is explained by.
+        """
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415 - the library's; see the module's docstring
+
+        # The library's methods for core objects import the models of all of Kubernetes: half a second more.
+        request = self.api_client.param_serialize(
+            method,
+            path,
+            query_params=list((query or {}).items()),
+            header_params={"Accept": "application/json", "Content-Type": "application/json"},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            response = self.api_client.call_api(*request, _request_timeout=_TIMEOUT_S)
+            content = response.read()
+        except (HTTPError, OSError) as error:
+            raise self._unreachable(error) from error
+        return _answer(response.status, content, permission)
+
+    @property
+    def core(self) -> Any:
+        """CoreV1Api of the library, for those who need what `request` cannot do; it takes half a second to import."""
+        from kubernetes import client  # noqa: PLC0415
+
+        return client.CoreV1Api(self.api_client)
+
+    def ask(self, permission: Permission, call: Callable[[], Any]) -> Any:
+        """Call one of the library's own methods; errors as those of `request`."""
+        from kubernetes.client import ApiException  # noqa: PLC0415
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+        try:
+            return call()
+        except ApiException as error:
+            return _answer(int(error.status or 0), str(error.body or error.reason).encode(), permission)
+        except (HTTPError, OSError) as error:
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> CommandFailedError:
+        return CommandFailedError(
+            f"the API server {self.api_client.configuration.host} cannot be reached ({_reason(error)}): is it the "
+            "right context (--context), and does kubectl reach it?"
+        )
+
+
+def connect(options: Options) -> ClusterAccess:
+    """Read the kubeconfig; the API server is asked with the first question.
+
+    Raises
+    ------
+    CommandFailedError
+        There is no kubeconfig and no service account, or no such context.
+    """
+    from kubernetes import client  # noqa: PLC0415 - see the module's docstring
+
+    config: Any = importlib.import_module("kubernetes.config")  # without types
+    settings = client.Configuration()
+    settings.retries = 1
+    given = None if options.kubeconfig is None else str(options.kubeconfig)
+    try:
+        contexts, active = config.list_kube_config_contexts(given)
+    except config.ConfigException as error:
+        if given is None and (_ACCOUNT / "token").exists():
+            config.load_incluster_config(client_configuration=settings)
+            own = (_ACCOUNT / "namespace").read_text(encoding="utf-8").strip()
+            return ClusterAccess(client.ApiClient(settings), options.namespace or own)
+        raise CommandFailedError(
+            f"no cluster is configured ({error}): name a kubeconfig by --kubeconfig or KUBECONFIG"
+        ) from error
+    chosen = active
+    if options.context is not None:
+        chosen = next((one for one in contexts if one["name"] == options.context), None)
+    if chosen is None:
+        names = ", ".join(sorted(one["name"] for one in contexts)) or "none"
+        raise CommandFailedError(f"the kubeconfig has no context {options.context}: there are {names}")
+    try:
+        config.load_kube_config(given, context=chosen["name"], client_configuration=settings)
+    except (config.ConfigException, OSError) as error:
+        raise CommandFailedError(f"context {chosen['name']} of the kubeconfig cannot be used: {error}") from error
+    namespace = options.namespace or (chosen.get("context") or {}).get("namespace") or "default"
+    return ClusterAccess(client.ApiClient(settings), namespace)
+
+
+def _answer(status: int, content: bytes, permission: Permission) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        answer = {"message": content.decode(errors="replace").strip()}
+    if status and status < _REFUSED:
+        return dict(answer)
+    _refused(status, str(answer.get("message", "")), str(answer.get("reason", "")), permission)
+    return None
+
+
+def _refused(status: int, said: str, reason: str, permission: Permission) -> None:
+    """Raise what the API server said, but for what is not there."""
+    match status:
+        case 404:
+            return
+        case 401:
+            raise CommandFailedError(
+                "the API server does not know who asks: sign in again, or name another context (--context)"
+            )
+        case 403 if " cannot " in said:
+            raise not_permitted(permission, said)
+        case 409 if reason == "AlreadyExists":
+            raise AlreadyThereError(said)
+        case 409:
+            raise CommandFailedError(f"somebody else changed it meanwhile: run it again ({said})")
+        case 400 if unknown := re.findall(r'unknown field "([^"]+)"', said):
+            raise CommandFailedError(
+                f"the release of kwitness that is installed does not know {', '.join(unknown)}: upgrade it, or leave "
+                "that out"
+            )
+        case _:
+            raise CommandFailedError(said or f"the API server answered {status}")
+
+
+def _reason(error: Exception) -> str:
+    cause = getattr(error, "reason", None) or error
+    return str(cause).rpartition(": ")[2] or type(cause).__name__
+
+
+def _path(kind: str, namespace: str | None, name: str | None = None) -> str:
+    where = "" if namespace is None else f"/namespaces/{quote(namespace, safe='')}"
+    return f"/apis/{API_VERSION}{where}/{_PLURALS[kind]}" + ("" if name is None else f"/{quote(name, safe='')}")
+
+
+def _resource(kind: str) -> str:
+    return f"{_PLURALS[kind]}.{GROUP}"
