@@ -24,7 +24,15 @@ from .events import (
     WindowTotals,
     WorkloadName,
 )
-from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
+from .gauges import (
+    MAX_LISTED_INSTANCES,
+    MOST_INSTANCES,
+    ConnectionCount,
+    GaugeSnapshot,
+    InstanceSensors,
+    PluginLedger,
+    TelemetrySensors,
+)
 from .header_totals import HeaderTotals
 from .interceptor_events import (
     HookTotals,
@@ -68,7 +76,9 @@ __all__ = [
     "EVENTS_CONTENT_TYPE",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
+    "MAX_LISTED_INSTANCES",
     "MAX_OPEN_CONNECTIONS",
+    "MOST_INSTANCES",
     "ApiError",
     "ApiTotals",
     "BrokerState",
@@ -95,6 +105,7 @@ __all__ = [
     "HeaderTotals",
     "HookTotals",
     "HopState",
+    "InstanceSensors",
     "InterceptedTotals",
     "InterceptionTotals",
     "InterceptorClients",
@@ -123,6 +134,7 @@ __all__ = [
     "SoftwareState",
     "SubscriptionClients",
     "SubscriptionState",
+    "TelemetrySensors",
     "TimeTotals",
     "TopClient",
     "TrafficTotals",
