@@ -22,6 +22,8 @@ from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+PLAIN_OTLP: Final = "otlp/"
+"""What the sources of plain OTLP begin with, which no broker has seen."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
 _BATCH_BYTES: Final = 64 * 1024 * 1024
@@ -62,6 +64,11 @@ class Event:
     def client(self) -> str:
         """The client's key within this collector."""
         return f"{self.identity.get('cluster_id', '')}/{self.instance}"
+
+    @property
+    def is_plain_otlp(self) -> bool:
+        """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
+        return self.source.startswith(PLAIN_OTLP)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""
