@@ -6,7 +6,9 @@ understand each other; unknown identity keys are absent, never null.
 
 from __future__ import annotations
 
+from .client_metrics import ClientMetrics, ClientMetricValue
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .envelope_model import ReplicasAnswer
 from .events import (
     EVENTS_CONTENT_TYPE,
     MAX_EVENTS_BYTES,
@@ -49,8 +51,10 @@ from .interceptor_events import (
 from .inventory import (
     BrokerState,
     ClientItem,
+    ClientOwner,
     ClientPage,
     ClusterState,
+    EffectiveSubscription,
     HeaderFinding,
     HopState,
     InterceptorState,
@@ -70,7 +74,14 @@ from .open_connections import (
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .snapshots import ConnectionSnapshot
-from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from .subscriptions import (
+    SilentSoftwareState,
+    SubscriptionAnswer,
+    SubscriptionClients,
+    SubscriptionList,
+    SubscriptionState,
+    TopClient,
+)
 
 __all__ = [
     "EVENTS_CONTENT_TYPE",
@@ -83,6 +94,9 @@ __all__ = [
     "ApiTotals",
     "BrokerState",
     "ClientItem",
+    "ClientMetricValue",
+    "ClientMetrics",
+    "ClientOwner",
     "ClientPage",
     "ClusterState",
     "ConnectionCount",
@@ -96,6 +110,7 @@ __all__ = [
     "DriverLedger",
     "DriverRun",
     "DriverStatus",
+    "EffectiveSubscription",
     "ErrorBody",
     "EventRow",
     "EventsAnswer",
@@ -128,11 +143,14 @@ __all__ = [
     "PushAnswer",
     "PushBatch",
     "Rejection",
+    "ReplicasAnswer",
     "SilentSoftwareState",
     "SizeTotals",
     "SoftwareConnections",
     "SoftwareState",
+    "SubscriptionAnswer",
     "SubscriptionClients",
+    "SubscriptionList",
     "SubscriptionState",
     "TelemetrySensors",
     "TimeTotals",
