@@ -73,8 +73,10 @@ from .open_connections import (
     OpenConnections,
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
+from .silence import SilenceReason, SilentClients, SilentItem
 from .snapshots import ConnectionSnapshot
 from .subscriptions import (
+    SilenceWord,
     SilentSoftwareState,
     SubscriptionAnswer,
     SubscriptionClients,
@@ -144,6 +146,10 @@ __all__ = [
     "PushBatch",
     "Rejection",
     "ReplicasAnswer",
+    "SilenceReason",
+    "SilenceWord",
+    "SilentClients",
+    "SilentItem",
     "SilentSoftwareState",
     "SizeTotals",
     "SoftwareConnections",

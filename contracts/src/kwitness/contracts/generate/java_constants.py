@@ -52,10 +52,7 @@ def java_constants(root: Path) -> Iterator[tuple[Path, str]]:
         _constant("schema_gauges", schema_name(GaugeSnapshot)),
         _constant("token_audience", collector_audience("NAMESPACE", "NAME")),
         "\n",
-        *(
-            _constant(f"key_{key}", key)
-            for key in _keys(_MODELS)
-        ),
+        *(_constant(f"key_{key}", key) for key in _keys(_MODELS)),
         "\n    private Contract() {\n    }\n}\n",
     ]
     yield (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.contracts.software import (
+    OTHER,
     SOFTWARE,
     librdkafka_version,
     may_crash_on_unknown_metrics,
@@ -19,8 +20,6 @@ SOFTWARE_MEMORY_MS: Final = 7 * 24 * 3_600_000
 """How long software is remembered after its last connection: the default of a subscription's risk window."""
 REPLACEABLE_AFTER_MS: Final = 3_600_000
 """What nobody was connected with for so long gives way to something new where there is no room."""
-OTHER: Final = "other"
-"""Name and version of everything that is not told apart."""
 MOST_AT_RISK: Final = 4
 """Rows that each software at risk has of its own for each version of librdkafka; no other can take them.
 
@@ -34,7 +33,7 @@ _KNOWN: Final = frozenset(one.name for one in SOFTWARE)
 SoftwareKey = tuple[str, str, str]
 """Cluster id, software name, software version."""
 _Kind = tuple[str, tuple[int, int, int] | None]
-"""A software that has a name in the registry or none, and the librdkafka of which it is at risk, where it is readable."""
+"""Name of a software at risk, or `OTHER` where the registry has none such, and its librdkafka, where that is readable."""
 
 
 @dataclass(slots=True)
