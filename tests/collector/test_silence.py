@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 
 from kwitness.collector.inventory.brokers import REFUSALS_MS, Broker, Brokers
+from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.silence import MAX_ITEMS, silent_clients
+from kwitness.collector.inventory.silence_part import silence_part
 from kwitness.contracts.envelopes import MOST_INSTANCES, GaugeSnapshot, SilentClients
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 from tests.collector.collector_process import GATEWAY_SOURCE, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, gauges, push
@@ -21,6 +25,7 @@ from tests.collector.test_replicas import port_pair
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/silent"
 ALL = {"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 60_000, "match": {}}
+ASKING_ALL = BrokerSubscription(id="all", metrics=("org.apache.kafka.",))
 JAVA, PYTHON = ("apache-kafka-java", "4.3.1"), ("confluent-kafka-python", "2.16.1-rdkafka-2.16.1")
 
 
@@ -41,6 +46,21 @@ def silent(collector: CollectorProcess, query: str = "") -> list[dict[str, Any]]
     assert answer.body["missing"] == []
     SilentClients.model_validate(answer.body)
     return [{key: value for key, value in item.items() if key != "detail"} for item in answer.body["items"]]
+
+
+def found_in(
+    *heartbeats: Mapping[str, Any], subscriptions: Iterable[BrokerSubscription] = (ASKING_ALL,), ours: bool = False
+) -> SilentClients:
+    """The answer of a replica that heard these heartbeats and of no push."""
+    brokers = Brokers()
+    for number, heartbeat in enumerate(heartbeats):
+        brokers.record_heartbeat(GaugeSnapshot.model_validate(heartbeat), number * 10_000)
+    part = silence_part(Clients(), brokers, (), 0, CLUSTER)
+    return silent_clients([part], tuple(subscriptions), (), ours=ours)
+
+
+def shown(answer: SilentClients) -> list[dict[str, Any]]:
+    return [item.model_dump(exclude={"detail"}, exclude_none=True) for item in answer.items]
 
 
 def software(name: str, version: str, connections: int, reason: str, **more: Any) -> dict[str, Any]:
@@ -81,62 +101,76 @@ def test_who_pushes_is_not_silent_and_who_asked_nobody_says_so(collector: Collec
         pytest.param({"throttled": 3, "plugin_errors": 3}, "PluginError", id="a receiver failed"),
     ],
 )
-def test_an_instance_that_asked_is_named_with_what_its_broker_counts(
-    collector: CollectorProcess, counted: dict[str, int], reason: str
-) -> None:
+def test_an_instance_that_asked_is_named_with_what_its_broker_counts(counted: dict[str, int], reason: str) -> None:
     worst = [{"client_instance_id": "asked", **counted}] if counted else []
-    collector.post("/v1/gauges", gauges({JAVA: 3}, asking=["asked"], sensors=sensors(worst)))
 
-    assert silent(collector) == [software(*JAVA, 3, reason), instance("asked", reason, *JAVA)]
-    details = [item["detail"] for item in collector.get(PATH).body["items"]]
-    assert all("broker 1" in detail.lower() for detail in details)
-    assert "Spark" in details[0]
-    assert "Spark" not in details[1]
+    answer = found_in(gauges({JAVA: 3}, asking=["asked"], sensors=sensors(worst)))
+
+    assert shown(answer) == [software(*JAVA, 3, reason), instance("asked", reason, *JAVA)]
+    of_software, of_instance = (item.detail for item in answer.items)
+    assert "broker 1" in of_instance.lower()
+    assert of_software.startswith(of_instance)
+    assert "Spark" in of_software.removeprefix(of_instance)
 
 
-def test_of_two_software_that_may_have_asked_the_detail_says_that_it_is_not_known(collector: CollectorProcess) -> None:
+def test_of_two_software_that_may_have_asked_the_detail_says_that_it_is_not_known() -> None:
     worst = [{"client_instance_id": "asked", "throttled": 1}]
-    collector.post("/v1/gauges", gauges({JAVA: 3, PYTHON: 2}, asking=["asked"], sensors=sensors(worst)))
 
-    assert silent(collector) == [
+    answer = found_in(gauges({JAVA: 3, PYTHON: 2}, asking=["asked"], sensors=sensors(worst)))
+
+    assert shown(answer) == [
         software(*JAVA, 3, "AskedButNotPushing"),
         software(*PYTHON, 2, "AskedButNotPushing"),
         instance("asked", "Throttled"),
     ]
-    assert "this one may not have asked" in collector.get(PATH).body["items"][1]["detail"]
+    assert "this one may not have asked" in answer.items[1].detail
 
 
-def test_a_broker_that_can_remember_no_more_instances_is_the_reason(collector: CollectorProcess) -> None:
+def test_a_broker_that_can_remember_no_more_instances_is_the_reason() -> None:
     full = sensors(instances=MOST_INSTANCES)
-    collector.post("/v1/gauges", gauges({JAVA: 3}, asking=["asked"], sensors=full))
-    assert {item["reason"] for item in silent(collector)} == {"InstanceLimit"}
 
-    collector.post("/v1/gauges", gauges({JAVA: 3}, sensors=full))
-    assert silent(collector) == [software(*JAVA, 3, "InstanceLimit")]
-
-
-def test_a_broker_that_refuses_more_than_a_change_explains_is_the_reason(collector: CollectorProcess) -> None:
-    collector.post("/v1/gauges", gauges({JAVA: 3}, asking=["asked"], sensors=sensors(unknown_subscription=5)))
-    collector.post("/v1/gauges", gauges({JAVA: 3}, asking=["asked"], sensors=sensors(unknown_subscription=6)))
-    assert {item["reason"] for item in silent(collector)} == {"AskedButNotPushing"}  # one may be due to a change
-
-    collector.post("/v1/gauges", gauges({JAVA: 3}, asking=["asked"], sensors=sensors(unknown_subscription=8)))
-    assert {item["reason"] for item in silent(collector)} == {"UnknownSubscription"}
+    assert {one.reason for one in found_in(gauges({JAVA: 3}, asking=["asked"], sensors=full)).items} == {
+        "InstanceLimit"
+    }
+    assert shown(found_in(gauges({JAVA: 3}, sensors=full))) == [software(*JAVA, 3, "InstanceLimit")]
 
 
-def test_who_is_asked_for_nothing_needs_no_other_reason(collector: CollectorProcess) -> None:
-    collector.subscribe([{**ALL, "match": {"client_software_name": "librdkafka"}}, {**ALL, "id": "b", "metrics": []}])
-    collector.post("/v1/gauges", gauges({JAVA: 3, ("sarama", "1"): 1}))
+@pytest.mark.parametrize(("refused", "reason"), [(1, "AskedButNotPushing"), (3, "UnknownSubscription")])
+def test_a_broker_that_refuses_more_than_a_change_explains_is_the_reason(refused: int, reason: str) -> None:
+    before, after = (sensors(unknown_subscription=count) for count in (5, 5 + refused))
 
-    assert silent(collector) == [
-        software(*JAVA, 3, "NoSubscriptionMatches"),
-        software("sarama", "1", 1, "TooOld"),
-    ]
+    answer = found_in(*(gauges({JAVA: 3}, asking=["asked"], sensors=one) for one in (before, after)))
+
+    assert {one.reason for one in answer.items} == {reason}
 
 
-def test_without_brokers_that_show_who_asked_nothing_is_claimed(collector: CollectorProcess) -> None:
-    collector.post("/v1/gauges", gauges({JAVA: 3}, warnings=["AskingUnavailable"]))
-    assert silent(collector) == [software(*JAVA, 3, "Unknown")]
+def test_who_is_asked_for_nothing_needs_no_other_reason() -> None:
+    narrow = BrokerSubscription(id="a", metrics=("*",), match=(("client_software_name", "librdkafka"),))
+    empty = BrokerSubscription(id="b", metrics=())
+
+    answer = found_in(gauges({JAVA: 3, ("sarama", "1"): 1}), subscriptions=(narrow, empty))
+
+    assert shown(answer) == [software(*JAVA, 3, "NoSubscriptionMatches"), software("sarama", "1", 1, "TooOld")]
+
+
+def test_without_brokers_that_show_who_asked_nothing_is_claimed() -> None:
+    assert shown(found_in(gauges({JAVA: 3}, warnings=["AskingUnavailable"]))) == [software(*JAVA, 3, "Unknown")]
+
+
+def test_our_own_clients_are_shown_only_to_who_asks_for_them() -> None:
+    ours = (f"{OUR_CLIENT_ID_PREFIX}collector", "0.1.0")
+    heartbeat = gauges({ours: 3, PYTHON: 2})
+
+    assert shown(found_in(heartbeat)) == [software(*PYTHON, 2, "NotAsking")]
+    assert shown(found_in(heartbeat, ours=True))[-1] == software(*ours, 3, "NotAsking", ours=True)
+
+
+def test_more_than_can_be_listed_are_counted() -> None:
+    asking = [f"instance-{number:04}" for number in range(MAX_ITEMS + 5)]
+
+    answer = found_in(gauges({JAVA: 3, PYTHON: 1}, asking=asking))
+
+    assert (len(answer.items), answer.left_out) == (MAX_ITEMS, 7)
 
 
 def test_an_instance_of_which_nothing_can_be_read_pushes_and_is_malformed(collector: CollectorProcess) -> None:
@@ -147,14 +181,6 @@ def test_an_instance_of_which_nothing_can_be_read_pushes_and_is_malformed(collec
 
     assert (found["reason"], found["client_id"], found["client_instance_id"]) == ("Malformed", "orders", "instance-1")
     assert "none of its 2 pushes could be read" in collector.get(PATH).body["items"][0]["detail"]
-
-
-def test_our_own_clients_are_shown_only_to_who_asks_for_them(collector: CollectorProcess) -> None:
-    ours = (f"{OUR_CLIENT_ID_PREFIX}collector", "0.1.0")
-    collector.post("/v1/gauges", gauges({ours: 3, PYTHON: 2}))
-
-    assert silent(collector) == [software(*PYTHON, 2, "NotAsking")]
-    assert silent(collector, "?ours=true")[-1] == software(*ours, 3, "NotAsking", ours=True)
 
 
 def connection(number: int, client_id: str, **more: Any) -> dict[str, Any]:
@@ -225,8 +251,8 @@ def test_every_replica_has_its_part_and_who_is_away_is_missing(start: Start) -> 
     assert first.get(PATH).body["missing"] == [1]
 
 
-def test_only_readers_may_ask(collector: CollectorProcess) -> None:
-    assert collector.get(PATH, token=PLUGIN).status == 403
+def test_only_readers_may_ask(shared: CollectorProcess) -> None:
+    assert shared.get(PATH, token=PLUGIN).status == 403
 
 
 def snapshot(seq: int, unknown: int, epoch: int = 1) -> GaugeSnapshot:
