@@ -24,7 +24,9 @@ class NamespaceRestriction(Contract):
         pattern=DNS_LABEL,
     )
     selector: Literal["clientId", "clientSoftwareName"] = Field(
-        "clientId", description="What of the client is compared; subscriptions of the namespace cannot match on it."
+        "clientId",
+        description="What of the client is compared; a subscription of the namespace can match on it only by a pattern "
+        "that begins with the prefix, literally.",
     )
     prefix: str = Field(
         description="What it must start with, literally.", min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$"
@@ -49,7 +51,8 @@ class ForeignNamespaces(Contract):
     )
     selector: Literal["clientId", "clientSoftwareName"] = Field(
         "clientId",
-        description="What of the client is compared; subscriptions of the namespace cannot match on it themselves.",
+        description="What of the client is compared; a subscription of the namespace can match on it only by a pattern "
+        "that begins with what the template says, literally.",
     )
     template: str | None = Field(
         None,
