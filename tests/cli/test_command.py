@@ -33,7 +33,7 @@ def test_help_lists_the_subcommands(tmp_path: Path) -> None:
     done = kwitness("--help", path=tmp_path)
 
     assert done.returncode == 0
-    assert "  observe    Relay Kafka clients of this machine" in done.stdout
+    assert "  observe   Relay Kafka clients of this machine" in done.stdout
 
 
 @pytest.mark.parametrize("arguments", [(), ("watch",), ("--bootstrap", "kafka:9092")])
@@ -41,7 +41,7 @@ def test_what_is_no_subcommand_is_refused_with_those_that_there_are(tmp_path: Pa
     done = kwitness(*arguments, path=tmp_path)
 
     assert done.returncode == 2
-    assert "usage: kwitness" in done.stderr
+    assert "Usage: kwitness" in done.stderr
 
 
 def test_a_program_on_the_path_takes_every_argument_as_it_was_given(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
-"""The command `kwitness`, for a person at a terminal: one module a subcommand, each of which reads its own arguments.
+"""The command `kwitness`, for a person at a terminal: one module a subcommand, imported when it is asked for.
 
-Needs nothing at its start but the standard library, and of kwitness the names of topics. A subcommand that needs more,
-or another component, says what to install: PyYAML to read YAML, confluent-kafka to write to Kafka, the extra `tables`
-to read tables, the extra `spark` to run jobs. `fleet` is a library below it, of tests and benchmarks as well.
+`__main__` runs it; `subcommands` lists them. Those that ask a cluster are typer's and share `options`,
+`cluster_access`, `collector_access`, `output` and `progress`; they need the extra `command`. Those that read their own
+arguments need nothing at their start but the standard library, and of kwitness the names of topics. A subcommand that
+needs more, or another component, says what to install: PyYAML to read YAML, confluent-kafka to write to Kafka, the
+extra `tables` to read tables, the extra `spark` to run jobs. `fleet` is a library below it, of tests and benchmarks as
+well.
 """

@@ -1,58 +1,63 @@
-"""Runs the subcommand that is named first; what follows it is for the subcommand alone."""
+"""Runs the subcommand that is named first.
+
+Those that read their own arguments are run as they are: they need the standard library alone, and start at once.
+Everything else is typer's (`program`).
+"""
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
+import importlib
+import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
-from kwitness.cli import generate, job, observe, tables
-from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.failure import OUTPUT_CLOSED, CommandFailedError
+from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
 
-
-class Subcommand(NamedTuple):
-    """Its line of help, and what runs it: from its arguments to the exit status."""
-
-    about: str
-    run: Callable[[Sequence[str]], int]
-
-
-SUBCOMMANDS = {
-    "generate": Subcommand(generate.ABOUT, generate.run),
-    "job": Subcommand(job.ABOUT, job.run),
-    "observe": Subcommand(observe.ABOUT, observe.run),
-    "tables": Subcommand(tables.ABOUT, tables.run),
-}
+_PLUGIN: Final = "kubectl-kwitness"
+"""The name under which kubectl finds this program, and runs it for `kubectl kwitness`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the result is the exit status."""
-    given = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    first = given[0] if given else ""
+    typed = "kubectl kwitness" if Path(sys.argv[0]).name == _PLUGIN else "kwitness"
     try:
-        return SUBCOMMANDS[given.subcommand].run(given.arguments)
+        status = _own(first, given[1:]) if first in OWN_ARGUMENTS else _typed(given, typed)
+        sys.stdout.flush()
     except CommandFailedError as error:
-        print(f"kwitness {given.subcommand}: {error}", file=sys.stderr)
-        return 1
+        print(f"{typed}{f' {first}' if first in SUBCOMMANDS else ''}: {error}", file=sys.stderr)
+        return error.status
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except BrokenPipeError:
+        status = OUTPUT_CLOSED
+    if status == OUTPUT_CLOSED:
+        # What is still in the buffer would be written, and fail again, when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    lines = [f"  {name:10} {subcommand.about}" for name, subcommand in SUBCOMMANDS.items()]
-    parser = argparse.ArgumentParser(
-        prog="kwitness",
-        description="Shows the operators of Apache Kafka their clients.",
-        epilog="\n".join(["subcommands:", *lines, "", "`kwitness SUBCOMMAND --help` says what it takes."]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    version = f"kwitness {importlib.metadata.version('kwitness')}"
-    parser.add_argument("--version", action="version", version=version)
-    parser.add_argument("subcommand", choices=SUBCOMMANDS, metavar="SUBCOMMAND")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
-    return parser
+def _own(name: str, arguments: Sequence[str]) -> int:
+    return int(importlib.import_module(SUBCOMMANDS[name].module).run(arguments))
+
+
+def _typed(arguments: Sequence[str], typed: str) -> int:
+    try:
+        from kwitness.cli.program import run  # noqa: PLC0415 - needs the extra `command`
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"typer", "rich", "pydantic"}:
+            raise
+        raise CommandFailedError(
+            f"{error.name} is not installed: install the extra `command`, as in "
+            "`pip install --find-links dist 'kwitness[command]'`; without it there are "
+            f"{', '.join(sorted(OWN_ARGUMENTS))}"
+        ) from error
+    return run(arguments, name=typed)
 
 
 if __name__ == "__main__":

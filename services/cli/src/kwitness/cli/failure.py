@@ -1,5 +1,32 @@
-"""What a person has to put right."""
+"""What a person has to put right, and what the command's exit status says of it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+FAILED: Final = 1
+"""Exit status: it could not be done; the message says why, and what to do."""
+WRONG_USE: Final = 2
+"""Exit status: there is no such command, option or value."""
+NOT_PERMITTED: Final = 3
+"""Exit status: a permission is missing, which the message names."""
+OUTPUT_CLOSED: Final = 141
+"""Exit status: whoever read the output stopped, as in `| head`; what programs have that end by SIGPIPE."""
 
 
 class CommandFailedError(Exception):
     """The message names what failed, why, and what to do; it is all that is shown."""
+
+    status: ClassVar[int] = FAILED
+
+
+class NotPermittedError(CommandFailedError):
+    """A permission is missing; the message names it and how it is given."""
+
+    status: ClassVar[int] = NOT_PERMITTED
+
+
+class WrongUseError(CommandFailedError):
+    """The command line asks for what cannot be, whatever the cluster holds."""
+
+    status: ClassVar[int] = WRONG_USE

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from kwitness.cli import generate_events, generate_headers
+from kwitness.cli.subcommands import SUBCOMMANDS
 
-ABOUT = "Write constants of a HeaderRegistry, or the events of an invented fleet"
+ABOUT = SUBCOMMANDS["generate"].about
 _WHAT: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
     "headers": (generate_headers.ABOUT, generate_headers.run),
     "events": (generate_events.ABOUT, generate_events.run),

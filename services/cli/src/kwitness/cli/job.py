@@ -13,8 +13,9 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
 from kwitness.cli.job_reads import GivenInputs, needs_cluster
+from kwitness.cli.subcommands import SUBCOMMANDS
 
-ABOUT = "Run an analysis on this machine, into a table"
+ABOUT = SUBCOMMANDS["job"].about
 
 
 def run(arguments: Sequence[str]) -> int:

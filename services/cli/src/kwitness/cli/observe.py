@@ -18,7 +18,6 @@ from typing import NoReturn
 
 from kwitness.cli.failure import CommandFailedError
 
-ABOUT = "Relay Kafka clients of this machine, and show what passes"
 PROGRAM = "kwitness-observer"
 """The program, its wheel and its crate have one name."""
 _PLACE_IN_A_CLONE = ("services", "cli", "src", "kwitness", "cli", "observe.py")

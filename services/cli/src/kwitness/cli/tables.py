@@ -11,10 +11,11 @@ from typing import NoReturn
 from kwitness.cli.delta_tables import find_tables, open_table, require_libraries
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.forgetting import count, forget, vacuum
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.table_answers import ask, list_tables, show_history, show_rows
 from kwitness.jobs.frame.text_table import aligned
 
-ABOUT = "Read the tables of analyses, ask them in SQL, forget principals"
+ABOUT = SUBCOMMANDS["tables"].about
 _FOLDER = "a local folder with tables, however deep"
 _PATH = "a table or a job's folder, or the address of a table in an object store"
 

@@ -1,0 +1,59 @@
+"""A port of a pod, brought here by the API server, as `kubectl port-forward` does it."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Sequence
+from typing import Any
+
+from kwitness.cli.cluster_access import ClusterAccess
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.permissions import Permission, not_permitted
+
+__all__ = ["forward"]
+
+_FORBIDDEN = 403
+
+
+def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: int) -> socket.socket:
+    """Connect to ``port`` of the first of ``pods`` that runs.
+
+    Raises
+    ------
+    NotPermittedError
+        Ports of it may not be forwarded.
+    CommandFailedError
+        None of them runs, or the API server does not reach its node.
+    """
+    from kubernetes.client import ApiException  # noqa: PLC0415 - see cluster_access
+    from kubernetes.stream import portforward  # noqa: PLC0415
+
+    why = "there is none"
+    for pod in pods:
+        try:
+            forwarded = portforward(access.core.connect_get_namespaced_pod_portforward, pod, namespace, ports=str(port))
+        except ApiException as error:
+            status, why = _refusal(error)
+            if status == _FORBIDDEN:
+                raise not_permitted(Permission("create", "pods/portforward", namespace, pod), why) from error
+            continue
+        # The library's own socket stands around it, for options that one of this kind does not have.
+        end = forwarded.socket(port)
+        found: socket.socket = socket.socket(fileno=end.detach())
+        return found
+    raise CommandFailedError(
+        f"no port of {', '.join(pods)} in namespace {namespace} can be forwarded ({why}): see `kubectl get pods "
+        f"--namespace {namespace}`, or name where the collector is reached by --collector-address"
+    )
+
+
+def _refusal(error: Any) -> tuple[int, str]:
+    """HTTP status and message of a connection that was not upgraded; the library tells them in its context alone."""
+    cause = error.__context__
+    body = getattr(cause, "resp_body", b"") or b""
+    status = int(getattr(cause, "status_code", 0) or error.status or 0)
+    try:
+        return status, str(json.loads(body)["message"])
+    except (KeyError, TypeError, ValueError):
+        return status, str(error.reason)

@@ -1,0 +1,99 @@
+"""What every command that asks a cluster takes: which cluster, and how the answer is shown.
+
+    @app.command("list")
+    @shared
+    def list_subscriptions(options: Options, *, cluster: ... = None) -> None:
+
+The options may stand before the name of the command and behind it; the latter wins.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+__all__ = ["Format", "Options", "new_app", "shared"]
+
+Format = Literal["table", "json", "yaml"]
+
+_PANEL = "Everywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was given; None is what the kubeconfig says, or the default."""
+
+    kubeconfig: Path | None = None
+    context: str | None = None
+    namespace: str | None = None
+    output: Format = "table"
+    no_color: bool = False
+    collector: str | None = None
+
+
+_CONTEXT = typer.Option("--context", metavar="NAME", help="context of the kubeconfig", rich_help_panel=_PANEL)
+_KUBECONFIG = typer.Option(
+    "--kubeconfig", metavar="FILE", help="instead of $KUBECONFIG and ~/.kube/config", rich_help_panel=_PANEL
+)
+_NAMESPACE = typer.Option("-n", "--namespace", metavar="NAME", help="instead of the context's", rich_help_panel=_PANEL)
+_OUTPUT = typer.Option(
+    "-o", "--output", metavar="FORMAT", help="table, json or yaml; table without it", rich_help_panel=_PANEL
+)
+_NO_COLOR = typer.Option("--no-color", help="no colour, as with NO_COLOR=1", rich_help_panel=_PANEL)
+_COLLECTOR = typer.Option(
+    "--collector-address",
+    metavar="HOST:PORT",
+    help="where the collector's port 8443 is reached; without it a port is forwarded to its pod",
+    rich_help_panel=_PANEL,
+)
+
+
+def _signature(
+    *,
+    kubeconfig: Annotated[Path | None, _KUBECONFIG] = None,
+    context: Annotated[str | None, _CONTEXT] = None,
+    namespace: Annotated[str | None, _NAMESPACE] = None,
+    output: Annotated[Format | None, _OUTPUT] = None,
+    no_color: Annotated[bool, _NO_COLOR] = False,
+    collector: Annotated[str | None, _COLLECTOR] = None,
+) -> None:
+    """Never called: typer reads the parameters."""
+
+
+_SHARED = tuple(inspect.signature(_signature, eval_str=True).parameters.values())
+
+
+def shared(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of all, as its argument ``options``."""
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    parameters = [
+        inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+        *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "options"),
+        *_SHARED,
+    ]
+
+    @functools.wraps(function)
+    def command(**given: Any) -> None:
+        ctx: typer.Context = given.pop("ctx")
+        own_values = {one.name: given.pop(one.name) for one in fields(Options)}
+        before = ctx.obj if isinstance(ctx.obj, Options) else Options()
+        ctx.obj = replace(before, **{name: value for name, value in own_values.items() if value not in {None, False}})
+        function(options=ctx.obj, **given)
+
+    # typer reads what a function takes from these two.
+    vars(command)["__signature__"] = inspect.Signature(parameters)
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def new_app(about: str, **settings: Any) -> typer.Typer:
+    """Make a typer application as all subcommands are: plain help, and errors that are ours to show."""
+    return typer.Typer(
+        help=about, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False, **settings
+    )

@@ -1,0 +1,111 @@
+"""The program that typer makes of the subcommands: help, completion, and the options that stand before a subcommand."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+from typing_extensions import override
+
+from kwitness.cli.failure import FAILED, OUTPUT_CLOSED
+from kwitness.cli.options import Options, shared
+from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
+
+__all__ = ["program", "run"]
+
+ABOUT = "Shows the operators of Apache Kafka their clients."
+
+
+class _OwnArguments(TyperCommand):
+    """A subcommand that reads its own arguments: all that follow its name are for it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, help=SUBCOMMANDS[name].about)
+        self._module = SUBCOMMANDS[name].module
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.args = list(args)
+        return args
+
+    @override
+    def invoke(self, ctx: Any) -> NoReturn:
+        raise typer.Exit(importlib.import_module(self._module).run(ctx.args))
+
+
+class _Subcommands(TyperGroup):
+    """Imports a subcommand when it is run; help and completion of names need its line alone."""
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(SUBCOMMANDS)
+
+    @override
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        known = SUBCOMMANDS.get(cmd_name)
+        return None if known is None else TyperCommand(name=cmd_name, help=known.about)
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, None if stub is None else load(str(name)), rest
+
+    @override
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Not an error of ours: whoever reads has seen enough.
+            raise typer.Exit(OUTPUT_CLOSED) from error
+
+
+def load(name: str) -> Any:
+    """Import the subcommand ``name``, and return what typer runs."""
+    if name in OWN_ARGUMENTS:
+        return _OwnArguments(name)
+    command = get_command(importlib.import_module(SUBCOMMANDS[name].module).app)
+    command.name = name
+    return command
+
+
+def _show_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
+    if asked:
+        print(f"kwitness {importlib.metadata.version('kwitness')}")
+        raise typer.Exit
+
+
+_VERSION = typer.Option("--version", callback=_show_version, is_eager=True, help="say the version, and end")
+
+
+def program() -> Any:
+    """Make the program."""
+    app = typer.Typer(
+        cls=_Subcommands,
+        help=ABOUT,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    @shared
+    def root(options: Options, version: Annotated[bool, _VERSION] = False) -> None:  # noqa: FBT002 - a flag
+        """Take the options of all."""
+        del options, version
+
+    return get_command(app)
+
+
+def run(arguments: Sequence[str], *, name: str) -> int:
+    """Run a command line under the name that it was typed with; the result is the exit status."""
+    try:
+        program().main(args=list(arguments), prog_name=name)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else FAILED
+    return 0

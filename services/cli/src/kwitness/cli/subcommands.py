@@ -1,0 +1,32 @@
+"""The subcommands: what each is for, and the module that has it, which is imported when it is asked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["OWN_ARGUMENTS", "SUBCOMMANDS", "Subcommand"]
+
+
+class Subcommand(NamedTuple):
+    """Its line of help, and its module.
+
+    A module has either ``app``, a typer application (`options.new_app`), or, where it reads its own arguments,
+    ``run(arguments)``, which returns the exit status.
+    """
+
+    about: str
+    module: str
+
+
+SUBCOMMANDS = {
+    "generate": Subcommand(
+        "Write constants of a HeaderRegistry, or the events of an invented fleet", "kwitness.cli.generate"
+    ),
+    "job": Subcommand("Run an analysis on this machine, into a table", "kwitness.cli.job"),
+    "observe": Subcommand("Relay Kafka clients of this machine, and show what passes", "kwitness.cli.observe"),
+    "tables": Subcommand("Read the tables of analyses, ask them in SQL, forget principals", "kwitness.cli.tables"),
+}
+"""In the order in which help lists them."""
+
+OWN_ARGUMENTS = frozenset({"generate", "job", "observe", "tables"})
+"""Those that read their own arguments; they need no cluster, and none of the extra `command`."""
