@@ -78,8 +78,10 @@ def test_the_page_of_a_client_that_pushes_says_all_that_is_known() -> None:
     ]
     assert sentences(story, "What it is asked for") == [
         "It is asked for metrics that begin with org.apache.kafka.producer., every 10s.",
-        "The broker's subscriptions all and slow-orders ask for it together: all their metrics, at the shortest of "
-        "their intervals.",
+        (
+            "The broker's subscriptions all and slow-orders ask for it together: all their metrics, at the shortest "
+            "of their intervals."
+        ),
     ]
     assert sentences(story, "Whether it pushes") == ["It pushes; its last push came 3s ago, with 2 metrics known."]
     assert sentences(story, "Connections that observers see") == [

@@ -17,6 +17,7 @@ from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS
 
+DEFINITIONS = {one["metadata"]["name"]: one for one in map(crd, KINDS)}
 NOW_S = 1_700_000_000.0
 OPERATOR = DeploymentFacts("kwitness-operator", "kwitness", "0.1.0", wanted=1, ready=1)
 INJECTOR = DeploymentFacts("kwitness-injector", "kwitness", "0.1.0", wanted=2, ready=2)
@@ -24,7 +25,7 @@ MAY_LIST = Permission("list", "kafkaclusters", "kwitness.dev", None, "kwitness d
 
 
 def definitions() -> dict[str, Any]:
-    made = {one["metadata"]["name"]: one for one in (copy.deepcopy(crd(info)) for info in KINDS)}
+    made = copy.deepcopy(DEFINITIONS)
     for one in made.values():
         one["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
     return made
@@ -166,7 +167,7 @@ def test_fields_of_items_and_of_values_are_compared_as_well() -> None:
         (
             {"operators": (OPERATOR, replace(OPERATOR, namespace="b"))},
             "warning",
-            "several, in the namespaces b, kwitness",
+            "several, in the namespaces b, kw",
         ),
         ({"injectors": (replace(INJECTOR, ready=1),)}, "warning", "1 of 2 replicas are ready"),
         ({"injectors": (replace(INJECTOR, ready=0),)}, "error", "0 of 2 replicas are ready"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from kwitness.contracts.generate.crds import crd
@@ -51,7 +52,7 @@ def _check(info: KindInfo, found: Mapping[str, Any] | None) -> Iterator[Finding]
     established = conditions.get("Established")
     if established is not None and established.get("status") != "True":
         yield error(CHECK, name, f"it is not established: {established.get('message', '')}", _APPLY)
-    wanted = crd(info)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    wanted = _schema(info)
     there = (served.get("schema") or {}).get("openAPIV3Schema") or {}
     if lacking := list(fields_lacking(wanted, there)):
         more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
@@ -69,6 +70,12 @@ def _check(info: KindInfo, found: Mapping[str, Any] | None) -> Iterator[Finding]
             f"it is of a newer version than this command: it has {', '.join(unknown[:_SHOWN])}{more}",
             "use the command of the installation's version",
         )
+
+
+@cache
+def _schema(info: KindInfo) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = crd(info)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return schema
 
 
 def fields_lacking(wanted: Mapping[str, Any], there: Mapping[str, Any], path: str = "") -> Iterator[str]:

@@ -46,10 +46,6 @@ def check_operator(facts: InstallationFacts) -> Iterator[Finding]:
         )
     for one in facts.operators:
         yield _available(OPERATOR, one)
-        if one.wanted == 0:
-            yield error(
-                OPERATOR, _name(one), "it is scaled to 0: nothing changes", f"kubectl scale {_ref(one)} --replicas=1"
-            )
 
 
 def check_injector(facts: InstallationFacts) -> Iterator[Finding]:
@@ -84,7 +80,8 @@ def _available(check: str, one: DeploymentFacts) -> Finding:
     if one.ready >= one.wanted > 0:
         return ok(check, _name(one), f"{one.ready} of {one.wanted} replicas are ready")
     if one.wanted == 0:
-        return warning(check, _name(one), "no replica is wanted", f"kubectl scale {_ref(one)} --replicas=1")
+        message = "it is scaled to 0, so nothing is done"
+        return error(check, _name(one), message, f"kubectl scale {_ref(one)} --replicas=1")
     message = f"{one.ready} of {one.wanted} replicas are ready{f': {one.message}' if one.message else ''}"
     remedy = f"kubectl describe {_ref(one)}, and the log: kubectl logs {_ref(one)}"
     return (warning if one.ready else error)(check, _name(one), message, remedy)
