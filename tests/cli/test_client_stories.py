@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.answers import Client, MetricPoint, Silent
+from kwitness.cli.answers import Silent
 from kwitness.cli.views.advice import missing_text, subscribe_line
 from kwitness.cli.views.client_story import (
     Section,
@@ -16,7 +16,7 @@ from kwitness.cli.views.client_story import (
     story_of_connections,
     story_of_silent,
 )
-from kwitness.contracts.envelopes import ConnectionItem
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
 
 from tests.cli.test_client_views import EFFECTIVE, NOW, client
 
@@ -53,7 +53,7 @@ def test_the_page_of_a_client_that_pushes_says_all_that_is_known() -> None:
         owner={"team": "Orders", "contact": "#orders"},
         effective={**EFFECTIVE, "subscriptions": ["all", "slow-orders"]},
     )
-    latency = MetricPoint(name="org.apache.kafka.producer.request.latency.avg", unit="ms", value=7)
+    latency = ClientMetricValue(name="org.apache.kafka.producer.request.latency.avg", unit="ms", value=7)
     story = story_of(known, Sighting(metrics=[latency], connections=[CONNECTION]), NOW)
 
     assert [one.heading for one in story] == [
@@ -164,6 +164,6 @@ def test_missing_replicas_are_named() -> None:
 
 
 def test_a_client_of_whom_nothing_is_known_breaks_nothing() -> None:
-    story = story_of(Client(first_seen_ms=NOW), Sighting(), NOW)
+    story = story_of(ClientItem(first_seen_ms=NOW), Sighting(), NOW)
 
     assert sentences(story, "Who it is") == ["It was heard from first now."]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.cli.answers import Client, Silent
+from kwitness.cli.answers import Silent
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.views.choosing import choose, choose_silent
 from kwitness.cli.views.client_rows import CLIENT_HEADINGS, client_cells
@@ -16,12 +16,13 @@ from kwitness.cli.views.client_state import state_of
 from kwitness.cli.views.elapsed import ago, span
 from kwitness.cli.views.instance_ids import shortened
 from kwitness.cli.views.silence import REASONS, SILENT_HEADINGS, WHY_HEADINGS, explained, silent_cells
+from kwitness.contracts.envelopes import ClientItem
 
 NOW = 1_700_000_000_000
 EFFECTIVE = {"interval_ms": 10_000, "metrics": ["org.apache.kafka.producer."], "subscriptions": ["slow-orders"]}
 
 
-def client(**changes: Any) -> Client:
+def client(**changes: Any) -> ClientItem:
     """One that pushes every 10 s and did so 3 s ago."""
     known = {
         "client_id": "orders-7",
@@ -36,7 +37,7 @@ def client(**changes: Any) -> Client:
         "metrics": ["a", "b"],
         "effective": EFFECTIVE,
     }
-    return Client.model_validate({**known, **changes})
+    return ClientItem.model_validate({**known, **changes})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_a_line_has_a_cell_for_each_heading() -> None:
 
 
 def test_what_an_older_collector_leaves_out_is_not_known() -> None:
-    bare = Client.model_validate({"client_instance_id": "x", "first_seen_ms": 1})
+    bare = ClientItem.model_validate({"client_instance_id": "x", "first_seen_ms": 1})
     cells = dict(zip(CLIENT_HEADINGS, client_cells(bare, "x", NOW), strict=True))
 
     assert cells["OWNER"] is cells["INTERVAL"] is cells["POD"] is cells["CLIENT ID"] is cells["SOFTWARE"] is None

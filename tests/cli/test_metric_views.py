@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.cli.answers import Client, ClientMetrics, MetricPoint
 from kwitness.cli.views.client_facts import SYMPTOMS, facts_of
 from kwitness.cli.views.following import changed_since, next_look_ms, point_line
 from kwitness.cli.views.metric_values import (
@@ -21,19 +20,20 @@ from kwitness.cli.views.metric_values import (
     value_text,
 )
 from kwitness.contracts.client_metrics import PREFIX, lookup
+from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
 
 NOW = 1_700_000_000_000
 LATENCY = f"{PREFIX}producer.node.request.latency.avg"
 TOTAL = f"{PREFIX}producer.connection.creation.total"
 
 
-def point(value: float | None = 12.5, **changes: Any) -> MetricPoint:
+def point(value: float | None = 12.5, **changes: Any) -> ClientMetricValue:
     known = {"name": LATENCY, "unit": "ms", "attributes": {"node_id": "1"}, "value": value, "at_ms": NOW - 4_000}
-    return MetricPoint.model_validate({**known, **changes})
+    return ClientMetricValue.model_validate({**known, **changes})
 
 
-def answer(*points: MetricPoint, interval: int | None = 10_000, last: int | None = NOW - 4_000) -> ClientMetrics:
-    client = Client(client_id="orders-7", first_seen_ms=1, last_push_ms=last, push_interval_ms=interval)
+def answer(*points: ClientMetricValue, interval: int | None = 10_000, last: int | None = NOW - 4_000) -> ClientMetrics:
+    client = ClientItem(client_id="orders-7", first_seen_ms=1, last_push_ms=last, push_interval_ms=interval)
     return ClientMetrics(client=client, metrics=points)
 
 
@@ -78,7 +78,7 @@ def test_attributes_stand_as_in_promql_and_in_one_order() -> None:
         (point(5, at_ms=1, type="counter"), point(2, type="counter"), "+2"),
     ],
 )
-def test_what_changed_is_told(before: MetricPoint | None, after: MetricPoint, change: str | None) -> None:
+def test_what_changed_is_told(before: ClientMetricValue | None, after: ClientMetricValue, change: str | None) -> None:
     assert change_between(before, after) == change
 
 

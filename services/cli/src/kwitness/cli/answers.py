@@ -1,78 +1,12 @@
-"""What the collector answers about clients, as it is read here: what an older collector leaves out has a default."""
+"""What the collector answers about clients that do not push, as it is read here."""
 
 from __future__ import annotations
 
-from typing import Literal
+from kwitness.contracts.envelopes.envelope_model import Envelope, ReplicasAnswer
 
-from pydantic import Field
+__all__ = ["SILENT_PATH", "Silent", "SilentClients"]
 
-from kwitness.contracts.envelopes import ClientItem
-from kwitness.contracts.envelopes.envelope_model import Envelope
-
-__all__ = [
-    "Client",
-    "ClientMetrics",
-    "Clients",
-    "Effective",
-    "MetricPoint",
-    "OwnerOfClient",
-    "Silent",
-    "SilentClients",
-]
-
-
-class Effective(Envelope):
-    """What a client instance is asked for, all subscriptions that match it together."""
-
-    interval_ms: int
-    metrics: tuple[str, ...] = ()
-    subscriptions: tuple[str, ...] = ()
-
-
-class OwnerOfClient(Envelope):
-    """Whose client it is."""
-
-    team: str
-    contact: str | None = None
-
-
-class Client(ClientItem):
-    """One client instance; times in milliseconds since 1970."""
-
-    effective: Effective | None = None
-    owner: OwnerOfClient | None = None
-    malformed: int = 0
-    malformed_reason: str | None = None
-
-
-class Clients(Envelope):
-    """One page of `GET /v1/clients`; `missing` are the ordinals of replicas that did not answer."""
-
-    items: tuple[Client, ...] = ()
-    continue_: str | None = Field(None, alias="continue")
-    missing: tuple[int, ...] = ()
-
-
-class MetricPoint(Envelope):
-    """The newest value of one metric with one set of attributes; a histogram has count and sum instead of a value."""
-
-    name: str
-    prometheus_name: str | None = None
-    type: Literal["gauge", "counter", "histogram"] = "gauge"
-    unit: str = ""
-    attributes: dict[str, str] = Field(default_factory=dict)
-    value: float | None = None
-    count: float | None = None
-    sum: float | None = None
-    at_ms: int | None = None
-
-
-class ClientMetrics(Envelope):
-    """`GET /v1/clients/{client_instance_id}/metrics`."""
-
-    client: Client
-    metrics: tuple[MetricPoint, ...] = ()
-    missing: tuple[int, ...] = ()
+SILENT_PATH = "/v1/silent"
 
 
 class Silent(Envelope):
@@ -91,8 +25,7 @@ class Silent(Envelope):
     detail: str = ""
 
 
-class SilentClients(Envelope):
+class SilentClients(ReplicasAnswer):
     """`GET /v1/silent`."""
 
     items: tuple[Silent, ...] = ()
-    missing: tuple[int, ...] = ()

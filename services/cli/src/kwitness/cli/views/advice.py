@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from kwitness.cli.answers import Client
 from kwitness.contracts.client_metrics import PREFIX
+from kwitness.contracts.envelopes import ClientItem
 
 __all__ = ["as_sentence", "missing_text", "owner_text", "subscribe_line"]
 
@@ -34,7 +34,7 @@ def missing_text(missing: Sequence[int]) -> str:
     return f"the answer is partial: {which} {replicas} of the collector did not answer, and what is known there lacks"
 
 
-def owner_text(client: Client) -> str | None:
+def owner_text(client: ClientItem) -> str | None:
     """Whose it is and how to reach them."""
     if client.owner is None:
         return None

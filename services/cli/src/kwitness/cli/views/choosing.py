@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
-from kwitness.cli.answers import Client, Silent
+from kwitness.cli.answers import Silent
 from kwitness.cli.failure import CommandFailedError
+from kwitness.contracts.envelopes import ClientItem
 
 __all__ = ["choose", "choose_silent"]
 
 _SHOWN: Final = 8
-Named = TypeVar("Named", Client, Silent)
+Named = TypeVar("Named", ClientItem, Silent)
 
 
-def choose(clients: Iterable[Client], text: str) -> Sequence[Client]:
+def choose(clients: Iterable[ClientItem], text: str) -> Sequence[ClientItem]:
     """The instances of the client id `text`, the instance of that id, or the one whose name begins with it; or none.
 
     Raises
@@ -49,7 +50,7 @@ def _begins(name: str | None, text: str) -> bool:
     return name is not None and bool(text) and name.startswith(text)
 
 
-def _ambiguous(found: Sequence[Client] | Sequence[Silent], text: str) -> str:
+def _ambiguous(found: Sequence[ClientItem] | Sequence[Silent], text: str) -> str:
     names = sorted({one.client_id or one.client_instance_id or "?" for one in found})
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"{text} is the beginning of {len(names)} clients: {', '.join(names[:_SHOWN])}{more}; write more of the name"

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from kwitness.cli.answers import MetricPoint
 from kwitness.contracts.client_metrics import PREFIX
+from kwitness.contracts.envelopes import ClientMetricValue
 
 from .metric_values import name_with_attributes, number_text
 
@@ -50,12 +50,12 @@ SYMPTOMS: Final = (
 """In the order in which they are told."""
 
 
-def facts_of(points: Iterable[MetricPoint]) -> list[str]:
+def facts_of(points: Iterable[ClientMetricValue]) -> list[str]:
     """A sentence for each symptom of which there is a value: the greatest, and the metric that has it.
 
     Of several series, such as one for each broker, the greatest is told.
     """
-    by_name: dict[str, list[MetricPoint]] = {}
+    by_name: dict[str, list[ClientMetricValue]] = {}
     for one in points:
         if one.value is not None and not math.isnan(one.value):  # a client that measured nothing sends NaN
             by_name.setdefault(one.name.removeprefix(PREFIX), []).append(one)

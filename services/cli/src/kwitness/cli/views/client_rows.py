@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kwitness.cli.answers import Client
+from kwitness.contracts.envelopes import ClientItem
 
 from .client_state import interval_of, state_of
 from .elapsed import ago, span
@@ -27,7 +27,7 @@ CLIENT_HEADINGS: Final = (
 )
 
 
-def client_cells(client: Client, instance: str | None, now_ms: int) -> Sequence[str | None]:
+def client_cells(client: ClientItem, instance: str | None, now_ms: int) -> Sequence[str | None]:
     """A line for `CLIENT_HEADINGS`; `instance` is how its instance id is shown, None what is not known."""
     interval = interval_of(client)
     return (
@@ -45,13 +45,13 @@ def client_cells(client: Client, instance: str | None, now_ms: int) -> Sequence[
     )
 
 
-def software_of(client: Client) -> str | None:
+def software_of(client: ClientItem) -> str | None:
     """Name and version of its library."""
     parts = [one for one in (client.client_software_name, client.client_software_version) if one]
     return " ".join(parts) or None
 
 
-def pod_of(client: Client) -> str | None:
+def pod_of(client: ClientItem) -> str | None:
     """Its pod, else its workload, behind the namespace."""
     what = client.k8s_pod or client.k8s_workload
     return "/".join(one for one in (client.k8s_namespace, what) if one) or None

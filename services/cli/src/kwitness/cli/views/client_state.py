@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from kwitness.cli.answers import Client
+from kwitness.contracts.envelopes import ClientItem
 
 __all__ = ["DEFAULT_INTERVAL_MS", "ClientState", "interval_of", "state_of"]
 
@@ -18,12 +18,12 @@ _SLACK_MS: Final = 5_000
 """For the way, and for clocks that differ a little."""
 
 
-def interval_of(client: Client) -> int | None:
+def interval_of(client: ClientItem) -> int | None:
     """The interval that it is asked to push at, in milliseconds, or the one that it was seen to push at."""
     return client.effective.interval_ms if client.effective is not None else client.push_interval_ms
 
 
-def state_of(client: Client, now_ms: int) -> ClientState:
+def state_of(client: ClientItem, now_ms: int) -> ClientState:
     """The state; `now_ms` is the present in milliseconds since 1970.
 
     Ended: it sent its terminating push. Unreadable: of what it pushes nothing can be read. NotAsked: no subscription
@@ -41,7 +41,7 @@ def state_of(client: Client, now_ms: int) -> ClientState:
     return "Late" if now_ms > due else "Pushing"
 
 
-def asked(client: Client) -> bool:
+def asked(client: ClientItem) -> bool:
     """Whether any subscription asks it for metrics; a collector that does not say so knows the names at least."""
     if client.effective is not None:
         return bool(client.effective.metrics)

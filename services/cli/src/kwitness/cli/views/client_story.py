@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kwitness.cli.answers import Client, MetricPoint, Silent
-from kwitness.contracts.envelopes import ConnectionItem
+from kwitness.cli.answers import Silent
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
 
 from .advice import as_sentence, owner_text, subscribe_line
 from .client_facts import facts_of
@@ -29,12 +29,12 @@ class Section(NamedTuple):
 class Sighting(NamedTuple):
     """What is known beside a client's own record: its values, why it is silent, its connections at observers."""
 
-    metrics: Sequence[MetricPoint] = ()
+    metrics: Sequence[ClientMetricValue] = ()
     silent: Silent | None = None
     connections: Sequence[ConnectionItem] = ()
 
 
-def story_of(client: Client, seen: Sighting, now_ms: int) -> list[Section]:
+def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of an instance that the collector knows; sections without a sentence are left out."""
     state = state_of(client, now_ms)
     sections = [
@@ -89,7 +89,7 @@ def story_of_connections(name: str, connections: Sequence[ConnectionItem], now_m
     ]
 
 
-def _who(client: Client, now_ms: int) -> list[str]:
+def _who(client: ClientItem, now_ms: int) -> list[str]:
     sentences = [
         *_named("Its client id is", client.client_id),
         *_named("Its instance id is", client.client_instance_id),
@@ -112,7 +112,7 @@ def _who(client: Client, now_ms: int) -> list[str]:
     return sentences
 
 
-def _asked(client: Client) -> list[str]:
+def _asked(client: ClientItem) -> list[str]:
     if client.effective is None and client.subscriptions:
         return [f"Subscriptions that match it: {_list(client.subscriptions)}."]
     if client.effective is None or not client.effective.metrics:
@@ -130,7 +130,7 @@ def _asked(client: Client) -> list[str]:
     return sentences
 
 
-def _pushes(client: Client, silent: Silent | None, now_ms: int) -> list[str]:
+def _pushes(client: ClientItem, silent: Silent | None, now_ms: int) -> list[str]:
     sentences = []
     pushed = ago(client.last_push_ms, now_ms)
     match state_of(client, now_ms):
@@ -156,7 +156,7 @@ def _pushes(client: Client, silent: Silent | None, now_ms: int) -> list[str]:
     return sentences
 
 
-def _next(client: Client, state: ClientState, silent: Silent | None) -> list[str]:
+def _next(client: ClientItem, state: ClientState, silent: Silent | None) -> list[str]:
     if silent is not None:
         return _remedies(silent, client.client_id, client.client_instance_id)
     owner = owner_text(client)

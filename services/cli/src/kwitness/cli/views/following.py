@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from kwitness.cli.answers import ClientMetrics, MetricPoint
+from kwitness.contracts.envelopes import ClientMetrics, ClientMetricValue
 
 from .client_state import DEFAULT_INTERVAL_MS, interval_of
 from .metric_values import Series, by_series, name_with_attributes, unit_text, value_text
@@ -33,7 +33,7 @@ def next_look_ms(answer: ClientMetrics, now_ms: int) -> int:
     return min(max(due, _SOONEST_MS), max(interval, _SOONEST_MS), _LATEST_MS)
 
 
-def changed_since(before: Mapping[Series, MetricPoint] | None, answer: ClientMetrics) -> list[MetricPoint]:
+def changed_since(before: Mapping[Series, ClientMetricValue] | None, answer: ClientMetrics) -> list[ClientMetricValue]:
     """Values of pushes that came since the last look; all of them at the first."""
     points = by_series(answer.metrics)
     if before is None:
@@ -41,7 +41,7 @@ def changed_since(before: Mapping[Series, MetricPoint] | None, answer: ClientMet
     return [one for series, one in points.items() if series not in before or before[series].at_ms != one.at_ms]
 
 
-def point_line(point: MetricPoint, client: str) -> str:
+def point_line(point: ClientMetricValue, client: str) -> str:
     """One line of a record: when it was pushed, by whom, what, and how much."""
     when = "-" if point.at_ms is None else datetime.fromtimestamp(point.at_ms / 1000, UTC).strftime("%H:%M:%S.%f")[:-3]
     unit = unit_text(point)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kwitness.cli.answers import MetricPoint
 from kwitness.contracts.client_metrics import PREFIX
+from kwitness.contracts.envelopes import ClientMetricValue
 
 from .elapsed import ago
 
@@ -36,24 +36,24 @@ class Series(NamedTuple):
     attributes: tuple[tuple[str, str], ...]
 
 
-def series_of(point: MetricPoint) -> Series:
+def series_of(point: ClientMetricValue) -> Series:
     """The series of a value."""
     return Series(point.name, tuple(sorted(point.attributes.items())))
 
 
-def by_series(points: Iterable[MetricPoint]) -> dict[Series, MetricPoint]:
+def by_series(points: Iterable[ClientMetricValue]) -> dict[Series, ClientMetricValue]:
     """Values by their series, in the order of names and attributes."""
     found = {series_of(one): one for one in points}
     return {series: found[series] for series in sorted(found)}
 
 
-def begins_with(point: MetricPoint, prefix: str) -> bool:
+def begins_with(point: ClientMetricValue, prefix: str) -> bool:
     """Whether the name does, as sent, without `org.apache.kafka.`, or as Prometheus has it."""
     names = (point.name, point.name.removeprefix(PREFIX), point.prometheus_name or "")
     return any(name.startswith(prefix) for name in names)
 
 
-def name_with_attributes(point: MetricPoint) -> str:
+def name_with_attributes(point: ClientMetricValue) -> str:
     """As PromQL would write it: name{key="value"}."""
     inside = ",".join(f'{key}="{value}"' for key, value in sorted(point.attributes.items()))
     return f"{point.name}{{{inside}}}" if inside else point.name
@@ -68,7 +68,7 @@ def number_text(number: float) -> str:
     return f"{number:.{_DIGITS}g}"
 
 
-def value_text(point: MetricPoint) -> str | None:
+def value_text(point: ClientMetricValue) -> str | None:
     """The value; of a histogram how many there were and their mean. None: there is none."""
     if point.type != "histogram":
         return None if point.value is None else number_text(point.value)
@@ -78,16 +78,16 @@ def value_text(point: MetricPoint) -> str | None:
     return f"{number_text(point.count)} measured{mean}"
 
 
-def unit_text(point: MetricPoint) -> str:
+def unit_text(point: ClientMetricValue) -> str:
     """The unit on the wire; nothing where it is a plain number."""
     return "" if point.unit == "1" else point.unit
 
 
-def _amount(point: MetricPoint) -> float | None:
+def _amount(point: ClientMetricValue) -> float | None:
     return point.count if point.type == "histogram" else point.value
 
 
-def change_between(before: MetricPoint | None, after: MetricPoint) -> str | None:
+def change_between(before: ClientMetricValue | None, after: ClientMetricValue) -> str | None:
     """What a series has changed by: a sign and a number, `new`, or nothing where no push came between.
 
     A counter that became less began again at zero, so that all it counts is the change.
@@ -107,7 +107,9 @@ def change_between(before: MetricPoint | None, after: MetricPoint) -> str | None
     return text if text.startswith("-") else f"+{text}"
 
 
-def metric_cells(point: MetricPoint, now_ms: int, before: Mapping[Series, MetricPoint] | None) -> Sequence[str | None]:
+def metric_cells(
+    point: ClientMetricValue, now_ms: int, before: Mapping[Series, ClientMetricValue] | None
+) -> Sequence[str | None]:
     """A line for `METRIC_HEADINGS`; behind the unit the change since `before`, where there was a look before."""
     cells = [name_with_attributes(point), value_text(point), unit_text(point)]
     if before is not None:
