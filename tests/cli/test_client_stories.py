@@ -53,7 +53,13 @@ def test_the_page_of_a_client_that_pushes_says_all_that_is_known() -> None:
         owner={"team": "Orders", "contact": "#orders"},
         effective={**EFFECTIVE, "subscriptions": ["all", "slow-orders"]},
     )
-    latency = ClientMetricValue(name="org.apache.kafka.producer.request.latency.avg", unit="ms", value=7)
+    latency = ClientMetricValue(
+        name="org.apache.kafka.producer.request.latency.avg",
+        prometheus_name="latency",
+        type="gauge",
+        unit="ms",
+        value=7,
+    )
     story = story_of(known, Sighting(metrics=[latency], connections=[CONNECTION]), NOW)
 
     assert [one.heading for one in story] == [

@@ -28,7 +28,15 @@ TOTAL = f"{PREFIX}producer.connection.creation.total"
 
 
 def point(value: float | None = 12.5, **changes: Any) -> ClientMetricValue:
-    known = {"name": LATENCY, "unit": "ms", "attributes": {"node_id": "1"}, "value": value, "at_ms": NOW - 4_000}
+    known = {
+        "name": LATENCY,
+        "prometheus_name": LATENCY.replace(".", "_"),
+        "type": "gauge",
+        "unit": "ms",
+        "attributes": {"node_id": "1"},
+        "value": value,
+        "at_ms": NOW - 4_000,
+    }
     return ClientMetricValue.model_validate({**known, **changes})
 
 
@@ -120,6 +128,7 @@ def test_only_what_was_pushed_since_is_followed() -> None:
     assert first == [old]
     assert second == [fresh]
     assert changed_since(by_series([old, fresh]), answer(old, fresh)) == []
+    assert changed_since(None, answer(point(at_ms=None))) == []
 
 
 def test_a_line_of_a_record_has_time_client_metric_and_value() -> None:

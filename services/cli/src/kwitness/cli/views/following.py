@@ -34,11 +34,13 @@ def next_look_ms(answer: ClientMetrics, now_ms: int) -> int:
 
 
 def changed_since(before: Mapping[Series, ClientMetricValue] | None, answer: ClientMetrics) -> list[ClientMetricValue]:
-    """Values of pushes that came since the last look; all of them at the first."""
-    points = by_series(answer.metrics)
-    if before is None:
-        return list(points.values())
-    return [one for series, one in points.items() if series not in before or before[series].at_ms != one.at_ms]
+    """Values of a push that came since the last look, at the first look of the newest push.
+
+    A value without a time is of an earlier push, and nothing that came now.
+    """
+    points = {series: one for series, one in by_series(answer.metrics).items() if one.at_ms is not None}
+    known = before or {}
+    return [one for series, one in points.items() if series not in known or known[series].at_ms != one.at_ms]
 
 
 def point_line(point: ClientMetricValue, client: str) -> str:

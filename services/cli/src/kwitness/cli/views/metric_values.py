@@ -98,7 +98,7 @@ def change_between(before: ClientMetricValue | None, after: ClientMetricValue) -
     if before is None:
         return "new"
     former = _amount(before)
-    if former is None or before.at_ms == after.at_ms:
+    if former is None or after.at_ms is None or before.at_ms == after.at_ms:
         return None
     if not math.isfinite(amount - former):
         return None
