@@ -16,7 +16,7 @@ from .client_state import ClientState, interval_of, state_of
 from .elapsed import ago, span
 from .silence import explained
 
-__all__ = ["Section", "Sighting", "story_of", "story_of_connections", "story_of_silent"]
+__all__ = ["Section", "Sighting", "next_step", "story_of", "story_of_connections", "story_of_silent"]
 
 
 class Section(NamedTuple):
@@ -37,13 +37,16 @@ class Sighting(NamedTuple):
 def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of an instance that the collector knows; sections without a sentence are left out."""
     state = state_of(client, now_ms)
+    steps = [next_step(client, state)]
+    if seen.silent is not None:
+        steps = _remedies(seen.silent, client.client_id, client.client_instance_id)
     sections = [
         Section("Who it is", _who(client, now_ms)),
         Section("What it is asked for", _asked(client)),
         Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
         Section("What it says of itself", facts_of(seen.metrics)),
         Section("Connections that observers see", _connections(seen.connections, now_ms)),
-        Section("What to do next", _next(client, state, seen.silent)),
+        Section("What to do next", steps),
     ]
     return [one for one in sections if one.sentences]
 
@@ -156,9 +159,8 @@ def _pushes(client: ClientItem, silent: Silent | None, now_ms: int) -> list[str]
     return sentences
 
 
-def _next(client: ClientItem, state: ClientState, silent: Silent | None) -> list[str]:
-    if silent is not None:
-        return _remedies(silent, client.client_id, client.client_instance_id)
+def next_step(client: ClientItem, state: ClientState) -> str:
+    """What to do about a client in this state."""
     owner = owner_text(client)
     asking = f"Ask {owner} whether it still runs" if owner else "See whether its process still runs"
     name = client.client_id or client.client_instance_id or ""
@@ -170,7 +172,7 @@ def _next(client: ClientItem, state: ClientState, silent: Silent | None) -> list
         "NotAsked": f"Ask it: {subscribe_line(client.client_id, client.client_instance_id)}",
         "Silent": as_sentence(explained("AskedButNotPushing").remedy),
     }
-    return [sentences[state]]
+    return sentences[state]
 
 
 def _remedies(silent: Silent, client_id: str | None, instance: str | None) -> list[str]:
