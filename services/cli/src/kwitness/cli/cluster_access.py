@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -98,7 +99,14 @@ class ClusterAccess:
         answer = self.ask(
             Permission("create", _resource(kind), where, str(body["metadata"]["name"])),
             lambda: self._ours.create_namespaced_custom_object(
-                GROUP, VERSION, where, _PLURALS[kind], dict(body), _request_timeout=_TIMEOUT_S
+                # What the installed release does not know would be dropped without a word.
+                GROUP,
+                VERSION,
+                where,
+                _PLURALS[kind],
+                dict(body),
+                field_validation="Strict",
+                _request_timeout=_TIMEOUT_S,
             ),
         )
         if answer is None:
@@ -228,6 +236,11 @@ def _answered(error: Any, permission: Permission) -> None:
             raise AlreadyThereError(said) from error
         case 409:
             raise CommandFailedError(f"somebody else changed it meanwhile: run it again ({said})") from error
+        case 400 if unknown := re.findall(r'unknown field "([^"]+)"', said):
+            raise CommandFailedError(
+                f"the release of kwitness that is installed does not know {', '.join(unknown)}: upgrade it, or leave "
+                "that out"
+            ) from error
         case _:
             raise CommandFailedError(said or f"the API server answered {error.status} {error.reason}") from error
 

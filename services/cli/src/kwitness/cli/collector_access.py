@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ValidationError
 
 from kwitness.cli.cluster_access import ClusterAccess
+from kwitness.cli.cluster_reference import cluster_of
 from kwitness.cli.failure import CommandFailedError, NotPermittedError
 from kwitness.cli.forwarded_port import forward
 from kwitness.contracts.audiences import inventory_audience
@@ -120,12 +121,8 @@ def find_collector(access: ClusterAccess, cluster: KafkaCluster) -> TelemetryCol
 
 
 def _serving(items: list[dict[str, Any]], cluster: KafkaCluster) -> TelemetryCollector | None:
-    named = [
-        one
-        for one in items
-        if one["spec"]["clusterRef"]["name"] == cluster.metadata.name
-        and one["spec"]["clusterRef"].get("namespace", one["metadata"]["namespace"]) == cluster.metadata.namespace
-    ]
+    key = (cluster.metadata.namespace, cluster.metadata.name)
+    named = [one for one in items if cluster_of(one) == key]
     return min(
         (parsed(TelemetryCollector, one) for one in named),
         key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name),

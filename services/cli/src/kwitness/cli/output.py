@@ -128,6 +128,18 @@ class Output:
             left_out = ", ".join(column.title for index, column in enumerate(columns) if index not in kept)
             warn(f"this terminal is too narrow for {left_out}: make it wider, or use --output json")
 
+    def facts(self, lines: Sequence[tuple[str, str]]) -> None:
+        """Write headings and what they say, one below the other; long texts are folded beside their heading."""
+        from rich.table import Table  # noqa: PLC0415 - likewise
+        from rich.text import Text  # noqa: PLC0415
+
+        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=False)
+        table.add_column(no_wrap=True, style="bold")
+        table.add_column(overflow="fold", no_wrap=not self._is_terminal)
+        for heading, text in lines:
+            table.add_row(heading, Text(plain_text(text)))
+        self.write(table)
+
     def write(self, renderable: Any) -> None:
         """Write something of rich, without blanks at the ends of lines."""
         from rich.console import Console  # noqa: PLC0415

@@ -1,0 +1,278 @@
+"""`kwitness subscriptions`: what clients are asked to push, by this installation and by others."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+import typer
+
+from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
+from kwitness.cli.cluster_reference import cluster_of
+from kwitness.cli.collector_access import find_cluster
+from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, plain_text, warn
+from kwitness.cli.progress import working
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
+from kwitness.cli.subscription_request import Request, subscription, unknown_metrics
+from kwitness.cli.subscription_rows import (
+    COLUMNS,
+    NAMESPACE_COLUMN,
+    Subscription,
+    cells,
+    left_out,
+    of_resource,
+    subscriptions,
+)
+
+_KIND: Final = "ClientMetricsSubscription"
+_POLL_S: Final = 1.0
+
+app = new_app(SUBCOMMANDS["subscriptions"].about, no_args_is_help=True)
+
+Cluster = Annotated[
+    str | None, typer.Option("--cluster", metavar="NAME", help="the KafkaCluster, or NAMESPACE/NAME; else the only one")
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="PREFIX", help="what names of metrics begin with, or '*'; may be given again"),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME")]
+
+
+def _selector(name: str, metavar: str, what: str) -> Any:
+    return typer.Option(name, metavar=metavar, help=f"only clients with this {what}; may be given again")
+
+
+@app.command("list")
+@shared
+def list_subscriptions(
+    options: Options,
+    *,
+    cluster: Cluster = None,
+    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="of all namespaces")] = False,
+) -> None:
+    """Show all subscriptions: ours, those of other installations, and what others made at the brokers."""
+    access, output = connect(options), Output(options)
+    namespace = None if all_namespaces else access.namespace
+    with working("asking the API server"):
+        found, clusters = _everything(access, namespace, cluster)
+    number, silent = left_out(clusters)
+    where = "" if namespace is None else f" in namespace {namespace}"
+    output.show(
+        found,
+        (NAMESPACE_COLUMN, *COLUMNS) if all_namespaces else COLUMNS,
+        cells,
+        document=Subscription.document,
+        empty=f"there is no subscription{where}: add one by `kwitness subscriptions add NAME --metric PREFIX`",
+    )
+    if number:
+        warn(f"{number} more subscriptions at the brokers are not listed in the status of the cluster")
+    if silent:
+        warn(f"what others ask at the brokers of {', '.join(silent)} is not known (yet): the operator has not said it")
+
+
+@app.command("describe")
+@shared
+def describe(options: Options, *, name: Name, cluster: Cluster = None) -> None:
+    """Show all that is known of one: its state, who does not push and why, and what nobody sends."""
+    access, output = connect(options), Output(options)
+    body = access.get(_KIND, name)
+    if body is not None:
+        one = of_resource(body)
+    else:
+        found, _ = _everything(access, access.namespace, cluster)
+        others = [one for one in found if name in {one.name, one.broker_resource}]
+        if not others:
+            raise CommandFailedError(_missing(name, access.namespace, found))
+        one = others[0]
+    if output.format != "table":
+        output.document(one.document() if body is None else body)
+        return
+    status = (body or {}).get("status") or {}
+    output.facts(list(facts(one, body)))
+    silent = [*(status.get("silentSoftware") or ()), *(status.get("silentClients") or ())]
+    for columns, rows in ((SILENT, silent), (AT_RISK, status.get("atRiskClients") or ())):
+        if rows:
+            print()
+            output.table(columns, rows)
+
+
+@app.command("add")
+@shared
+def add(
+    options: Options,
+    *,
+    name: Name,
+    metric: Metrics = None,
+    client_id: Annotated[list[str] | None, _selector("--client-id", "ID", "client id")] = None,
+    client_instance_id: Annotated[
+        list[str] | None, _selector("--client-instance-id", "ID", "id of the client instance")
+    ] = None,
+    software: Annotated[list[str] | None, _selector("--software", "NAME", "software name")] = None,
+    software_version: Annotated[
+        list[str] | None, _selector("--software-version", "VERSION", "software version")
+    ] = None,
+    address: Annotated[list[str] | None, _selector("--address", "ADDRESS", "address, as the broker sees it")] = None,
+    port: Annotated[list[str] | None, _selector("--port", "PORT", "port of its connection")] = None,
+    pattern: Annotated[
+        bool, typer.Option("--pattern", help="these values are regular expressions, which match the whole")
+    ] = False,
+    interval: Annotated[
+        str | None, typer.Option("--interval", metavar="TIME", help="between two pushes, such as 10s; 5m without it")
+    ] = None,
+    life: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="end by itself after this long, such as 10m")
+    ] = None,
+    cluster: Cluster = None,
+    wait: Annotated[bool, typer.Option("--wait", help="until the brokers have it")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="of --wait")] = 60.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="change nothing, and print the resource as YAML")] = False,
+) -> None:
+    """Ask clients for metrics. Values are literal: a dot is a dot, unless --pattern says otherwise."""
+    # What is all said needs no cluster to be printed.
+    access = None if dry_run and cluster and options.namespace else connect(options)
+    namespace = access.namespace if access else str(options.namespace)
+    cluster_namespace, _, cluster_name = (cluster or "").rpartition("/")
+    if access is not None:
+        found = find_cluster(access, cluster).metadata
+        cluster_namespace, cluster_name = found.namespace, found.name
+    request = Request(
+        name=name,
+        namespace=namespace,
+        cluster=cluster_name,
+        cluster_namespace=cluster_namespace or namespace,
+        metrics=metric or (),
+        interval=interval,
+        expire_after=life,
+        selectors={
+            "clientId": client_id or (),
+            "clientInstanceId": client_instance_id or (),
+            "clientSoftwareName": software or (),
+            "clientSoftwareVersion": software_version or (),
+            "clientSourceAddress": address or (),
+            "clientSourcePort": port or (),
+        },
+        patterns=pattern,
+    )
+    body = subscription(request)
+    for prefix, nearest in unknown_metrics(request.metrics).items():
+        hint = f"; the nearest that is known is {nearest}" if nearest else ""
+        warn(f"no client is known to send a metric that begins with {prefix}{hint}")
+    if dry_run or access is None:
+        Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
+        return
+    try:
+        created = access.create(body)
+    except AlreadyThereError as error:
+        raise CommandFailedError(
+            f"there is a subscription {name} in namespace {access.namespace} already: take another name, or delete it "
+            f"first by `kwitness subscriptions delete {name}`"
+        ) from error
+    if wait:
+        with working("waiting until the brokers have it"):
+            created = _applied(access, name, timeout)
+    _told(options, "added", created)
+
+
+@app.command("delete")
+@shared
+def delete(options: Options, *, name: Name, metric: Metrics = None) -> None:
+    """End a subscription, or with --metric take these prefixes from it and leave the rest."""
+    access = connect(options)
+    if metric:
+        changed = _without(access, name, metric)
+        _told(options, "changed", changed)
+        return
+    if not access.delete(_KIND, name):
+        found, _ = _everything(access, access.namespace, None)
+        raise CommandFailedError(_missing(name, access.namespace, found))
+    print(f"subscription {plain_text(name)} was deleted; clients stop with their next push")
+
+
+def _everything(
+    access: ClusterAccess, namespace: str | None, cluster: str | None
+) -> tuple[list[Subscription], list[dict[str, Any]]]:
+    """All subscriptions of a namespace, or of one cluster, and the clusters that were looked at."""
+    resources = access.items(_KIND, namespace)
+    if cluster is not None:
+        found = find_cluster(access, cluster).metadata
+        named = access.get("KafkaCluster", found.name, found.namespace)
+        clusters = [] if named is None else [named]
+        resources = [one for one in resources if cluster_of(one) == (found.namespace, found.name)]
+    else:
+        try:
+            clusters = access.items("KafkaCluster", namespace)
+        except NotPermittedError as error:
+            warn(f"what others ask at the brokers is not seen: {error}")
+            clusters = []
+    return subscriptions(resources, clusters), clusters
+
+
+def _missing(name: str, namespace: str, found: list[Subscription]) -> str:
+    """What to do about a name that is no resource."""
+    for one in found:
+        if name in {one.name, one.broker_resource} and one.owner != "Ours":
+            return (
+                f"{name} at the brokers of {one.cluster} is not of this installation ({one.owner}): it is deleted "
+                "where it was made, or by Kafka's own tool, `kafka-client-metrics.sh --bootstrap-server HOST:PORT "
+                f"--delete --name {one.broker_resource}`"
+            )
+    names = ", ".join(sorted(one.name for one in found if one.owner == "Ours")) or "none"
+    return f"there is no subscription {name} in namespace {namespace}; there are: {names} (--namespace names another)"
+
+
+def _without(access: ClusterAccess, name: str, prefixes: list[str]) -> dict[str, Any]:
+    body = access.get(_KIND, name)
+    if body is None:
+        found, _ = _everything(access, access.namespace, None)
+        raise CommandFailedError(_missing(name, access.namespace, found))
+    present = list(body["spec"].get("metrics") or ())
+    absent = [one for one in prefixes if one not in present]
+    if absent:
+        raise CommandFailedError(
+            f"subscription {name} does not ask for {', '.join(absent)}, but for {', '.join(present) or 'nothing'}; "
+            "prefixes are removed as they were added"
+        )
+    left = [one for one in present if one not in prefixes]
+    if not left:
+        raise WrongUseError(
+            f"that would leave subscription {name} without metrics: delete it by `kwitness subscriptions delete {name}`"
+        )
+    changed = access.replace({**body, "spec": {**body["spec"], "metrics": left}})
+    if changed is None:
+        raise CommandFailedError(f"subscription {name} was deleted meanwhile")
+    return changed
+
+
+def _applied(access: ClusterAccess, name: str, timeout: float) -> dict[str, Any]:
+    """Wait until the operator says that the brokers have it."""
+    until = time.monotonic() + timeout
+    while True:
+        body = access.get(_KIND, name)
+        if body is None:
+            raise CommandFailedError(f"subscription {name} was deleted meanwhile")
+        one = of_resource(body)
+        seen = ((body.get("status") or {}).get("observedGeneration") or 0) >= body["metadata"].get("generation", 0)
+        if seen and one.ready == "True":
+            return body
+        if time.monotonic() >= until:
+            why = f"{one.reason}: {one.message}" if one.reason else "the operator has not seen it: is it running?"
+            raise CommandFailedError(f"subscription {name} was added, and after {timeout:g} s is not applied: {why}")
+        time.sleep(_POLL_S)
+
+
+def _told(options: Options, what: str, body: dict[str, Any]) -> None:
+    output = Output(options)
+    if output.format != "table":
+        output.document(body)
+        return
+    one, life = of_resource(body), body["spec"].get("expireAfter")
+    end = f", and ends by itself {life} after its creation" if life else ""
+    print(
+        f"subscription {plain_text(one.name)} was {what}: {plain_text(list(one.metrics))} every {one.interval}{end}; "
+        f"`kwitness subscriptions describe {one.name}` says what became of it"
+    )
