@@ -160,7 +160,7 @@ def test_connections_alone_make_a_page() -> None:
 
 
 def test_a_line_for_a_client_without_an_id_names_its_instance() -> None:
-    assert "--match clientInstanceId=abc" in subscribe_line(None, "abc")
+    assert "--client-instance-id abc" in subscribe_line(None, "abc")
     assert subscribe_line("A.B--C_7").startswith("kwitness subscriptions add look-at-a-b-c-7 --client-id A.B--C_7 ")
 
 

@@ -45,16 +45,18 @@ def broker(number: int, **changes: Any) -> dict[str, Any]:
     return {"id": number, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0", **changes}
 
 
+def state(**changes: Any) -> ClusterState:
+    known = {
+        "cluster_id": "one",
+        "clients": 12,
+        "brokers": [{"broker_id": "1", "plugin_version": "0.1.0", "last_heartbeat_ms": 1}],
+        "ledger": [{"hop": "receive", "accepted": 5, "delivered": 5}],
+    }
+    return ClusterState.model_validate({**known, **changes})
+
+
 def collector(**changes: Any) -> CollectorFacts:
-    state = ClusterState.model_validate(
-        {
-            "cluster_id": "one",
-            "clients": 12,
-            "brokers": [{"broker_id": "1", "plugin_version": "0.1.0", "last_heartbeat_ms": 1}],
-            "ledger": [{"hop": "receive", "accepted": 5, "delivered": 5}],
-        }
-    )
-    return CollectorFacts(**{"namespace": "shop", "name": "main", "version": "0.1.0", "cluster": state, **changes})
+    return CollectorFacts(**{"namespace": "shop", "name": "main", "version": "0.1.0", "cluster": state(), **changes})
 
 
 def sound() -> InstallationFacts:
@@ -176,7 +178,7 @@ def test_fields_of_items_and_of_values_are_compared_as_well() -> None:
         ({"certificate_expiry_s": NOW_S - 1}, "error", "its certificate has ended"),
         ({"definitions": None}, "warning", "you may not read them"),
         ({"collectors": (collector(suspended=True),)}, "warning", "it is suspended"),
-        ({"collectors": (collector(missing=(1, 2)),)}, "error", "the replicas 1, 2 do not answer"),
+        ({"collectors": (collector(cluster=state(missing=[1, 2])),)}, "error", "the replicas 1, 2 do not answer"),
         ({"collectors": (collector(cluster=None, failure="refused"),)}, "error", "it does not answer: refused"),
         ({"collectors": (collector(version="0.0.9"),)}, "warning", "version 0.0.9, where the installation is of 0.1.0"),
         ({"version": "0.2.0"}, "warning", "version 0.2.0, where the installation is of 0.1.0"),
@@ -268,7 +270,7 @@ def test_nothing_applied_yet_says_what_to_begin_with() -> None:
 
 
 def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_comes_before_its_status() -> None:
-    state = ClusterState.model_validate(
+    answered = ClusterState.model_validate(
         {
             "cluster_id": "one",
             "overflowed": 4,
@@ -282,7 +284,7 @@ def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_c
         resource("TelemetryCollector", ledger=ledger),
         resource("AnalyticsJob", "unused", ledger=[{"hop": "table", "dropped": {"quarantined": 7}}]),
     )
-    found = wrong(replace(sound(), resources=resources, collectors=(collector(cluster=state),)))
+    found = wrong(replace(sound(), resources=resources, collectors=(collector(cluster=answered),)))
 
     assert [(one.check, one.severity) for one in found] == [("Ledger", "warning")] * 4
     assert [one.message for one in found] == [
@@ -294,7 +296,7 @@ def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_c
 
 
 def test_versions_of_everything_that_reports_are_compared() -> None:
-    state = ClusterState.model_validate(
+    answered = ClusterState.model_validate(
         {
             "cluster_id": "one",
             "brokers": [
@@ -302,7 +304,7 @@ def test_versions_of_everything_that_reports_are_compared() -> None:
             ],
         }
     )
-    found = only(replace(sound(), collectors=(collector(cluster=state),)))
+    found = only(replace(sound(), collectors=(collector(cluster=answered),)))
 
     assert found.subject.startswith("plugin of broker 0, plugin of broker 1, ")
     assert found.subject.endswith("plugin of broker 4 and 2 more")

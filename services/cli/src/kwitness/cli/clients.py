@@ -15,6 +15,7 @@ from kwitness.cli.looking_again import Looks, show_again
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text
 from kwitness.cli.views.client_rows import CLIENT_HEADINGS, client_cells
 from kwitness.cli.views.client_state import state_of
@@ -28,7 +29,7 @@ __all__ = ["app"]
 _EVERY_S: Final = 5.0
 _OPTIONAL: Final = frozenset({"ADDRESS", "METRICS", "OWNER", "INTERVAL", "PRINCIPAL", "SEEN BY", "CONNECTIONS"})
 
-app = new_app("Show who pushes metrics, and who does not and why")
+app = new_app(SUBCOMMANDS["clients"].about)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.job_rows import JOB_HEADINGS, job_cells, job_story
 from kwitness.cli.why import Page, show_pages
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
@@ -22,7 +23,17 @@ __all__ = ["app"]
 
 _OPTIONAL: Final = frozenset({"TABLE", "TYPE", "READY"})
 
-app = new_app("Show AnalyticsJobs: phase, lag, last run, findings", no_args_is_help=True)
+app = new_app(SUBCOMMANDS["jobs"].about, invoke_without_command=True)
+
+Everywhere = Annotated[bool, typer.Option("--all-namespaces", "-A", help="of all namespaces")]
+
+
+@app.callback()
+@shared
+def jobs(options: Options, *, ctx: typer.Context, everywhere: Everywhere = False) -> None:
+    """Show AnalyticsJobs; without a command all of the namespace."""
+    if ctx.invoked_subcommand is None:
+        _list(options, everywhere=everywhere)
 
 
 @app.command("list")
@@ -30,9 +41,13 @@ app = new_app("Show AnalyticsJobs: phase, lag, last run, findings", no_args_is_h
 def list_jobs(
     options: Options,
     *,
-    everywhere: Annotated[bool, typer.Option("--all-namespaces", "-A", help="of all namespaces")] = False,
+    everywhere: Everywhere = False,
 ) -> None:
     """Show a line for each job of the namespace."""
+    _list(options, everywhere=everywhere)
+
+
+def _list(options: Options, *, everywhere: bool) -> None:
     access = connect(options)
     namespace = None if everywhere else access.namespace
     items = access.items("AnalyticsJob", namespace)

@@ -16,6 +16,7 @@ from kwitness.cli.lookup import Found, find, find_silent, nobody
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text, subscribe_line
 from kwitness.cli.views.client_state import interval_of, state_of
 from kwitness.cli.views.elapsed import ago, span
@@ -34,7 +35,7 @@ __all__ = ["app", "look_at", "states_of"]
 
 _Before = Mapping[Series, ClientMetricValue]
 
-app = new_app("Show what one client sends, as it is now or as it changes")
+app = new_app(SUBCOMMANDS["metrics"].about)
 
 
 @app.command()

@@ -13,13 +13,14 @@ from kwitness.cli.metrics import look_at
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.questions import questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.following import changed_since, point_line
 from kwitness.cli.views.metric_values import Series, begins_with, by_series
 from kwitness.contracts.envelopes import ClientItem, ClientMetricValue
 
 __all__ = ["app"]
 
-app = new_app("Follow what one client pushes")
+app = new_app(SUBCOMMANDS["tail"].about)
 
 
 @app.command()

@@ -15,6 +15,7 @@ from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text
 from kwitness.cli.views.client_story import (
     Section,
@@ -29,7 +30,7 @@ __all__ = ["app", "show_pages"]
 
 _PAGES: Final = 5
 
-app = new_app("Tell everything that is known about one client, and what to do")
+app = new_app(SUBCOMMANDS["why"].about)
 
 
 class Page(NamedTuple):

@@ -32,8 +32,8 @@ def _check(one: CollectorFacts) -> Finding:
             f"it does not answer: {one.failure or 'nothing is known of its cluster'}",
             _pods(one),
         )
-    if one.missing:
-        replicas = ", ".join(map(str, one.missing))
+    if one.cluster.missing:
+        replicas = ", ".join(map(str, one.cluster.missing))
         return error(
             COLLECTORS,
             subject,

@@ -53,8 +53,6 @@ class CollectorFacts:
         What it knows of its cluster; None where it did not answer, or where nothing was asked since it is suspended.
     failure
         Why it did not answer.
-    missing
-        Ordinals of replicas that did not answer.
     """
 
     namespace: str
@@ -63,7 +61,6 @@ class CollectorFacts:
     version: str | None = None
     cluster: ClusterState | None = None
     failure: str | None = None
-    missing: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ def subscribe_line(client_id: str | None, instance: str | None = None) -> str:
     """The line that asks one client for everything it has, for ten minutes."""
     selector = f"--client-id {shlex.quote(client_id)}" if client_id else ""
     if not client_id and instance:
-        selector = f"--match clientInstanceId={shlex.quote(instance)}"
+        selector = f"--client-instance-id {shlex.quote(instance)}"
     name = "-".join(re.findall(r"[a-z0-9]+", (client_id or "client").lower()))[:40].strip("-") or "client"
     parts = ["kwitness subscriptions add", f"look-at-{name}", selector, f"--metric {PREFIX}"]
     return " ".join([*(one for one in parts if one), "--interval 10s --for 10m"])
