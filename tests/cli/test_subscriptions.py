@@ -214,14 +214,28 @@ def test_ours_and_those_of_others_are_listed(person, some):
     done = person.types("subscriptions", "list")
     rows = [line.split() for line in done.stdout.splitlines()]
 
-    assert rows[0] == ("NAME CLUSTER OWNER INTERVAL METRICS CLIENTS READY REASON MATCHING PUSHING EXPIRES".split())
+    assert rows[0] == (
+        [
+            "NAME",
+            "CLUSTER",
+            "OWNER",
+            "INTERVAL",
+            "METRICS",
+            "CLIENTS",
+            "READY",
+            "REASON",
+            "MATCHING",
+            "PUSHING",
+            "EXPIRES",
+        ]
+    )
     assert rows[1:] == [
         ["slow-orders", "orders", "Ours", "5m", PRODUCER, "clientId=orders-7", "True", "Applied", "3", "2", "in", "9m"],
         ["waiting", "orders", "Ours", "30s", "*", "all", "-", "-", "-", "-", "-"],
         ["slow-orders", "orders", "Ours", "2m", PRODUCER, "all", "-", "-", "-", "-", "-"],
         ["kwitness.other.shop.all", "orders", "OtherInstallation", "1m", "*", "all", "-", "-", "-", "-", "-"],
         [
-            *("by-hand orders Foreign 5m".split()),
+            *(["by-hand", "orders", "Foreign", "5m"]),
             *(LATENCY + ",", "and", "3", "more", "clientId=pay.*", "-", "-", "-", "-", "-"),
         ],
     ]
