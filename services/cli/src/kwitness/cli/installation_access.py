@@ -29,7 +29,7 @@ from kwitness.contracts.resources.meta import GROUP
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["look"]
+__all__ = ["deployment_facts", "look", "sample_of", "tag_of"]
 
 _TIMEOUT_S: Final = (5, 30)
 _EXPIRY: Final = "kwitness_injector_certificate_expiry_seconds"
@@ -122,7 +122,7 @@ class _Looker:
             return self._ask("list", "deployments.apps", namespace, lambda: self._deployments(namespace, labels))
 
         answer = self._in_all_or_own(ask)
-        return None if answer is None else tuple(_deployment(one) for one in answer.get("items") or ())
+        return None if answer is None else tuple(deployment_facts(one) for one in answer.get("items") or ())
 
     def _deployments(self, namespace: str | None, labels: str) -> Any:
         asked: dict[str, Any] = {"label_selector": labels, "_request_timeout": _TIMEOUT_S}
@@ -188,13 +188,13 @@ class _Looker:
         except NotPermittedError:
             return None
         containers = ((found or {}).get("spec") or {}).get("template", {}).get("spec", {}).get("containers") or ()
-        return next((_tag(str(one.get("image", ""))) for one in containers), None)
+        return next((tag_of(str(one.get("image", ""))) for one in containers), None)
 
     def certificate_expiry_s(self, injectors: Sequence[DeploymentFacts]) -> float | None:
         """When the certificate ends, as the first injector that answers says on its page of metrics."""
         for one in injectors:
             with contextlib.suppress(CommandFailedError, OSError, http.client.HTTPException):
-                return _sample(self._page(one), _EXPIRY)
+                return sample_of(self._page(one), _EXPIRY)
         return None
 
     def _page(self, deployment: DeploymentFacts) -> str:
@@ -260,7 +260,8 @@ class _Looker:
         return bool(((answer or {}).get("status") or {}).get("allowed"))
 
 
-def _deployment(body: Mapping[str, Any]) -> DeploymentFacts:
+def deployment_facts(body: Mapping[str, Any]) -> DeploymentFacts:
+    """What is to be known of a Deployment, as the API server has it."""
     metadata, spec, status = body["metadata"], body.get("spec") or {}, body.get("status") or {}
     available = [one for one in status.get("conditions") or () if one.get("type") == "Available"]
     return DeploymentFacts(
@@ -273,13 +274,13 @@ def _deployment(body: Mapping[str, Any]) -> DeploymentFacts:
     )
 
 
-def _tag(image: str) -> str | None:
+def tag_of(image: str) -> str | None:
     """The tag of an image; None where it has none, as by digest."""
     name = image.partition("@")[0].rpartition("/")[2]
     return name.partition(":")[2] or None
 
 
-def _sample(page: str, name: str) -> float | None:
+def sample_of(page: str, name: str) -> float | None:
     """The value of a metric without labels on a page of Prometheus."""
     for line in page.splitlines():
         if line.startswith(f"{name} "):
