@@ -4,38 +4,47 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import io
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from kwitness.cli.__main__ import main
 from kwitness.e2e.api_server import ApiServer
 
+PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\s*(?:\x1b\[1A)?\x1b\[2K", re.DOTALL)
 COMMAND = (sys.executable, "-m", "kwitness.cli")
 
 
+class Ended(NamedTuple):
+    """What a run left."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 class Person:
-    """Somebody with a kubeconfig, who types in one namespace."""
+    """Somebody with a kubeconfig, who types."""
 
     def __init__(self, kubeconfig: Path, home: Path) -> None:
+        self.kubeconfig = kubeconfig
         self.environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(home), "PATH": os.environ["PATH"]}
 
-    def types(self, *arguments: str, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        """Run it into pipes."""
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            env={**self.environment, **(environment or {})},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+    def types(self, *arguments: str) -> Ended:
+        """Run it in this process, where a process of its own would say nothing else and take a second."""
+        out, errors = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(errors):
+            status = main(["--kubeconfig", str(self.kubeconfig), *arguments])
+        return Ended(status, out.getvalue(), errors.getvalue())
 
     def done(self, *arguments: str) -> str:
         """Run it, and return what it answers; it succeeds."""
@@ -43,13 +52,25 @@ class Person:
         assert ended.returncode == 0, ended.stderr
         return ended.stdout
 
-    def at_a_terminal(self, *arguments: str, columns: int = 80, environment: Mapping[str, str] | None = None) -> str:
+    def runs(self, *arguments: str, **environment: str) -> Ended:
+        """Run it as a process, into pipes."""
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    def at_a_terminal(self, *arguments: str, columns: int = 80, **environment: str) -> str:
         """Run it at a terminal of so many columns, and return all that is on it."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(
             [*COMMAND, *arguments],
-            env={**self.environment, "TERM": "xterm-256color", **(environment or {})},
+            env={**self.environment, "TERM": "xterm-256color", **environment},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -60,12 +81,13 @@ class Person:
             while piece := os.read(ours, 65_536):
                 shown += piece
         except OSError as error:
-            # What Linux says when the last process has closed it.
-            assert error.errno == errno.EIO
+            if error.errno != errno.EIO:  # what Linux says when the last process has closed it
+                raise
         finally:
             os.close(ours)
         assert process.wait(60) == 0, shown.decode()
-        return shown.decode().replace("\r\n", "\n")
+        # What took long said so, and took it back.
+        return PROGRESS.sub("", shown.decode().replace("\r\n", "\n"))
 
 
 def kubeconfig_with(api: ApiServer, path: Path, token: str) -> Path:

@@ -11,17 +11,20 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options
 from kwitness.cli.permissions import Permission, not_permitted
 from kwitness.contracts.resources import KINDS
-from kwitness.contracts.resources.meta import GROUP, VERSION
+from kwitness.contracts.resources.meta import API_VERSION, GROUP
 
 __all__ = ["AlreadyThereError", "ClusterAccess", "connect"]
 
 _TIMEOUT_S: Final = (5, 30)
 """To connect, and between two bytes of an answer."""
+_REFUSED: Final = 300
+"""The first HTTP status that is not success; nothing is followed anywhere else."""
 _PLURALS: Final = {one.kind: one.plural for one in KINDS}
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
@@ -31,7 +34,7 @@ class AlreadyThereError(CommandFailedError):
 
 
 class ClusterAccess:
-    """Reads and writes objects.
+    """Reads and writes objects, as JSON values.
 
     All methods raise `CommandFailedError` when the API server cannot be asked or does not do it, and
     `NotPermittedError` when a permission is missing.
@@ -39,47 +42,23 @@ class ClusterAccess:
     Parameters
     ----------
     api_client
-        Of the library `kubernetes`.
+        Of the library `kubernetes`: signs in, as the kubeconfig says.
     namespace
         The one that was chosen, by option or context.
     """
 
     def __init__(self, api_client: Any, namespace: str) -> None:
-        from kubernetes import client  # noqa: PLC0415 - see the module's docstring
-
+        self.api_client = api_client
         self.namespace = namespace
-        self._core = client.CoreV1Api(api_client)
-        self._ours = client.CustomObjectsApi(api_client)
-
-    @property
-    def core(self) -> Any:
-        """CoreV1Api of the library, for what is not objects: forwarded ports."""
-        return self._core
 
     def get(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return one of our resources as the API server has it, or None when there is none of that name."""
         where = namespace or self.namespace
-        found: dict[str, Any] | None = self.ask(
-            Permission("get", _resource(kind), where, name),
-            lambda: self._ours.get_namespaced_custom_object(
-                GROUP, VERSION, where, _PLURALS[kind], name, _request_timeout=_TIMEOUT_S
-            ),
-        )
-        return found
+        return self.request("GET", _path(kind, where, name), Permission("get", _resource(kind), where, name))
 
     def items(self, kind: str, namespace: str | None) -> list[dict[str, Any]]:
         """Return our resources of a kind in a namespace, or with None in all of them, by namespace and name."""
-
-        def asked() -> Any:
-            if namespace is None:
-                return self._ours.list_cluster_custom_object(
-                    GROUP, VERSION, _PLURALS[kind], _request_timeout=_TIMEOUT_S
-                )
-            return self._ours.list_namespaced_custom_object(
-                GROUP, VERSION, namespace, _PLURALS[kind], _request_timeout=_TIMEOUT_S
-            )
-
-        answer = self.ask(Permission("list", _resource(kind), namespace), asked)
+        answer = self.request("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
         if answer is None:
             raise CommandFailedError(
                 f"the API server knows no {_PLURALS[kind]}: kwitness is not installed in this cluster, or another "
@@ -96,87 +75,96 @@ class ClusterAccess:
             There is one of that name.
         """
         kind, where = str(body["kind"]), str(body["metadata"]["namespace"])
-        answer = self.ask(
-            Permission("create", _resource(kind), where, str(body["metadata"]["name"])),
-            lambda: self._ours.create_namespaced_custom_object(
-                # What the installed release does not know would be dropped without a word.
-                GROUP,
-                VERSION,
-                where,
-                _PLURALS[kind],
-                dict(body),
-                field_validation="Strict",
-                _request_timeout=_TIMEOUT_S,
-            ),
-        )
+        wanted = Permission("create", _resource(kind), where, str(body["metadata"]["name"]))
+        # What the installed release does not know would be dropped without a word.
+        answer = self.request("POST", _path(kind, where), wanted, body, query={"fieldValidation": "Strict"})
         if answer is None:
             raise CommandFailedError(f"there is no namespace {where}, or kwitness is not installed in this cluster")
-        return dict(answer)
+        return answer
 
     def replace(self, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """Replace one of our resources as it was read; None when it is gone. One that was changed since is refused."""
-        kind, metadata = str(body["kind"]), body["metadata"]
-        replaced: dict[str, Any] | None = self.ask(
-            Permission("update", _resource(kind), metadata["namespace"], metadata["name"]),
-            lambda: self._ours.replace_namespaced_custom_object(
-                GROUP,
-                VERSION,
-                metadata["namespace"],
-                _PLURALS[kind],
-                metadata["name"],
-                dict(body),
-                _request_timeout=_TIMEOUT_S,
-            ),
-        )
-        return replaced
+        kind, where, name = str(body["kind"]), body["metadata"]["namespace"], body["metadata"]["name"]
+        return self.request("PUT", _path(kind, where, name), Permission("update", _resource(kind), where, name), body)
 
     def delete(self, kind: str, name: str, namespace: str | None = None) -> bool:
         """Delete one of our resources; return whether there was one."""
         where = namespace or self.namespace
-        answer = self.ask(
-            Permission("delete", _resource(kind), where, name),
-            lambda: self._ours.delete_namespaced_custom_object(
-                GROUP, VERSION, where, _PLURALS[kind], name, _request_timeout=_TIMEOUT_S
-            ),
-        )
-        return answer is not None
+        wanted = Permission("delete", _resource(kind), where, name)
+        return self.request("DELETE", _path(kind, where, name), wanted) is not None
 
     def config_map(self, name: str, namespace: str) -> Mapping[str, str] | None:
         """Return the entries of a ConfigMap, or None when there is none."""
-        answer = self.ask(
-            Permission("get", "configmaps", namespace, name),
-            lambda: self._core.read_namespaced_config_map(name, namespace, _request_timeout=_TIMEOUT_S),
-        )
-        return None if answer is None else dict(answer.data or {})
+        path = f"/api/v1/namespaces/{namespace}/configmaps/{name}"
+        answer = self.request("GET", path, Permission("get", "configmaps", namespace, name))
+        return None if answer is None else dict(answer.get("data") or {})
 
     def token(self, account: str, namespace: str, audience: str) -> str | None:
         """Ask for a token of a service account, good for ten minutes; None when there is no such account."""
+        review = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"audiences": [audience], "expirationSeconds": 600},
+        }
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+        answer = self.request("POST", path, Permission("create", "serviceaccounts/token", namespace, account), review)
+        return None if answer is None else str(answer["status"]["token"])
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        permission: Permission,
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> dict[str, Any] | None:
+        """Ask for any ``path``; return what the API server answers, or None when it does not have it.
+
+        ``permission`` is what a refusal is explained by.
+        """
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415 - the library's; see the module's docstring
+
+        # The library's methods for core objects import the models of all of Kubernetes: half a second more.
+        request = self.api_client.param_serialize(
+            method,
+            path,
+            query_params=list((query or {}).items()),
+            header_params={"Accept": "application/json", "Content-Type": "application/json"},
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            response = self.api_client.call_api(*request, _request_timeout=_TIMEOUT_S)
+            content = response.read()
+        except (HTTPError, OSError) as error:
+            raise self._unreachable(error) from error
+        return _answer(response.status, content, permission)
+
+    @property
+    def core(self) -> Any:
+        """CoreV1Api of the library, for those who need what `request` cannot do; it takes half a second to import."""
         from kubernetes import client  # noqa: PLC0415
 
-        wanted = client.V1TokenRequestSpec(audiences=[audience], expiration_seconds=600)
-        review = client.AuthenticationV1TokenRequest(spec=wanted)
-        answer = self.ask(
-            Permission("create", "serviceaccounts/token", namespace, account),
-            lambda: self._core.create_namespaced_service_account_token(
-                account, namespace, review, _request_timeout=_TIMEOUT_S
-            ),
-        )
-        return None if answer is None else str(answer.status.token)
+        return client.CoreV1Api(self.api_client)
 
     def ask(self, permission: Permission, call: Callable[[], Any]) -> Any:
-        """Call the library; None is what the API server does not have."""
+        """Call one of the library's own methods; errors as those of `request`."""
         from kubernetes.client import ApiException  # noqa: PLC0415
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         try:
             return call()
         except ApiException as error:
-            return _answered(error, permission)
+            return _answer(int(error.status or 0), str(error.body or error.reason).encode(), permission)
         except (HTTPError, OSError) as error:
-            raise CommandFailedError(
-                f"the API server {self._core.api_client.configuration.host} cannot be reached ({_reason(error)}): is "
-                "it the right context (--context), and does kubectl reach it?"
-            ) from error
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> CommandFailedError:
+        return CommandFailedError(
+            f"the API server {self.api_client.configuration.host} cannot be reached ({_reason(error)}): is it the "
+            "right context (--context), and does kubectl reach it?"
+        )
 
 
 def connect(options: Options) -> ClusterAccess:
@@ -217,46 +205,49 @@ def connect(options: Options) -> ClusterAccess:
     return ClusterAccess(client.ApiClient(settings), namespace)
 
 
-def _answered(error: Any, permission: Permission) -> None:
-    """Return None for what is not there; raise what the API server said otherwise."""
-    said, reason = _said(error)
-    match error.status:
+def _answer(status: int, content: bytes, permission: Permission) -> dict[str, Any] | None:
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        answer = {"message": content.decode(errors="replace").strip()}
+    if status and status < _REFUSED:
+        return dict(answer)
+    _refused(status, str(answer.get("message", "")), str(answer.get("reason", "")), permission)
+    return None
+
+
+def _refused(status: int, said: str, reason: str, permission: Permission) -> None:
+    """Raise what the API server said, but for what is not there."""
+    match status:
         case 404:
             return
         case 401:
             raise CommandFailedError(
                 "the API server does not know who asks: sign in again, or name another context (--context)"
-            ) from error
-        case 403 if "is forbidden: User" in said or reason == "Forbidden":
-            if "cannot" not in said:
-                # An admission plugin or a quota refuses; what it says is all that is known.
-                raise CommandFailedError(said) from error
-            raise not_permitted(permission, said) from error
+            )
+        case 403 if " cannot " in said:
+            raise not_permitted(permission, said)
         case 409 if reason == "AlreadyExists":
-            raise AlreadyThereError(said) from error
+            raise AlreadyThereError(said)
         case 409:
-            raise CommandFailedError(f"somebody else changed it meanwhile: run it again ({said})") from error
+            raise CommandFailedError(f"somebody else changed it meanwhile: run it again ({said})")
         case 400 if unknown := re.findall(r'unknown field "([^"]+)"', said):
             raise CommandFailedError(
                 f"the release of kwitness that is installed does not know {', '.join(unknown)}: upgrade it, or leave "
                 "that out"
-            ) from error
+            )
         case _:
-            raise CommandFailedError(said or f"the API server answered {error.status} {error.reason}") from error
-
-
-def _said(error: Any) -> tuple[str, str]:
-    """Message and reason of an answer of the API server."""
-    try:
-        status = json.loads(error.body)
-    except (TypeError, ValueError):
-        return str(error.body or error.reason or ""), ""
-    return str(status.get("message", "")), str(status.get("reason", ""))
+            raise CommandFailedError(said or f"the API server answered {status}")
 
 
 def _reason(error: Exception) -> str:
     cause = getattr(error, "reason", None) or error
     return str(cause).rpartition(": ")[2] or type(cause).__name__
+
+
+def _path(kind: str, namespace: str | None, name: str | None = None) -> str:
+    where = "" if namespace is None else f"/namespaces/{quote(namespace, safe='')}"
+    return f"/apis/{API_VERSION}{where}/{_PLURALS[kind]}" + ("" if name is None else f"/{quote(name, safe='')}")
 
 
 def _resource(kind: str) -> str:

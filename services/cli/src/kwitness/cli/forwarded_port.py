@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import socket
 from collections.abc import Sequence
@@ -27,20 +28,25 @@ def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: in
         None of them runs, or the API server does not reach its node.
     """
     from kubernetes.client import ApiException  # noqa: PLC0415 - see cluster_access
-    from kubernetes.stream import portforward  # noqa: PLC0415
 
+    # Not kubernetes.stream.portforward: it wants a method of CoreV1Api, which imports the models of all of Kubernetes.
+    stream: Any = importlib.import_module("kubernetes.stream.ws_client")  # without types
+    configuration = access.api_client.configuration
+    headers = {entry["key"]: entry["value"] for entry in configuration.auth_settings().values()}
     why = "there is none"
     for pod in pods:
+        url = f"{configuration.host}/api/v1/namespaces/{namespace}/pods/{pod}/portforward"
         try:
-            forwarded = portforward(access.core.connect_get_namespaced_pod_portforward, pod, namespace, ports=str(port))
+            forwarded = stream.portforward_call(
+                configuration, "GET", url, query_params=[("ports", str(port))], headers=headers
+            )
         except ApiException as error:
             status, why = _refusal(error)
             if status == _FORBIDDEN:
                 raise not_permitted(Permission("create", "pods/portforward", namespace, pod), why) from error
             continue
         # The library's own socket stands around it, for options that one of this kind does not have.
-        end = forwarded.socket(port)
-        found: socket.socket = socket.socket(fileno=end.detach())
+        found: socket.socket = socket.socket(fileno=forwarded.socket(port).detach())
         return found
     raise CommandFailedError(
         f"no port of {', '.join(pods)} in namespace {namespace} can be forwarded ({why}): see `kubectl get pods "

@@ -55,12 +55,19 @@ class _Subcommands(TyperGroup):
         name, stub, rest = super().resolve_command(ctx, args)
         return name, None if stub is None else load(str(name)), rest
 
+    # typer makes 1 of a pipe that closed. It is no error of ours: whoever reads has seen enough.
+    @override
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        try:
+            return super().make_context(*arguments, **more)
+        except BrokenPipeError as error:
+            raise typer.Exit(OUTPUT_CLOSED) from error
+
     @override
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
-            # Not an error of ours: whoever reads has seen enough.
             raise typer.Exit(OUTPUT_CLOSED) from error
 
 

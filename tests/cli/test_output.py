@@ -1,0 +1,98 @@
+"""What is written where: terminals wide and narrow, with and without colour, pipes that close, names of anybody."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from tests.cli.command import COMMAND
+from tests.cli.conftest import apply, cluster, ready
+
+pytestmark = pytest.mark.slow
+LIST = ("subscriptions", "list")
+ESCAPE = "\x1b"
+
+
+@pytest.fixture
+def listed(api, namespace, person, with_status):
+    """One of ours that is applied, and one of somebody who would write upon the terminal."""
+    apply(api, cluster("orders", namespace))
+    person.done(
+        "subscriptions", "add", "slow-orders", "--metric", "org.apache.kafka.producer.", "--client-id", "a" * 40
+    )
+    with_status("kcms", "slow-orders", conditions=ready("True", "Applied"))
+    evil = {"name": f"evil{ESCAPE}[2J\u202e", "owner": "Foreign", "interval": "1m", "metrics": ["*"]}
+    with_status("kfc", "orders", subscriptions=[evil])
+
+
+def test_a_terminal_gets_colour_and_a_pipe_none(person, listed):
+    shown = person.at_a_terminal(*LIST, columns=200)
+    piped = person.runs(*LIST, TERM="xterm-256color", FORCE_COLOR="1")
+
+    assert f"{ESCAPE}[32mTrue" in shown
+    assert ESCAPE not in piped.stdout
+    assert max(len(line) for line in piped.stdout.splitlines()) > 80
+    assert len(piped.stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"), [(("--no-color",), {}), ((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"})]
+)
+def test_who_wants_no_colour_gets_none(person, listed, options, environment):
+    shown = person.at_a_terminal(*LIST, *options, columns=200, **environment)
+
+    assert ESCAPE not in shown
+    assert "slow-orders" in shown
+
+
+def test_a_narrow_terminal_gets_less_and_is_told_what_is_missing(person, listed):
+    shown = person.at_a_terminal(*LIST, "--no-color", columns=60)
+    table = shown.partition("kwitness: ")[0]
+
+    assert max(len(line) for line in table.splitlines()) <= 60
+    assert "EXPIRES" not in table.splitlines()[0]
+    assert "this terminal is too narrow for CLUSTER, EXPIRES: make it wider" in shown
+    # What is folded is whole.
+    assert "".join(table.split()).count("a") >= 40
+
+
+def test_names_of_others_reach_neither_terminal_nor_files_as_they_are(person, listed):
+    shown = person.at_a_terminal(*LIST, "--no-color", columns=200)
+    as_json = person.types(*LIST, "-o", "json").stdout
+
+    assert ESCAPE not in shown
+    assert "\u202e" not in shown
+    assert "evil?[2J?" in shown
+    assert as_json.isascii()
+    assert json.loads(as_json)[-1]["name"] == f"evil{ESCAPE}[2J\u202e"
+    assert person.types(*LIST, "-o", "yaml").stdout.isascii()
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_pipe_that_closes_ends_it_without_a_word(person, listed, form):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        [*COMMAND, *LIST, "-o", form], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    _, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 141
+    assert errors == ""
+
+
+def test_help_into_a_pipe_that_closes_too(person):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        [*COMMAND, "--help"], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    _, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 141
+    assert errors == ""
