@@ -48,7 +48,8 @@ class ClientRecord:
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
     could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
-    ``matched`` remembers which subscriptions were found to match the identity; None: look again.
+    ``matched`` remembers which subscriptions were found to match the identity; None: look again. ``revision`` changes
+    with the identity.
     """
 
     __slots__ = (
@@ -62,6 +63,7 @@ class ClientRecord:
         "malformed_reason",
         "matched",
         "metrics",
+        "revision",
         "terminated",
         "told_interval_ms",
     )
@@ -75,6 +77,7 @@ class ClientRecord:
         self.malformed = 0
         self.malformed_reason: str | None = None
         self.matched: Matched | None = None
+        self.revision = 0
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
@@ -139,6 +142,7 @@ class Clients:
         self._characters -= record.characters()
         record.identity.update(identity)
         record.matched = None
+        record.revision += 1
         self._characters += record.characters()
         return Learnt(record.identity, is_news=True)
 
