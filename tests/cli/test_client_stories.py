@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.answers import Silent
 from kwitness.cli.views.advice import missing_text, subscribe_line
 from kwitness.cli.views.client_story import (
     Section,
@@ -18,7 +17,7 @@ from kwitness.cli.views.client_story import (
 )
 from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
 
-from tests.cli.test_client_views import EFFECTIVE, NOW, client
+from tests.cli.test_client_views import EFFECTIVE, NOW, client, silent
 
 CONNECTION = ConnectionItem(
     client_id="orders-7",
@@ -112,8 +111,8 @@ def test_each_state_says_what_to_do_next(changes: dict[str, Any], says: str) -> 
 
 
 def test_why_a_known_client_is_silent_comes_from_those_who_know() -> None:
-    silent = Silent(reason="Throttled", detail="brokers throttle User:orders: raise its request quota")
-    story = story_of(client(last_push_ms=None), Sighting(silent=silent), NOW)
+    known = silent("Throttled", detail="brokers throttle User:orders: raise its request quota")
+    story = story_of(client(last_push_ms=None), Sighting(silent=known), NOW)
 
     assert sentences(story, "Whether it pushes")[-1] == (
         "It is silent because brokers throttle its telemetry requests (Throttled)."
@@ -128,15 +127,8 @@ def test_pushes_that_cannot_be_read_are_told_with_the_reason() -> None:
 
 
 def test_a_client_that_never_pushed_has_a_page_as_well() -> None:
-    silent = Silent(
-        client_id="old-app",
-        client_software_name="librdkafka",
-        client_software_version="1.9.2",
-        principal="User:old",
-        seen_by="plugin",
-        reason="TooOld",
-    )
-    story = story_of_silent(silent, Sighting(), NOW)
+    old = silent("TooOld", client_id="old-app", principal="User:old")
+    story = story_of_silent(old, Sighting(), NOW)
 
     assert sentences(story, "Who it is")[-1] == "It was seen by the brokers' plugin."
     assert sentences(story, "Whether it pushes") == [
@@ -146,17 +138,21 @@ def test_a_client_that_never_pushed_has_a_page_as_well() -> None:
 
 
 def test_a_client_that_nothing_matches_is_told_with_the_line_to_type() -> None:
-    story = story_of_silent(Silent(client_id="orders 7", reason="NoSubscriptionMatches"), Sighting(), NOW)
+    story = story_of_silent(silent("NoSubscriptionMatches", client_id="orders 7"), Sighting(), NOW)
 
     line = sentences(story, "What to do next")[-1].removeprefix("Ask it: ")
     assert shlex.split(line)[:6] == ["kwitness", "subscriptions", "add", "look-at-orders-7", "--client-id", "orders 7"]
 
 
 def test_connections_alone_make_a_page() -> None:
-    story = story_of_connections("orders-7", [CONNECTION], NOW)
+    story = story_of_connections("orders-7", Sighting(connections=[CONNECTION]), NOW)
+    of_software = story_of_connections("orders-7", Sighting((), silent("TooOld"), [CONNECTION]), NOW)
 
     assert sentences(story, "Who it is")[0] == "Its client id is orders-7."
     assert sentences(story, "What to do next") == ["See which brokers have the plugin: kwitness doctor"]
+    assert sentences(of_software, "Whether it pushes") == [
+        "It does not push; of its software that is because this version of its library cannot push (TooOld)."
+    ]
 
 
 def test_a_line_for_a_client_without_an_id_names_its_instance() -> None:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kwitness.cli.answers import Silent
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import Looks, show_again
@@ -22,7 +21,7 @@ from kwitness.cli.views.client_state import state_of
 from kwitness.cli.views.client_story import next_step
 from kwitness.cli.views.instance_ids import shortened
 from kwitness.cli.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
-from kwitness.contracts.envelopes import ClientItem
+from kwitness.contracts.envelopes import ClientItem, SilentItem
 
 __all__ = ["app"]
 
@@ -104,8 +103,13 @@ def _show_silent(
     wide: bool,
     look: int | None,
 ) -> None:
-    found, missing = questions.silent(ours=ours)
-    items = [one for one in found if all(value is None or getattr(one, key) == value for key, value in wanted.items())]
+    found = questions.silent(ours=ours)
+    if found.left_out:
+        warn(f"{found.left_out} more are not listed, those with the fewest connections")
+    missing = found.missing
+    items = [
+        one for one in found.items if all(value is None or getattr(one, key) == value for key, value in wanted.items())
+    ]
     items.sort(key=_by_name)
     ids = _ids([one.client_instance_id for one in items], wide=wide)
     headings = (*SILENT_HEADINGS, *WHY_HEADINGS) if why else SILENT_HEADINGS
@@ -142,5 +146,5 @@ def _ids(ids: Sequence[str | None], *, wide: bool) -> dict[str, str]:
     return {one: one for one in known} if wide else shortened(known)
 
 
-def _by_name(one: ClientItem | Silent) -> tuple[str, str, str]:
+def _by_name(one: ClientItem | SilentItem) -> tuple[str, str, str]:
     return (one.client_id or "~", one.client_software_name or "~", one.client_instance_id or "")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kwitness.cli.answers import Silent
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.output import warn
 from kwitness.cli.questions import Questions
 from kwitness.cli.views.advice import as_sentence, missing_text
-from kwitness.cli.views.choosing import choose, choose_silent
+from kwitness.cli.views.choosing import choose
 from kwitness.cli.views.silence import explained
-from kwitness.contracts.envelopes import ClientItem
+from kwitness.contracts.envelopes import ClientItem, SilentItem
 
-__all__ = ["Found", "find", "find_silent", "nobody"]
+__all__ = ["Found", "all_silent", "find", "nobody"]
 
 
 class Found(NamedTuple):
@@ -50,25 +49,19 @@ def find(questions: Questions, name: str) -> Found:
     return Found(chosen, "client_instance_id", first.client_instance_id, missing)
 
 
-def find_silent(questions: Questions, name: str) -> Sequence[Silent]:
-    """Clients of that name that do not push; a collector that does not know who is silent knows none.
-
-    Raises
-    ------
-    CommandFailedError
-        Several clients begin with it.
-    """
+def all_silent(questions: Questions) -> Sequence[SilentItem]:
+    """Clients that do not push; a collector that does not know who is silent knows none, which is told."""
     try:
-        silent, missing = questions.silent(ours=True)
+        found = questions.silent(ours=True)
     except CommandFailedError as error:
         warn(str(error))
         return ()
-    if missing:
-        warn(missing_text(missing))
-    return choose_silent(silent, name)
+    if found.missing:
+        warn(missing_text(found.missing))
+    return found.items
 
 
-def nobody(name: str, silent: Sequence[Silent], missing: Sequence[int]) -> CommandFailedError:
+def nobody(name: str, silent: Sequence[SilentItem], missing: Sequence[int]) -> CommandFailedError:
     """What is told where no instance of that name pushes."""
     if silent:
         one = silent[0]

@@ -8,13 +8,20 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from kwitness.cli.answers import SILENT_PATH, Silent, SilentClients
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, find_cluster, find_collector
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options
-from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, CLIENTS_PATH, CONNECTIONS_PATH
-from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientPage, ConnectionItem, ConnectionPage
+from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, CLIENTS_PATH, CONNECTIONS_PATH, SILENT_PATH
+from kwitness.contracts.envelopes import (
+    ClientItem,
+    ClientMetrics,
+    ClientPage,
+    ConnectionItem,
+    ConnectionPage,
+    SilentClients,
+    SilentItem,
+)
 
 __all__ = ["FoundClients", "FoundSilent", "Questions", "questions_to"]
 
@@ -34,10 +41,11 @@ class FoundClients(NamedTuple):
 
 
 class FoundSilent(NamedTuple):
-    """Clients that do not push, and the ordinals of replicas that did not answer."""
+    """Clients that do not push, ordinals of replicas that did not answer, and how many clients are not listed."""
 
-    items: Sequence[Silent]
+    items: Sequence[SilentItem]
     missing: Sequence[int]
+    left_out: int
 
 
 class Questions:
@@ -74,7 +82,7 @@ class Questions:
                     "this command"
                 ) from error
             raise
-        return FoundSilent([one for one in answer.items if ours or not one.ours], answer.missing)
+        return FoundSilent(answer.items, answer.missing, answer.left_out)
 
     def metrics(self, instance: str) -> ClientMetrics | None:
         """What one instance sends; None when it is gone.

@@ -8,15 +8,16 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
-from kwitness.cli.answers import Silent
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.lookup import find, find_silent, nobody
+from kwitness.cli.lookup import all_silent, find, nobody
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.questions import Questions, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text
+from kwitness.cli.views.choosing import choose_silent
+from kwitness.cli.views.client_state import state_of
 from kwitness.cli.views.client_story import (
     Section,
     Sighting,
@@ -24,7 +25,7 @@ from kwitness.cli.views.client_story import (
     story_of_connections,
     story_of_silent,
 )
-from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
 
 __all__ = ["app", "show_pages"]
 
@@ -63,7 +64,8 @@ def _pages(questions: Questions, name: str) -> list[Page]:
     found = find(questions, name)
     if found.missing:
         warn(missing_text(found.missing))
-    silent = find_silent(questions, name)
+    everybody = all_silent(questions)
+    silent = choose_silent(everybody, name)
     ids = [*(one.client_id for one in found.clients), *(one.client_id for one in silent)]
     client_id = next((one for one in ids if one), name)
     with working("asks observers for its connections"):
@@ -86,25 +88,51 @@ def _pages(questions: Questions, name: str) -> list[Page]:
         ]
     if connections:
         shown = [one.model_dump(mode="json", exclude_none=True) for one in connections]
-        return [Page(client_id, story_of_connections(client_id, connections, now_ms), {"connections": shown})]
+        reason = _of_software(everybody, connections[0])
+        story = story_of_connections(client_id, Sighting((), reason, connections), now_ms)
+        return [Page(client_id, story, {"connections": shown})]
     raise nobody(name, (), found.missing)
 
 
 def _page(
     questions: Questions,
     client: ClientItem,
-    silent: Sequence[Silent],
+    silent: Sequence[SilentItem],
     connections: Sequence[ConnectionItem],
     now_ms: int,
 ) -> Page:
     instance = client.client_instance_id
-    reason = next((one for one in silent if one.client_instance_id in {instance, None}), None)
+    # An observer may know that a client of this id is silent, and not which instance it is.
+    pushes = state_of(client, now_ms) in {"Pushing", "Ended"}
+    reason = next(
+        (
+            one
+            for one in silent
+            if one.client_instance_id == instance or (one.client_instance_id is None and not pushes)
+        ),
+        None,
+    )
     own = [one for one in connections if one.client_address in {client.client_address, None}]
     values = _values(questions, instance)
     return Page(
         f"{client.client_id or 'a client without an id'} {instance}",
         story_of(client, Sighting(values, reason, own), now_ms),
         {"client": client.model_dump(mode="json", exclude_none=True)},
+    )
+
+
+def _of_software(silent: Sequence[SilentItem], connection: ConnectionItem) -> SilentItem | None:
+    """Why the software of a connection is silent, where brokers say it of all of it."""
+    software = (connection.client_software_name, connection.client_software_version)
+    return next(
+        (
+            one
+            for one in silent
+            if one.client_id is None
+            and one.client_instance_id is None
+            and (one.client_software_name, one.client_software_version) == software
+        ),
+        None,
     )
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
-from kwitness.cli.answers import Silent
 from kwitness.cli.failure import CommandFailedError
-from kwitness.contracts.envelopes import ClientItem
+from kwitness.contracts.envelopes import ClientItem, SilentItem
 
 __all__ = ["choose", "choose_silent"]
 
 _SHOWN: Final = 8
-Named = TypeVar("Named", ClientItem, Silent)
+Named = TypeVar("Named", ClientItem, SilentItem)
 
 
 def choose(clients: Iterable[ClientItem], text: str) -> Sequence[ClientItem]:
@@ -26,7 +25,7 @@ def choose(clients: Iterable[ClientItem], text: str) -> Sequence[ClientItem]:
     return _choose(clients, text)
 
 
-def choose_silent(silent: Iterable[Silent], text: str) -> Sequence[Silent]:
+def choose_silent(silent: Iterable[SilentItem], text: str) -> Sequence[SilentItem]:
     """As `choose`, of clients that do not push."""
     return _choose(silent, text)
 
@@ -50,7 +49,7 @@ def _begins(name: str | None, text: str) -> bool:
     return name is not None and bool(text) and name.startswith(text)
 
 
-def _ambiguous(found: Sequence[ClientItem] | Sequence[Silent], text: str) -> str:
+def _ambiguous(found: Sequence[ClientItem] | Sequence[SilentItem], text: str) -> str:
     names = sorted({one.client_id or one.client_instance_id or "?" for one in found})
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"{text} is the beginning of {len(names)} clients: {', '.join(names[:_SHOWN])}{more}; write more of the name"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from kwitness.cli.answers import Silent
-from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
 
 from .advice import as_sentence, owner_text, subscribe_line
 from .client_facts import facts_of
@@ -17,6 +16,9 @@ from .elapsed import ago, span
 from .silence import explained
 
 __all__ = ["Section", "Sighting", "next_step", "story_of", "story_of_connections", "story_of_silent"]
+
+
+_WITNESS: Final = {"plugin": "the brokers' plugin", "observer": "an observer"}
 
 
 class Section(NamedTuple):
@@ -30,7 +32,7 @@ class Sighting(NamedTuple):
     """What is known beside a client's own record: its values, why it is silent, its connections at observers."""
 
     metrics: Sequence[ClientMetricValue] = ()
-    silent: Silent | None = None
+    silent: SilentItem | None = None
     connections: Sequence[ConnectionItem] = ()
 
 
@@ -51,7 +53,7 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
     return [one for one in sections if one.sentences]
 
 
-def story_of_silent(silent: Silent, seen: Sighting, now_ms: int) -> list[Section]:
+def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of a client that has never pushed: brokers or observers know it, and the collector has no record."""
     reason = explained(silent.reason)
     who = [
@@ -61,8 +63,7 @@ def story_of_silent(silent: Silent, seen: Sighting, now_ms: int) -> list[Section
         *_named("Brokers know it as", silent.principal),
         *_named("It connects from", silent.client_address),
     ]
-    if silent.seen_by is not None:
-        who.append(f"It was seen by {_witness(silent.seen_by)}.")
+    who.append(f"It was seen by {_WITNESS[silent.seen_by]}.")
     sections = [
         Section("Who it is", who),
         Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
@@ -72,23 +73,27 @@ def story_of_silent(silent: Silent, seen: Sighting, now_ms: int) -> list[Section
     return [one for one in sections if one.sentences]
 
 
-def story_of_connections(name: str, connections: Sequence[ConnectionItem], now_ms: int) -> list[Section]:
-    """The page of a client that observers see and nothing else is known of."""
-    first = connections[0]
+def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section]:
+    """The page of a client that observers see and that has no record; `seen.silent` is what is said of its software."""
+    first = seen.connections[0]
     who = [
         f"Its client id is {first.client_id or name}.",
         f"It is {first.client_software_name or 'unknown'} {first.client_software_version or 'unknown'}.",
         *_named("Brokers know it as", first.principal),
         *_named("It connects from", first.client_address),
     ]
+    if seen.silent is None:
+        pushes = ["It has pushed nothing, and neither brokers nor observers say why: no plugin reports, or not yet."]
+        steps = ["See which brokers have the plugin: kwitness doctor"]
+    else:
+        reason = explained(seen.silent.reason)
+        pushes = [f"It does not push; of its software that is because {reason.because} ({seen.silent.reason})."]
+        steps = _remedies(seen.silent, first.client_id, None)
     return [
         Section("Who it is", who),
-        Section(
-            "Whether it pushes",
-            ["It has pushed nothing, and neither brokers nor observers say why: no plugin reports, or not yet."],
-        ),
-        Section("Connections that observers see", _connections(connections, now_ms)),
-        Section("What to do next", ["See which brokers have the plugin: kwitness doctor"]),
+        Section("Whether it pushes", pushes),
+        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section("What to do next", steps),
     ]
 
 
@@ -133,7 +138,7 @@ def _asked(client: ClientItem) -> list[str]:
     return sentences
 
 
-def _pushes(client: ClientItem, silent: Silent | None, now_ms: int) -> list[str]:
+def _pushes(client: ClientItem, silent: SilentItem | None, now_ms: int) -> list[str]:
     sentences = []
     pushed = ago(client.last_push_ms, now_ms)
     match state_of(client, now_ms):
@@ -175,7 +180,7 @@ def next_step(client: ClientItem, state: ClientState) -> str:
     return sentences[state]
 
 
-def _remedies(silent: Silent, client_id: str | None, instance: str | None) -> list[str]:
+def _remedies(silent: SilentItem, client_id: str | None, instance: str | None) -> list[str]:
     sentences = [as_sentence(silent.detail or explained(silent.reason).remedy)]
     if silent.reason == "NoSubscriptionMatches":
         sentences.append(f"Ask it: {subscribe_line(client_id, instance)}")
@@ -201,7 +206,3 @@ def _named(words: str, value: str | None) -> list[str]:
 
 def _list(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _witness(seen_by: str) -> str:
-    return {"plugin": "the brokers' plugin", "observer": "an observer"}.get(seen_by, seen_by)

@@ -5,59 +5,61 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kwitness.cli.answers import Silent
+from kwitness.contracts.envelopes import SilenceReason, SilentItem
 
-__all__ = ["REASONS", "SILENT_HEADINGS", "WHY_HEADINGS", "SilenceReason", "explained", "silent_cells"]
+__all__ = ["REASONS", "SILENT_HEADINGS", "WHY_HEADINGS", "Explanation", "explained", "silent_cells"]
 
 
-class SilenceReason(NamedTuple):
+class Explanation(NamedTuple):
     """What a reason means, as the end of "it is silent because ...", and what to do."""
 
     because: str
     remedy: str
 
 
-REASONS: Final[Mapping[str, SilenceReason]] = {
-    "TooOld": SilenceReason(
+REASONS: Final[Mapping[SilenceReason, Explanation]] = {
+    "TooOld": Explanation(
         "this version of its library cannot push",
         "upgrade it: kafka-clients from 3.7, librdkafka from 2.5.3",
     ),
-    "AskedButNotPushing": SilenceReason(
+    "AskedButNotPushing": Explanation(
         "it asked for subscriptions, was told what to push, and has not pushed",
         "wait for one and a half intervals; then look into the client's log for lines of telemetry",
     ),
-    "Throttled": SilenceReason(
+    "Throttled": Explanation(
         "brokers throttle its telemetry requests",
         "wait; if it stays so, look for many clients behind one user or client id with a request quota",
     ),
-    "UnknownSubscription": SilenceReason(
+    "UnknownSubscription": Explanation(
         "it pushes by a subscription that brokers do not have any more",
         "wait for one interval: it asks again by itself",
     ),
-    "PluginError": SilenceReason(
+    "PluginError": Explanation(
         "the plugin of a broker failed on its push",
         "see the brokers' log, lines of kwitness, and `kwitness doctor`",
     ),
-    "InstanceLimit": SilenceReason(
+    "InstanceLimit": Explanation(
         "its broker keeps no more than 16,384 client instances and refused this one",
         "look for an application that makes clients in a loop; the instances are forgotten when they are gone",
     ),
-    "NoSubscriptionMatches": SilenceReason(
+    "NoSubscriptionMatches": Explanation(
         "no subscription matches it",
         "ask it for metrics: kwitness subscriptions add",
     ),
-    "Malformed": SilenceReason(
+    "Malformed": Explanation(
         "what it pushes cannot be read",
         "see the reason that the collector gives, and report the client's version",
     ),
-    "NotAsking": SilenceReason(
+    "NotAsking": Explanation(
         "it never asks brokers for subscriptions, though its version could",
         "set enable.metrics.push=true in the client; a framework may turn it off",
     ),
+    "Unknown": Explanation(
+        "of something that no broker shows",
+        "look into the client's log for lines of telemetry, and see that the brokers have the plugin: kwitness doctor",
+    ),
 }
 """The reasons of `GET /v1/silent`."""
-
-_OTHER: Final = SilenceReason("of a reason that this version of the command does not know", "upgrade this command")
 
 SILENT_HEADINGS: Final = (
     "CLIENT ID",
@@ -73,12 +75,12 @@ SILENT_HEADINGS: Final = (
 WHY_HEADINGS: Final = ("REASON", "WHAT TO DO")
 
 
-def explained(reason: str) -> SilenceReason:
-    """What a reason means and what to do, also of one that a newer collector has."""
-    return REASONS.get(reason, _OTHER)
+def explained(reason: SilenceReason) -> Explanation:
+    """What a reason means and what to do."""
+    return REASONS[reason]
 
 
-def silent_cells(one: Silent, instance: str | None, *, why: bool) -> Sequence[str | None]:
+def silent_cells(one: SilentItem, instance: str | None, *, why: bool) -> Sequence[str | None]:
     """A line for `SILENT_HEADINGS`, and with `why` for `WHY_HEADINGS` as well."""
     connections = None if one.connections is None else str(one.connections)
     cells = (
