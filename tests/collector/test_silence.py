@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from kwitness.collector.inventory import subscription_report
 from kwitness.collector.inventory.brokers import REFUSALS_MS, Broker, Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silence import MAX_ITEMS, silent_clients
 from kwitness.collector.inventory.silence_part import silence_part
+from kwitness.collector.inventory.survey import Found, Survey
 from kwitness.contracts.envelopes import MOST_INSTANCES, GaugeSnapshot, SilentClients
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -181,6 +183,45 @@ def test_an_instance_of_which_nothing_can_be_read_pushes_and_is_malformed(collec
 
     assert (found["reason"], found["client_id"], found["client_instance_id"]) == ("Malformed", "orders", "instance-1")
     assert "none of its 2 pushes could be read" in collector.get(PATH).body["items"][0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("heartbeat", "reasons"),
+    [
+        pytest.param({}, {JAVA: "notAsking", ("sarama", "1.46.0"): "tooOld"}, id="nobody asked"),
+        pytest.param(
+            {"asking": ["a"], "sensors": sensors([{"client_instance_id": "a", "throttled": 2}])},
+            {JAVA: "throttled", ("sarama", "1.46.0"): "tooOld"},
+            id="the broker throttles",
+        ),
+        pytest.param(
+            {"asking": ["a"], "sensors": sensors([{"client_instance_id": "a", "plugin_errors": 2}])},
+            {JAVA: "pluginError", ("kgo", "1.0"): "unknown"},
+            id="a receiver fails",
+        ),
+        pytest.param(
+            {"asking": ["a"], "sensors": sensors(instances=MOST_INSTANCES)}, {JAVA: "instanceLimit"}, id="it is full"
+        ),
+        pytest.param({"asking": ["a"]}, {JAVA: "unknown", PYTHON: "unknown"}, id="either may have asked"),
+        pytest.param(
+            {"asking": [f"a-{number}" for number in range(1_001)]}, {JAVA: "askedButNotPushing"}, id="too many"
+        ),
+        pytest.param({"warnings": ["AskingUnavailable"]}, {JAVA: "unknown"}, id="Kafka 3.7"),
+    ],
+)
+def test_a_subscription_says_of_silent_software_what_is_certain(
+    heartbeat: dict[str, Any], reasons: dict[tuple[str, str], str]
+) -> None:
+    clients, brokers = Clients(), Brokers()
+    snapshot = GaugeSnapshot.model_validate(gauges(dict.fromkeys(reasons, 1), **heartbeat))
+    brokers.record_heartbeat(snapshot, 0)
+    part = subscription_report.part(Survey((ASKING_ALL,), found=[Found()]), clients, brokers, CLUSTER)
+
+    state = subscription_report.merge(ASKING_ALL, [part])
+
+    assert {(one.client_software_name, one.client_software_version): one.reason for one in state.silent_software} == (
+        reasons
+    )
 
 
 def connection(number: int, client_id: str, **more: Any) -> dict[str, Any]:

@@ -9,7 +9,13 @@ from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others_parts
+from kwitness.collector.ingest.reading import (
+    answer,
+    asks_for_part,
+    asks_locally,
+    others_parts,
+    refuse_unknown_parameters,
+)
 from kwitness.collector.inventory.silence import silent_clients
 from kwitness.collector.inventory.silence_part import SilencePart, silence_part
 from kwitness.collector.observation import Observation
@@ -17,6 +23,7 @@ from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import SILENT_PATH
 
+_PARAMETERS: Final = ("ours", "local")
 _LISTED_S: Final = 6.0
 """Observers list their connections with their next heartbeat, within five seconds."""
 
@@ -45,6 +52,7 @@ class SilenceApi:
     async def silent(self, request: web.Request) -> web.StreamResponse:
         """Answer who is silent; what observers have open is waited for, the first time that somebody asks."""
         local = await asks_locally(request, self._authenticator)
+        refuse_unknown_parameters(request, _PARAMETERS)
         if local and asks_for_part(request):
             return answer(self._part())
         parts, missing = await self._parts(request, local=local)
@@ -58,8 +66,8 @@ class SilenceApi:
     async def _parts(self, request: web.Request, *, local: bool) -> tuple[list[SilencePart], tuple[int, ...]]:
         if local:
             return [self._part()], ()
-        parts, missing = await others_parts(request, self._peers, SilencePart)
-        return [self._part(), *parts], missing
+        others = await others_parts(request, self._peers, SilencePart)
+        return [self._part(), *others.parts], others.missing
 
     def _part(self) -> SilencePart:
         cluster_id, now, observation = self._configuration.current().cluster_id, now_ms(), self._observation

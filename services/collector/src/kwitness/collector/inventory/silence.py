@@ -18,7 +18,7 @@ from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 
-__all__ = ["silent_clients"]
+__all__ = ["certain_reasons", "silent_clients"]
 
 MAX_ITEMS: Final = 1_000
 _SPARK: Final = "apache-kafka-java"
@@ -57,6 +57,13 @@ def silent_clients(
     return SilentClients(
         items=tuple(found[:MAX_ITEMS]), left_out=max(0, len(found) - MAX_ITEMS), missing=tuple(sorted(missing))
     )
+
+
+def certain_reasons(
+    parts: Sequence[SilencePart], subscriptions: Sequence[BrokerSubscription]
+) -> Mapping[tuple[str, str], SilenceReason]:
+    """Return why software is silent, where that does not hang on which of several has asked."""
+    return _Silence(parts, subscriptions).certain()
 
 
 class _Silence:
@@ -107,6 +114,15 @@ class _Silence:
         for instance in self._asked_of:
             if instance not in told:
                 yield self._of_instance(instance)
+
+    def certain(self) -> dict[tuple[str, str], SilenceReason]:
+        """Reasons by software, as in `certain_reasons`."""
+        sure = self._asking_software if len(self._asking_software) == 1 else []
+        return {
+            (name, version): self._why({"client_software_name": name, "client_software_version": version}).reason
+            for name, version in self._silent_software
+            if not self._asked_of or (name, version) in sure
+        }
 
     def _of_observed(self, one: Observed) -> SilentItem:
         keys = {"client_software_name": one.name, "client_software_version": one.version}
