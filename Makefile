@@ -31,7 +31,7 @@ demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images wheels generate verify vectors instructions lint lint-rust advisories lock
+.PHONY: setup hooks images demo-images wheels krew generate verify vectors instructions lint lint-rust advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -71,6 +71,12 @@ wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` instal
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
 
+KREW_URL ?= https://downloads.example.org/kwitness
+krew: prerequisites-wheels setup ## Pack the plugin for kubectl, and write its manifest for Krew (KREW_URL=... where it will be downloaded from)
+	@rm -rf $(WHEELS)/krew
+	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)/krew
+	@$(PY) -m kwitness.devtools.krew $(WHEELS)/krew/kwitness-*.whl $(KREW_URL) $(WHEELS)/krew
+
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases
 	@$(PY) -m kwitness.contracts.generate
@@ -107,7 +113,7 @@ advisories: setup ## What is known of vulnerable crates, from a database on the 
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
-	@for extra in operator collector injector observer-host spark; do \
+	@for extra in operator collector injector observer-host spark command; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 

@@ -14,7 +14,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-COMPONENTS = ("operator", "collector", "injector", "observer-host", "spark")
+COMPONENTS = ("operator", "collector", "injector", "observer-host", "spark", "command")
 
 
 def pinned(name: str) -> dict[str, Version]:

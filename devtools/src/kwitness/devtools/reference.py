@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.table_reference import tables_page
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
@@ -24,6 +25,7 @@ from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, OperatorSettings
 
 __all__ = [
     "BROKER_PLUGIN_PAGE",
+    "COMMAND_PAGE",
     "INJECTOR_PAGE",
     "OPERATOR_PAGE",
     "TABLES_PAGE",
@@ -35,6 +37,7 @@ __all__ = [
 
 _ROOT = Path(__file__).resolve().parents[4]
 BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
+COMMAND_PAGE = _ROOT / "docs" / "reference" / "command.md"
 INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
 TABLES_PAGE = _ROOT / "docs" / "reference" / "tables.md"
@@ -106,6 +109,7 @@ def _default(field: FieldInfo) -> str:
 
 _PAGES: Mapping[Path, Callable[[], str]] = {
     BROKER_PLUGIN_PAGE: broker_plugin_page,
+    COMMAND_PAGE: command_page,
     OPERATOR_PAGE: operator_page,
     INJECTOR_PAGE: injector_page,
     TABLES_PAGE: tables_page,

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 FAILED: Final = 1
-"""Exit status: it could not be done; the message says why, and what to do."""
 WRONG_USE: Final = 2
-"""Exit status: there is no such command, option or value."""
 NOT_PERMITTED: Final = 3
-"""Exit status: a permission is missing, which the message names."""
 OUTPUT_CLOSED: Final = 141
-"""Exit status: whoever read the output stopped, as in `| head`; what programs have that end by SIGPIPE."""
+"""What programs have that end by SIGPIPE."""
+STATUSES: Final = {
+    "It could not be done; the message says why, and what to do.": FAILED,
+    "There is no such command, option or value.": WRONG_USE,
+    "A permission is missing, which the message names with the commands that give it.": NOT_PERMITTED,
+    "Whoever read the output stopped, as in `\\| head`; nothing is said.": OUTPUT_CLOSED,
+}
+"""What each exit status says."""
 
 
 class CommandFailedError(Exception):

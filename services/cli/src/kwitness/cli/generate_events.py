@@ -38,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     CommandFailedError
         There is no such fleet, or its events cannot be written.
     """
-    given = _parser().parse_args(arguments)
+    given = parser().parse_args(arguments)
     fleet = _fleet(given)
     if given.bootstrap is None:
         destination: FileDestination | KafkaDestination = FileDestination(given.output)
@@ -111,14 +111,15 @@ def _duration(text: str) -> _Duration:
     return _Duration(text, int(found[1]) * _UNITS[found[2]])
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """What it takes."""
     defaults = Fleet()
-    parser = argparse.ArgumentParser(
+    whole = argparse.ArgumentParser(
         prog="kwitness generate events",
         description="Write what the observers of an invented fleet would have written: rows of traffic, connections, "
         "headers, and seals. The same options with the same --start make the same events, to the byte.",
     )
-    size = parser.add_argument_group("the fleet")
+    size = whole.add_argument_group("the fleet")
     size.add_argument(
         "--clients", type=int, default=1_000, metavar="N", help="default %(default)s; half of them produce"
     )
@@ -141,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument("--headers", action="store_true", help="records have headers, which observers look at")
     size.add_argument("--requests", action="store_true", help="write requests and answers one by one as well")
     size.add_argument("--interceptors", action="store_true", help="write what interceptors in consumers count as well")
-    duration = parser.add_argument_group("the time")
+    duration = whole.add_argument_group("the time")
     duration.add_argument(
         "--for", dest="duration", type=_duration, default="1m", metavar="TIME", help="such as 10m; default %(default)s"
     )
@@ -161,7 +162,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="how often each client pushes metrics, in whole windows; default %(default)s, never",
     )
-    faults = parser.add_argument_group("the faults, as shares of all records from 0 to 1; default 0")
+    faults = whole.add_argument_group("the faults, as shares of all records from 0 to 1; default 0")
     for name, meaning in _SHARES.items():
         faults.add_argument(f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"that {meaning}")
     faults.add_argument(
@@ -170,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     faults.add_argument(
         "--late-windows", type=int, default=Faults().late_windows, metavar="N", help="at most; default %(default)s"
     )
-    where = parser.add_argument_group("where to")
+    where = whole.add_argument_group("where to")
     one = where.add_mutually_exclusive_group(required=True)
     one.add_argument(
         "--output", metavar="FILE", help="a JSON object on a line for each record; - is the standard output"
@@ -182,4 +183,4 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument(
         "--yes-this-is-a-test-cluster", action="store_true", help="allow brokers that are not on this machine"
     )
-    return parser
+    return whole

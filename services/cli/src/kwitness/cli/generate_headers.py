@@ -22,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     CommandFailedError
         The register cannot be read, or its constants cannot be written.
     """
-    given = _parser().parse_args(arguments)
+    given = parser().parse_args(arguments)
     register = read_register(given.file)
     names = constant_names(register, dict(given.constant))
     if given.language == "python":
@@ -39,19 +39,20 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """What it takes."""
+    whole = argparse.ArgumentParser(
         prog="kwitness generate headers", description=f"Write {ABOUT[0].lower()}{ABOUT[1:]}."
     )
-    parser.add_argument("file", metavar="FILE", help="a HeaderRegistry in JSON or YAML; - is the standard input")
-    parser.add_argument("--language", choices=("python", "java"), required=True)
-    parser.add_argument("--output", metavar="FILE", help="where to write; the standard output without it")
-    parser.add_argument("--package", default="", metavar="NAME", help="the Java class's package; none without it")
-    parser.add_argument("--class", dest="class_name", metavar="NAME", help="the Java class; of the register without it")
-    parser.add_argument(
+    whole.add_argument("file", metavar="FILE", help="a HeaderRegistry in JSON or YAML; - is the standard input")
+    whole.add_argument("--language", choices=("python", "java"), required=True)
+    whole.add_argument("--output", metavar="FILE", help="where to write; the standard output without it")
+    whole.add_argument("--package", default="", metavar="NAME", help="the Java class's package; none without it")
+    whole.add_argument("--class", dest="class_name", metavar="NAME", help="the Java class; of the register without it")
+    whole.add_argument(
         "--constant", action="append", default=[], type=_pair, metavar="KEY=NAME", help="another constant for a key"
     )
-    return parser
+    return whole
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -18,11 +18,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["Format", "Options", "new_app", "shared"]
+__all__ = ["PANEL", "Format", "Options", "new_app", "shared"]
 
 Format = Literal["table", "json", "yaml"]
 
-_PANEL = "Everywhere"
+PANEL = "Everywhere"
+"""What the options of all are marked with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +38,20 @@ class Options:
     collector: str | None = None
 
 
-_CONTEXT = typer.Option("--context", metavar="NAME", help="context of the kubeconfig", rich_help_panel=_PANEL)
+_CONTEXT = typer.Option("--context", metavar="NAME", help="context of the kubeconfig", rich_help_panel=PANEL)
 _KUBECONFIG = typer.Option(
-    "--kubeconfig", metavar="FILE", help="instead of $KUBECONFIG and ~/.kube/config", rich_help_panel=_PANEL
+    "--kubeconfig", metavar="FILE", help="instead of $KUBECONFIG and ~/.kube/config", rich_help_panel=PANEL
 )
-_NAMESPACE = typer.Option("-n", "--namespace", metavar="NAME", help="instead of the context's", rich_help_panel=_PANEL)
+_NAMESPACE = typer.Option("-n", "--namespace", metavar="NAME", help="instead of the context's", rich_help_panel=PANEL)
 _OUTPUT = typer.Option(
-    "-o", "--output", metavar="FORMAT", help="table, json or yaml; table without it", rich_help_panel=_PANEL
+    "-o", "--output", metavar="FORMAT", help="table, json or yaml; table without it", rich_help_panel=PANEL
 )
-_NO_COLOR = typer.Option("--no-color", help="no colour, as with NO_COLOR=1", rich_help_panel=_PANEL)
+_NO_COLOR = typer.Option("--no-color", help="no colour, as with NO_COLOR=1", rich_help_panel=PANEL)
 _COLLECTOR = typer.Option(
     "--collector-address",
     metavar="HOST:PORT",
     help="where the collector's port 8443 is reached; without it a port is forwarded to its pod",
-    rich_help_panel=_PANEL,
+    rich_help_panel=PANEL,
 )
 
 

@@ -32,6 +32,7 @@ SUBCOMMANDS = {
     "job": Subcommand("Run an analysis on this machine, into a table", "kwitness.cli.job"),
     "observe": Subcommand("Relay Kafka clients of this machine, and show what passes", "kwitness.cli.observe"),
     "tables": Subcommand("Read the tables of analyses, ask them in SQL, forget principals", "kwitness.cli.tables"),
+    "completion": Subcommand("Print what a shell reads to complete commands and options", "kwitness.cli.completion"),
 }
 """In the order in which help lists them."""
 
