@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -21,31 +22,59 @@ from tests.cli.command import COMMAND
 from tests.cli.conftest import account, apply, cluster
 from tests.cli.reviewed_collector import READERS, ReviewedCollector
 from tests.collector.collector_process import CollectorProcess
-from tests.collector.collector_samples import CREATION_TOTAL, LATENCY_AVG, batch, java_push, push
+from tests.collector.collector_samples import CREATION_TOTAL, LATENCY_AVG, batch, gauges, java_push, push
 
 pytestmark = pytest.mark.slow
 
 INSTANCE = "b69cc35a-7a54-4790-aa69-cc2bd4ee4538"
 SECOND = "c0ffee00-7a54-4790-aa69-cc2bd4ee4538"
-ALL = {"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 5000, "match": []}
+LIVELY = "feed0000-7a54-4790-aa69-cc2bd4ee4538"
+PRODUCER = "org.apache.kafka.producer."
+SUBSCRIPTIONS = [
+    {"id": "slow-orders", "metrics": [PRODUCER], "interval_ms": 3_600_000, "match": {"client_id": "orders-7"}},
+    {"id": "lively", "metrics": [PRODUCER], "interval_ms": 500, "match": {"client_id": "lively"}},
+]
+"""Nothing asks `prices`."""
+
+
+class Pushing:
+    """A collector, and the brokers that push to it."""
+
+    def __init__(self, process: CollectorProcess) -> None:
+        self.process = process
+        self._numbers = itertools.count(1)
+
+    def push(self, client: str, client_id: str, payload: bytes, **identity: Any) -> None:
+        """A push whose client keeps to an hour, so that it is not forgotten while the file runs."""
+        known = {"push_interval_ms": 3_600_000, "received_at_ms": int(time.time() * 1000), **identity}
+        one = push(next(self._numbers), payload, client=client, client_id=client_id, **known)
+        answer = self.process.push(batch([one]))
+        assert answer.status == 200, answer.body
+
+    def lively(self, latency_ms: float) -> None:
+        """A push of `lively`, which is asked twice a second."""
+        self.push(LIVELY, "lively", java_push(connections=1, latency_ms=latency_ms), push_interval_ms=500)
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectorProcess]:
-    """One collector for the whole file: two instances of `orders-7`, one of `prices`."""
+def pushing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pushing]:
+    """One collector for the whole file: two instances of `orders-7`, one of `prices`, one that cannot be read."""
     process = CollectorProcess(tmp_path_factory.mktemp("collector"))
+    process.subscribe(SUBSCRIPTIONS)
     process.start()
-    process.push(
-        batch(
-            [
-                push(1, java_push(latency_ms=12.5), client=INSTANCE, client_id="orders-7", principal="User:orders"),
-                push(2, java_push(latency_ms=3), client=SECOND, client_id="orders-7", principal="User:orders"),
-                push(3, java_push(), client="d00dfeed-1", client_id="prices", client_software_name="librdkafka"),
-            ]
-        )
-    )
-    yield process
+    made = Pushing(process)
+    made.push(INSTANCE, "orders-7", java_push(latency_ms=12.5), principal="User:orders")
+    made.push(SECOND, "orders-7", java_push(latency_ms=3), principal="User:orders")
+    made.push("d00dfeed-1", "prices", java_push(), client_software_name="librdkafka")
+    made.push("badbad00-1", "broken", b"\xff\xff")
+    process.post("/v1/gauges", gauges({("librdkafka", "1.9.2"): 3}))
+    yield made
     process.kill()
+
+
+@pytest.fixture(scope="module")
+def running(pushing: Pushing) -> CollectorProcess:
+    return pushing.process
 
 
 @pytest.fixture(scope="module")
@@ -107,44 +136,13 @@ def item(**changes: Any) -> dict[str, Any]:
         "last_push_ms": now - 1_000,
         "push_interval_ms": 5_000,
         "metrics": [LATENCY_AVG],
-        "effective": {"interval_ms": 5_000, "metrics": ["org.apache.kafka."], "subscriptions": ["all"]},
     }
     return {**known, **changes}
 
 
 def answers_with(door: ReviewedCollector, *items: dict[str, Any], missing: tuple[int, ...] = ()) -> None:
+    """In the place of the collector's own clients: those that take other brokers, or many minutes."""
     door.replaced["/v1/clients"] = (200, {"items": list(items), "missing": list(missing)})
-
-
-def silent(door: ReviewedCollector, *items: dict[str, Any], missing: tuple[int, ...] = ()) -> None:
-    """In the place of the collector's own `/v1/silent`."""
-    door.replaced["/v1/silent"] = (200, {"items": list(items), "missing": list(missing)})
-
-
-def values(door: ReviewedCollector, latency_ms: float, at_ms: int | None = None, **changes: Any) -> None:
-    """In the place of the collector's own answer about one instance."""
-    answer = {
-        "client": item(**changes),
-        "metrics": [
-            {
-                "name": LATENCY_AVG,
-                "prometheus_name": "kafka_client_producer_node_request_latency_avg_seconds",
-                "type": "gauge",
-                "unit": "ms",
-                "attributes": {"node_id": "1"},
-                "value": latency_ms,
-                "at_ms": int(time.time() * 1000) if at_ms is None else at_ms,
-            },
-            {
-                "name": CREATION_TOTAL,
-                "prometheus_name": "kafka_client_producer_connection_creation_total",
-                "type": "counter",
-                "value": 7,
-            },
-        ],
-        "missing": [],
-    }
-    door.replaced[f"/v1/clients/{INSTANCE}/metrics"] = (200, answer)
 
 
 def lines(done: Done) -> list[list[str]]:
@@ -156,12 +154,22 @@ def test_clients_have_a_line_each(types) -> None:
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].split("  ")[0] == "CLIENT ID"
-    assert [line[:5] for line in lines(done)[1:]] == [
-        ["orders-7", "b69cc35a", "apache-kafka-java", "4.3.1", "User:orders"],
-        ["orders-7", "c0ffee00", "apache-kafka-java", "4.3.1", "User:orders"],
-        ["prices", "d00dfeed", "librdkafka", "4.3.1", "User:alice"],
+    assert [[*line[:5], line[-1]] for line in lines(done)[1:] if line[0] != "lively"] == [
+        ["broken", "badbad00", "apache-kafka-java", "4.3.1", "User:alice", "Unreadable"],
+        ["orders-7", "b69cc35a", "apache-kafka-java", "4.3.1", "User:orders", "Pushing"],
+        ["orders-7", "c0ffee00", "apache-kafka-java", "4.3.1", "User:orders", "Pushing"],
+        ["prices", "d00dfeed", "librdkafka", "4.3.1", "User:alice", "NotAsked"],
     ]
     assert "\x1b" not in done.stdout
+
+
+def test_what_to_do_is_said_of_each_when_asked(types) -> None:
+    done = types("clients", "--why", "--client-id", "prices")
+
+    assert done.stdout.rstrip().endswith(
+        "NotAsked  Ask it: kwitness subscriptions add look-at-prices --client-id prices --metric org.apache.kafka. "
+        "--interval 10s --for 10m"
+    )
 
 
 @pytest.mark.parametrize(
@@ -269,22 +277,31 @@ def test_a_collector_that_is_away_is_told_with_what_to_see(types) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types, door) -> None:
-    silent(
-        door,
-        {"client_id": "old-app", "client_software_name": "librdkafka", "reason": "TooOld", "detail": "Upgrade it."},
-        {"client_id": "kwitness-collector", "ours": True, "reason": "NotAsking"},
-        missing=(0,),
-    )
+def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types) -> None:
     done = types("clients", "--silent", "--why")
-    ours = types("clients", "--silent", "--ours", "--output", "json")
+
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in done.stdout.splitlines()[1:] if "lively" not in line]
+    assert [row.split()[0] for row in rows] == ["broken", "-"]
+    assert " Malformed " in rows[0]
+    assert rows[1].endswith("TooOld  librdkafka 1.9.2 has no client telemetry: upgrade it, or observe it.")
+
+
+def test_those_of_one_library_are_listed_as_json(types) -> None:
+    (one,) = json.loads(types("clients", "--silent", "--software", "librdkafka", "-o", "json").stdout)["items"]
+
+    assert (one["reason"], one["connections"], one["seen_by"]) == ("TooOld", 3, "plugin")
+
+
+def test_our_own_are_asked_for_and_what_is_not_listed_is_told(types, door) -> None:
+    document = {"items": [], "missing": [0], "left_out": 7}
+    door.replaced["/v1/silent"] = (200, document)
+    done = types("clients", "--silent", "--ours")
 
     assert done.returncode == 0
-    assert "replica 0 of the collector did not answer" in done.stderr
-    assert [line[0] for line in lines(done)[1:]] == ["old-app"]
-    assert done.stdout.rstrip().endswith("TooOld  Upgrade it.")
-    assert [one["client_id"] for one in json.loads(ours.stdout)["items"]] == ["kwitness-collector", "old-app"]
     assert "/v1/silent?ours=true" in door.asked
+    assert "replica 0 of the collector did not answer" in done.stderr
+    assert "7 more are not listed" in done.stderr
 
 
 def test_a_collector_of_an_older_release_does_not_know_who_is_silent(types, door) -> None:
@@ -299,72 +316,82 @@ def test_a_group_is_nothing_that_a_silent_client_has_told(types) -> None:
     assert types("clients", "--silent", "--group", "g").returncode == 2
 
 
-def test_values_have_units_and_several_instances_a_block_each(types, door) -> None:
-    values(door, 12.5)
-    second = {**door.replaced[f"/v1/clients/{INSTANCE}/metrics"][1], "client": item(client_instance_id=SECOND)}
-    door.replaced[f"/v1/clients/{SECOND}/metrics"] = (200, second)
+def test_values_have_units_and_several_instances_a_block_each(types) -> None:
     done = types("metrics", "orders-7", "--prefix", "producer.node")
 
     assert done.returncode == 0, done.stderr
     blocks = done.stdout.split("\n\n")
     assert [block.split()[1] for block in blocks] == [INSTANCE, SECOND]
-    assert f'{LATENCY_AVG}{{node_id="1"}}' in blocks[0]
-    assert blocks[0].splitlines()[2].split()[1:3] == ["12.5", "ms"]
+    assert blocks[0].splitlines()[2].split()[:3] == [f'{LATENCY_AVG}{{node_id="1"}}', "0.0125", "s"]
     assert CREATION_TOTAL not in done.stdout
 
 
-def test_values_as_json_are_those_of_the_collector(types, door) -> None:
-    answers_with(door, item())
-    values(door, 12.5)
-    done = types("metrics", INSTANCE, "-o", "json")
+def test_values_as_json_are_those_of_the_collector(types) -> None:
+    (one,) = json.loads(types("metrics", INSTANCE, "-o", "json").stdout)["items"]
 
-    (one,) = json.loads(done.stdout)["items"]
-    assert one["client"]["client_id"] == "orders-7"
-    assert [point["value"] for point in one["metrics"]] == [12.5, 7]
+    assert one["client"]["effective"]["subscriptions"] == ["slow-orders"]
+    assert [point["value"] for point in one["metrics"]] == [1, 0.0125]
 
 
 def test_the_beginning_of_an_instance_id_is_enough_where_it_is_one(types, door) -> None:
-    answers_with(door, item(), item(client_id="prices", client_instance_id=SECOND))
-    values(door, 1)
-
     assert types("metrics", "b69").returncode == 0
-    door.replaced["/v1/clients"][1]["items"][1]["client_instance_id"] = "b69fffff"
+    answers_with(door, item(), item(client_id="prices", client_instance_id="b69fffff"))
     ambiguous = types("metrics", "b69")
+
     assert ambiguous.returncode == 1
     assert "b69 is the beginning of 2 clients: orders-7, prices" in ambiguous.stderr
 
 
-def test_a_client_that_nothing_asks_is_told_with_the_line_to_type(types, door) -> None:
-    answers_with(door, item())
-    values(door, 1, effective=None)
-    done = types("metrics", "orders-7")
+def test_a_client_that_nothing_asks_is_told_with_the_line_to_type(types) -> None:
+    line = "kwitness subscriptions add look-at-prices --client-id prices"
 
+    assert f"Nothing asks it for metrics: {line}" in types("metrics", "prices").stdout
+
+
+def test_a_prefix_that_nothing_begins_with_is_told(types) -> None:
     assert (
-        "Nothing asks it for metrics: kwitness subscriptions add look-at-orders-7 --client-id orders-7" in done.stdout
+        "none of its 2 values is of a metric that begins with nothing."
+        in types("metrics", "prices", "--prefix", "nothing.").stderr
     )
+
+
+def test_a_client_that_cannot_be_read_is_told_with_the_reason(types) -> None:
+    done = types("metrics", "broken")
+
+    assert "What it pushes cannot be read: 2 bytes that are no OTLP MetricsData" in done.stdout
 
 
 def test_a_silent_client_is_told_with_its_reason(types, door) -> None:
-    silent(door, {"client_id": "old-app", "reason": "TooOld", "detail": "upgrade librdkafka to 2.5.3"})
+    old = {
+        "client_id": "old-app",
+        "client_software_name": "librdkafka",
+        "client_software_version": "1.9.2",
+        "seen_by": "observer",
+        "reason": "TooOld",
+        "detail": "upgrade librdkafka to 2.5.3",
+    }
+    door.replaced["/v1/silent"] = (200, {"items": [old], "missing": []})
     done = types("metrics", "old-app")
+    page = types("why", "old-app", "-o", "json")
 
+    because = "because this version of its library cannot push (TooOld). Upgrade librdkafka to 2.5.3."
     assert done.returncode == 1
-    assert (
-        "old-app does not push, because this version of its library cannot push (TooOld). Upgrade librd" in done.stderr
-    )
+    assert f"old-app does not push, {because}" in done.stderr
+    (told,) = json.loads(page.stdout)["items"]
+    assert told["silent"]["reason"] == "TooOld"
+    assert told["sections"]["Who it is"][-1] == "It was seen by an observer."
 
 
-def test_a_client_that_is_gone_says_where_its_past_is(types, door) -> None:
-    silent(door)
-    done = types("metrics", "yesterday")
+def test_a_client_that_is_gone_says_where_its_past_is(types) -> None:
+    for command in ("metrics", "tail", "why"):
+        done = types(command, "yesterday")
 
-    assert done.returncode == 1
-    assert "no client yesterday is known" in done.stderr
-    assert "AnalyticsJob of type ClientInventory" in done.stderr
+        assert done.returncode == 1
+        assert "no client yesterday is known" in done.stderr
+        assert "AnalyticsJob of type ClientInventory" in done.stderr
 
 
 def test_a_client_whose_replica_is_away_is_not_said_to_be_gone(types, door) -> None:
-    silent(door)
     answers_with(door, missing=(1,))
     done = types("metrics", "orders-7")
 
@@ -374,13 +401,14 @@ def test_a_client_whose_replica_is_away_is_not_said_to_be_gone(types, door) -> N
 
 
 def test_an_instance_whose_owner_is_away_is_told_in_the_collectors_words(types, door) -> None:
-    answers_with(door, item())
     error = {"error": {"reason": "Partial", "message": "the replica that may know it is away"}}
     door.replaced[f"/v1/clients/{INSTANCE}/metrics"] = (503, error)
-    done = types("metrics", "orders-7")
+    one, both = types("metrics", INSTANCE), types("metrics", "orders-7")
 
-    assert done.returncode == 1
-    assert "the replica that may know it is away" in done.stderr
+    assert (one.returncode, both.returncode) == (1, 0)
+    assert "the replica that may know it is away" in one.stderr
+    assert "the replica that may know it is away" in both.stderr
+    assert SECOND in both.stdout
 
 
 @contextmanager
@@ -420,90 +448,80 @@ def interrupted(process: subprocess.Popen[str]) -> str:
     return told
 
 
-OFTEN = {"push_interval_ms": 500, "effective": None}
-"""Of a client that pushes twice a second, as one looks at it."""
-
-
-def test_watched_values_show_what_changed(person, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, **OFTEN)
-    with running_command(person, door, "metrics", "orders-7", "--watch") as process:
+def test_watched_values_show_what_changed(person, door, pushing) -> None:
+    pushing.lively(10)
+    with running_command(person, door, "metrics", "lively", "--watch") as process:
         first = until(process.stdout, LATENCY_AVG)
-        values(door, 12.5, **OFTEN)
-        rest = until(process.stdout, "+2.5")
+        pushing.lively(12.5)
+        rest = until(process.stdout, "+0.0025")
         interrupted(process)
 
     assert "CHANGE" not in "".join(first)
     assert "CHANGE" in "".join(rest)
-    assert rest[-1].split()[:4] == [f'{LATENCY_AVG}{{node_id="1"}}', "12.5", "ms", "+2.5"]
+    assert rest[-1].split()[:4] == [f'{LATENCY_AVG}{{node_id="1"}}', "0.0125", "s", "+0.0025"]
+    assert any(line.split()[1:3] == ["+1", "now"] or "+1" in line.split() for line in rest)
 
 
-def test_a_collector_that_goes_away_while_watched_is_asked_again(person, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, **OFTEN)
-    there = door.replaced["/v1/clients"]
-    with running_command(person, door, "metrics", "orders-7", "--watch", "-o", "json") as process:
+def test_a_collector_that_goes_away_while_watched_is_asked_again(person, door, pushing) -> None:
+    pushing.lively(10)
+    with running_command(person, door, "metrics", "lively", "--watch", "-o", "json") as process:
         until(process.stdout, "{")
         door.replaced["/v1/clients"] = (503, {"error": {"reason": "Unavailable", "message": "restarting"}})
         until(process.stderr, "restarting")
-        door.replaced["/v1/clients"] = there
-        values(door, 11, **OFTEN)
-        seen = until(process.stdout, '"value": 11')
+        del door.replaced["/v1/clients"]
+        pushing.lively(11)
+        seen = until(process.stdout, '"value": 0.011')
         interrupted(process)
 
     assert all(json.loads(line)["items"] for line in seen)
 
 
-def test_a_tail_has_a_line_for_each_value_of_each_push(person, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, at_ms=1_700_000_000_000, **OFTEN)
-    with running_command(person, door, "tail", "orders-7") as process:
-        first = until(process.stdout, "10 ms")
-        values(door, 12.5, at_ms=1_700_000_000_500, **OFTEN)
-        rest = until(process.stdout, "12.5 ms")
+def test_a_tail_has_a_line_for_each_value_of_each_push(person, door, pushing) -> None:
+    pushing.lively(10)
+    with running_command(person, door, "tail", "lively", "--prefix", "producer.node") as process:
+        first = until(process.stdout, " 0.01 s")
+        pushing.lively(12.5)
+        rest = until(process.stdout, " 0.0125 s")
         interrupted(process)
 
-    assert first == [f'22:13:20.000 orders-7 {LATENCY_AVG}{{node_id="1"}} 10 ms\n']
-    assert rest == [f'22:13:20.500 orders-7 {LATENCY_AVG}{{node_id="1"}} 12.5 ms\n']
+    assert [line.split(" ", 1)[1] for line in (*first, *rest)] == [
+        f'lively {LATENCY_AVG}{{node_id="1"}} 0.01 s\n',
+        f'lively {LATENCY_AVG}{{node_id="1"}} 0.0125 s\n',
+    ]
 
 
-def test_a_tail_follows_the_next_instance_of_a_client(person, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, **OFTEN)
-    with running_command(person, door, "tail", "orders-7", "-o", "json") as process:
+def test_a_tail_follows_the_next_instance_of_a_client(person, door, pushing) -> None:
+    pushing.lively(10)
+    with running_command(person, door, "tail", "lively", "-o", "json") as process:
         first = json.loads(until(process.stdout, "{")[0])
-        known = door.replaced[f"/v1/clients/{INSTANCE}/metrics"][1]
-        restarted = item(client_instance_id=SECOND, **OFTEN)
-        door.replaced[f"/v1/clients/{SECOND}/metrics"] = (200, {**known, "client": restarted})
-        answers_with(door, restarted)
+        # What the collector says once it has forgotten it, half a minute later.
+        answers_with(door, item(client_id="lively", client_instance_id=SECOND, push_interval_ms=500))
         until(process.stdout, SECOND)
         told = interrupted(process)
 
-    assert (first["client_instance_id"], first["name"], first["value"]) == (INSTANCE, LATENCY_AVG, 10)
-    assert f"orders-7 {INSTANCE} is gone: its last push came" in told
+    assert (first["client_id"], first["client_instance_id"]) == ("lively", LIVELY)
+    assert f"lively {LIVELY} is gone: its last push came" in told
 
 
-def test_a_reader_that_has_seen_enough_ends_a_tail_without_a_trace(person, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, at_ms=1, **OFTEN)
-    with running_command(person, door, "tail", "orders-7") as process:
-        until(process.stdout, "10 ms")
+def test_a_reader_that_has_seen_enough_ends_a_tail_without_a_trace(person, door, pushing) -> None:
+    pushing.lively(10)
+    with running_command(person, door, "tail", "lively") as process:
+        until(process.stdout, LATENCY_AVG)
         assert process.stdout is not None
         process.stdout.close()
-        values(door, 12, at_ms=2, **OFTEN)
+        pushing.lively(11)
 
         assert process.wait(60) == 141
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
 
-def test_a_tail_ends_by_itself_after_its_time(types, door) -> None:
-    answers_with(door, item(**OFTEN))
-    values(door, 10, **OFTEN)
-    done = types("tail", "orders-7", "--for", "600ms", "--prefix", "producer.")
+def test_a_tail_ends_by_itself_after_its_time(types, pushing) -> None:
+    pushing.lively(10)
+    done = types("tail", "lively", "--for", "600ms", "--prefix", "producer.node")
 
     assert done.returncode == 0
-    assert lines(done)[0][1:4] == ["orders-7", f'{LATENCY_AVG}{{node_id="1"}}', "10"]
+    assert lines(done)[0][1:4] == ["lively", f'{LATENCY_AVG}{{node_id="1"}}', "0.01"]
 
 
 @pytest.mark.parametrize("duration", ["soon", "0s", "10"])
@@ -514,52 +532,41 @@ def test_a_time_that_is_none_is_refused(types, duration) -> None:
     assert duration in done.stderr
 
 
-def test_why_tells_a_page_of_sentences(types, door) -> None:
-    silent(door)
-    answers_with(door, item(k8s_namespace="shop", k8s_pod="orders-0", owner={"team": "Orders", "contact": "#orders"}))
-    values(door, 12.5)
-    done = types("why", "orders-7")
+def test_why_tells_a_page_of_sentences(types) -> None:
+    done = types("why", INSTANCE)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"orders-7 {INSTANCE}\n\nWho it is\n  Its client id is orders-7.\n")
-    assert "  It belongs to Orders (#orders).\n" in done.stdout
-    assert "  It is asked for metrics that begin with org.apache.kafka., every 5s.\n" in done.stdout
-    assert f'  How long its requests take: 12.5 ms ({LATENCY_AVG}{{node_id="1"}}).\n' in done.stdout
+    assert f"  It is asked for metrics that begin with {PRODUCER}, every 1h.\n" in done.stdout
+    assert "  The broker's subscription slow-orders asks for it.\n" in done.stdout
+    assert f'  How long its requests take: 0.0125 s ({LATENCY_AVG}{{node_id="1"}}).\n' in done.stdout
     assert done.stdout.endswith("What to do next\n  Watch its values: kwitness metrics orders-7 --watch\n")
 
 
-def test_why_tells_of_a_client_that_never_pushed(types, door) -> None:
-    silent(door, {"client_id": "old-app", "reason": "NotAsking", "seen_by": "plugin"})
-    done = types("why", "old-app", "-o", "json")
+def test_why_tells_whose_a_client_is_where_that_is_known(types, door) -> None:
+    answers_with(door, item(k8s_namespace="shop", k8s_pod="orders-0", owner={"team": "Orders", "contact": "#orders"}))
+    done = types("why", INSTANCE)
 
-    (page,) = json.loads(done.stdout)["items"]
-    assert page["silent"]["reason"] == "NotAsking"
-    assert page["sections"]["Who it is"][-1] == "It was seen by the brokers' plugin."
+    assert "  Its pod is shop/orders-0.\n  It belongs to Orders (#orders).\n" in done.stdout
 
 
-def test_why_of_nobody_fails_with_what_to_do(types, door) -> None:
-    silent(door)
-    done = types("why", "nobody")
+def test_why_tells_both_instances_of_a_client_and_of_one_that_cannot_be_read_the_reason(types) -> None:
+    both, broken = types("why", "orders-7"), types("why", "broken")
 
-    assert done.returncode == 1
-    assert "no client nobody is known" in done.stderr
+    assert both.stdout.count("Who it is") == 2
+    assert "  It is silent because what it pushes cannot be read (Malformed).\n" in broken.stdout
 
 
 def test_why_goes_on_without_what_an_older_collector_does_not_know(types, door) -> None:
     door.replaced["/v1/silent"] = (404, {"error": {"reason": "NotFound", "message": "GET is not possible here"}})
     door.replaced[f"/v1/clients/{INSTANCE}/metrics"] = door.replaced["/v1/silent"]
-    answers_with(door, item())
-    done = types("why", "orders-7")
+    done = types("why", INSTANCE)
 
     assert done.returncode == 0
     assert "older release than this command" in done.stderr
     assert "What it says of itself" not in done.stdout
 
 
-def test_every_answer_can_be_yaml(types, door) -> None:
-    answers_with(door, item())
-    silent(door)
-
+def test_every_answer_can_be_yaml(types) -> None:
     for line in (("clients",), ("clients", "--silent"), ("metrics", "orders-7"), ("why", "orders-7")):
-        values(door, 1)
         assert "items" in yaml.safe_load(types(*line, "-o", "yaml").stdout)

@@ -8,7 +8,7 @@ import importlib.metadata
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from kwitness.cli.checks.facts import (
     CollectorFacts,
@@ -69,6 +69,17 @@ def look(access: ClusterAccess, address: str | None, *, everywhere: bool) -> Ins
         permissions=tuple(looker.permissions(resources)),
         refused=tuple(looker.refused),
     )
+
+
+class _Wanted(NamedTuple):
+    """A permission that some command needs; with a name for that one object alone."""
+
+    verb: str
+    resource: str
+    namespace: str
+    needed_for: str
+    group: str = GROUP
+    name: str | None = None
 
 
 class _Looker:
@@ -219,27 +230,51 @@ class _Looker:
     def permissions(self, resources: Sequence[Mapping[str, Any]]) -> Iterator[Permission]:
         """What the caller needs for the commands, and whether it is given."""
         own = self._access.namespace
-        wanted: list[tuple[str, str, str, str, str]] = [
-            ("list", GROUP, "kafkaclusters", own, "every command that names a cluster"),
-            ("list", GROUP, "telemetrycollectors", own, "kwitness clients"),
-            ("list", GROUP, "analyticsjobs", own, "kwitness jobs"),
-            ("list", GROUP, "clientmetricssubscriptions", own, "kwitness subscriptions list"),
-            ("create", GROUP, "clientmetricssubscriptions", own, "kwitness subscriptions add"),
-            ("delete", GROUP, "clientmetricssubscriptions", own, "kwitness subscriptions delete"),
+        wanted = [
+            _Wanted("list", "kafkaclusters", own, "every command that names a cluster"),
+            _Wanted("list", "telemetrycollectors", own, "kwitness clients"),
+            _Wanted("list", "analyticsjobs", own, "kwitness jobs"),
+            _Wanted("list", "clientmetricssubscriptions", own, "kwitness subscriptions list"),
+            _Wanted("create", "clientmetricssubscriptions", own, "kwitness subscriptions add"),
+            _Wanted("delete", "clientmetricssubscriptions", own, "kwitness subscriptions delete"),
         ]
-        homes = {str(one["metadata"]["namespace"]) for one in resources if one["kind"] == "TelemetryCollector"}
-        for namespace in sorted(homes):
-            wanted.append(("create", "", "serviceaccounts/token", namespace, "kwitness clients"))
-            if self._address is None:
-                wanted.append(("create", "", "pods/portforward", namespace, "kwitness clients"))
-        for verb, group, resource, namespace, needed_for in wanted:
-            allowed = self._may(verb, group, resource, namespace)
+        for one in resources:
+            if one["kind"] == "TelemetryCollector":
+                wanted.extend(self._of_collector(one))
+        for need in wanted:
+            allowed = self._may(need)
             if allowed is not None:
-                yield Permission(verb, resource, group, namespace, needed_for, allowed=allowed)
+                yield Permission(
+                    need.verb,
+                    need.resource,
+                    need.group,
+                    need.namespace,
+                    need.needed_for,
+                    allowed=allowed,
+                    name=need.name,
+                )
 
-    def _may(self, verb: str, group: str, resource: str, namespace: str) -> bool | None:
-        plural, _, part = resource.partition("/")
-        attributes = {"namespace": namespace, "verb": verb, "group": group, "resource": plural, "subresource": part}
+    def _of_collector(self, resource: Mapping[str, Any]) -> Iterator[_Wanted]:
+        """A reader's token, the first one's, and a port of the first pod."""
+        metadata = resource["metadata"]
+        namespace = str(metadata["namespace"])
+        for reader in (((resource.get("spec") or {}).get("ingest") or {}).get("readers") or ())[:1]:
+            where = str(reader.get("namespace") or namespace)
+            yield _Wanted("create", "serviceaccounts/token", where, "kwitness clients", "", reader["serviceAccount"])
+        if self._address is None:
+            pod = f"{collector_name(str(metadata['name']))}-0"
+            yield _Wanted("create", "pods/portforward", namespace, "kwitness clients", "", pod)
+
+    def _may(self, need: _Wanted) -> bool | None:
+        plural, _, part = need.resource.partition("/")
+        attributes = {
+            "namespace": need.namespace,
+            "verb": need.verb,
+            "group": need.group,
+            "resource": plural,
+            "subresource": part,
+            "name": need.name or "",
+        }
         review = {
             "apiVersion": "authorization.k8s.io/v1",
             "kind": "SelfSubjectAccessReview",

@@ -71,6 +71,8 @@ class Permission:
     ----------
     needed_for
         Which command needs it.
+    name
+        Of the one object that is meant; None: any of the namespace.
     """
 
     verb: str
@@ -79,6 +81,7 @@ class Permission:
     namespace: str | None
     needed_for: str
     allowed: bool
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,11 @@ def check_permissions(facts: InstallationFacts) -> Iterator[Finding]:
     for one in lacking:
         resource = f"{one.resource}.{one.group}" if one.group else one.resource
         where = f"in namespace {one.namespace}" if one.namespace else "in all namespaces"
+        named = f" {one.name}" if one.name else ""
         yield warning(
             PERMISSIONS,
             "you",
-            f"you may not {one.verb} {resource} {where}, which {one.needed_for} needs",
+            f"you may not {one.verb} {resource}{named} {where}, which {one.needed_for} needs",
             "ask an administrator of the Kubernetes cluster for a Role with it: docs/guides/command.md has one",
         )
     if facts.permissions and not lacking:
