@@ -31,7 +31,7 @@ SECOND = "c0ffee00-7a54-4790-aa69-cc2bd4ee4538"
 LIVELY = "feed0000-7a54-4790-aa69-cc2bd4ee4538"
 PRODUCER = "org.apache.kafka.producer."
 SUBSCRIPTIONS = [
-    {"id": "slow-orders", "metrics": [PRODUCER], "interval_ms": 3_600_000, "match": {"client_id": "orders-7"}},
+    {"id": "slow-orders", "metrics": [PRODUCER], "interval_ms": 300_000, "match": {"client_id": "orders-7"}},
     {"id": "lively", "metrics": [PRODUCER], "interval_ms": 500, "match": {"client_id": "lively"}},
 ]
 """Nothing asks `prices`."""
@@ -236,7 +236,8 @@ def test_what_clients_call_themselves_does_no_harm(types, person, door) -> None:
 
 
 def test_a_terminal_has_colour_unless_it_is_not_wanted(person, door) -> None:
-    answers_with(door, item(last_push_ms=1))
+    asked = {"interval_ms": 1_000, "metrics": ["*"], "subscriptions": ["all"]}
+    answers_with(door, item(last_push_ms=1, effective=asked))
     line = ("clients", "--collector-address", door.address)
 
     assert "\x1b[33mLate" in person.at_a_terminal(*line, columns=200)
@@ -284,7 +285,8 @@ def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types) -> None:
     rows = [line for line in done.stdout.splitlines()[1:] if "lively" not in line]
     assert [row.split()[0] for row in rows] == ["broken", "-"]
     assert " Malformed " in rows[0]
-    assert rows[1].endswith("TooOld  librdkafka 1.9.2 has no client telemetry: upgrade it, or observe it.")
+    assert rows[1].endswith("librdkafka 1.9.2 has no client telemetry: upgrade it, or observe it.")
+    assert " TooOld " in rows[1]
 
 
 def test_those_of_one_library_are_listed_as_json(types) -> None:
@@ -537,7 +539,7 @@ def test_why_tells_a_page_of_sentences(types) -> None:
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"orders-7 {INSTANCE}\n\nWho it is\n  Its client id is orders-7.\n")
-    assert f"  It is asked for metrics that begin with {PRODUCER}, every 1h.\n" in done.stdout
+    assert f"  It is asked for metrics that begin with {PRODUCER}, every 5m.\n" in done.stdout
     assert "  The broker's subscription slow-orders asks for it.\n" in done.stdout
     assert f'  How long its requests take: 0.0125 s ({LATENCY_AVG}{{node_id="1"}}).\n' in done.stdout
     assert done.stdout.endswith("What to do next\n  Watch its values: kwitness metrics orders-7 --watch\n")
