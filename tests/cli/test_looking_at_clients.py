@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pytest
@@ -51,6 +54,10 @@ class Pushing:
         answer = self.process.push(batch([one]))
         assert answer.status == 200, answer.body
 
+    def heartbeat(self) -> None:
+        """A broker counts connections of a library that cannot push; it is forgotten after half a minute."""
+        self.process.post("/v1/gauges", gauges({("librdkafka", "1.9.2"): 3}))
+
     def lively(self, latency_ms: float) -> None:
         """A push of `lively`, which is asked twice a second."""
         self.push(LIVELY, "lively", java_push(connections=1, latency_ms=latency_ms), push_interval_ms=500)
@@ -67,7 +74,6 @@ def pushing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pushing]:
     made.push(SECOND, "orders-7", java_push(latency_ms=3), principal="User:orders")
     made.push("d00dfeed-1", "prices", java_push(), client_software_name="librdkafka")
     made.push("badbad00-1", "broken", b"\xff\xff")
-    process.post("/v1/gauges", gauges({("librdkafka", "1.9.2"): 3}))
     yield made
     process.kill()
 
@@ -278,7 +284,8 @@ def test_a_collector_that_is_away_is_told_with_what_to_see(types) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types) -> None:
+def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types, pushing) -> None:
+    pushing.heartbeat()
     done = types("clients", "--silent", "--why")
 
     assert done.returncode == 0, done.stderr
@@ -289,7 +296,8 @@ def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types) -> None:
     assert " TooOld " in rows[1]
 
 
-def test_those_of_one_library_are_listed_as_json(types) -> None:
+def test_those_of_one_library_are_listed_as_json(types, pushing) -> None:
+    pushing.heartbeat()
     (one,) = json.loads(types("clients", "--silent", "--software", "librdkafka", "-o", "json").stdout)["items"]
 
     assert (one["reason"], one["connections"], one["seen_by"]) == ("TooOld", 3, "plugin")
@@ -572,3 +580,28 @@ def test_why_goes_on_without_what_an_older_collector_does_not_know(types, door) 
 def test_every_answer_can_be_yaml(types) -> None:
     for line in (("clients",), ("clients", "--silent"), ("metrics", "orders-7"), ("why", "orders-7")):
         assert "items" in yaml.safe_load(types(*line, "-o", "yaml").stdout)
+
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs/guides/looking-at-clients.md"
+LINES = [
+    shlex.split(line.partition(" | ")[0])[1:]
+    for block in re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    for line in block.splitlines()
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=" ".join)
+def test_every_line_of_the_guide_can_be_typed(types, api, namespace, line, capsys) -> None:
+    if line[0] == "subscriptions" or line[0] == "tail" or {"--watch", "--for"} & set(line):
+        # They go on, or belong to another page: what they are told to do is understood.
+        assert main([*line, "--help"]) == 0
+        assert capsys.readouterr().err == ""
+        return
+    if line[:2] == ["jobs", "describe"]:
+        run = {"streaming": {"trigger": "30s"}}
+        job = {"type": "UnusedTopics", "clusterRef": {"name": "orders"}, "run": run, "table": "unused"}
+        kind = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob"}
+        apply(api, {**kind, "metadata": {"name": line[2], "namespace": namespace}, "spec": job})
+    done = types(*line)
+
+    assert done.returncode == (1 if line[0] == "doctor" else 0), done.stderr
