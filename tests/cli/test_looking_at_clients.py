@@ -486,6 +486,16 @@ def test_a_collector_that_goes_away_while_watched_is_asked_again(person, door, p
     assert all(json.loads(line)["items"] for line in seen)
 
 
+def test_watched_clients_are_shown_again_when_their_collector_is_back(person, door) -> None:
+    with running_command(person, door, "clients", "--watch", "--client-id", "prices", "-o", "json") as process:
+        until(process.stdout, "prices")
+        door.replaced["/v1/clients"] = (503, {"error": {"reason": "Unavailable", "message": "restarting"}})
+        until(process.stderr, "restarting")
+        del door.replaced["/v1/clients"]
+        until(process.stdout, "prices")
+        interrupted(process)
+
+
 def test_a_tail_has_a_line_for_each_value_of_each_push(person, door, pushing) -> None:
     pushing.lively(10)
     with running_command(person, door, "tail", "lively", "--prefix", "producer.node") as process:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.failure import WrongUseError
+from kwitness.cli.failure import CommandFailedError, WrongUseError
 from kwitness.cli.looking_again import Looks, show_again
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
@@ -60,11 +60,18 @@ def clients(
         looks = Looks(None if watch else 0)
         looks.wait_s = _EVERY_S
         for number in looks:
-            if silent:
-                _show_silent(questions, output, identity, why=why, ours=ours, wide=wide, look=number if watch else None)
-            else:
-                wanted = {**identity, "group_id": group}
-                _show_clients(questions, output, wanted, why=why, ours=ours, wide=wide, look=number if watch else None)
+            look = number if watch else None
+            try:
+                if silent:
+                    _show_silent(questions, output, identity, why=why, ours=ours, wide=wide, look=look)
+                else:
+                    wanted = {**identity, "group_id": group}
+                    _show_clients(questions, output, wanted, why=why, ours=ours, wide=wide, look=look)
+            except CommandFailedError as error:
+                # A collector that was there and is away comes back.
+                if not number:
+                    raise
+                warn(str(error))
 
 
 def _show_clients(

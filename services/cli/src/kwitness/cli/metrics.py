@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -74,7 +74,7 @@ def metrics(
                 before[key] = by_series(one.metrics)
 
 
-def look_at(questions: Questions, name: str, looks: Looks) -> Any:
+def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int, Sequence[ClientMetrics]]]:
     """Yield at each look its number and what the instances of a client send; the next look follows their pushes.
 
     After the first look a collector that is away is told on standard error, and asked again. An instance that is gone
@@ -156,6 +156,8 @@ def _block(output: Output, answer: ClientMetrics, prefix: str, before: _Before |
         warn(f"none of its {len(answer.metrics)} values is of a metric that begins with {plain_text(prefix)}")
     else:
         warn("it has sent no values yet")
+    if answer.metrics_left_out:
+        warn(f"{answer.metrics_left_out} more of its values are not shown: it sends more than one answer holds")
 
 
 def states_of(client: ClientItem, now_ms: int) -> list[str]:
