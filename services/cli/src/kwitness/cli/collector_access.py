@@ -10,36 +10,29 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
-import time
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
 
 from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.cluster_reference import cluster_of
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
+from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.forwarded_port import forward
-from kwitness.contracts.audiences import inventory_audience
+from kwitness.cli.reader_tokens import ReaderTokens
+from kwitness.cli.serving_collector import find_cluster, find_collector, parsed
 from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.envelopes import ErrorBody
-from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["CollectorAccess", "CollectorRefusedError", "find_cluster", "find_collector"]
+__all__ = ["CollectorAccess", "CollectorRefusedError", "find_cluster", "find_collector", "parsed"]
 
 _TIMEOUT_S: Final = 30
 _MOST_BYTES: Final = 16 * 1024 * 1024
 """Of an answer; a page of a thousand clients is a few megabytes."""
-_TOKEN_S: Final = 300
-"""Half of what a token is good for."""
 
 Model = TypeVar("Model", bound=BaseModel)
-Resource = TypeVar("Resource", bound=BaseModel)
 
 
 class CollectorRefusedError(CommandFailedError):
@@ -59,98 +52,6 @@ class CollectorRefusedError(CommandFailedError):
         self.reason = reason
 
 
-def find_cluster(access: ClusterAccess, name: str | None) -> KafkaCluster:
-    """Return the KafkaCluster ``name`` or ``NAMESPACE/NAME``; without a name the only one of the namespace.
-
-    Raises
-    ------
-    CommandFailedError
-        There is none, or without a name there are several.
-    """
-    if name is not None:
-        namespace, _, own = name.rpartition("/")
-        found = access.get("KafkaCluster", own, namespace or None)
-        if found is None:
-            raise CommandFailedError(
-                f"there is no KafkaCluster {own} in namespace {namespace or access.namespace}: name another by "
-                "--cluster, or its namespace by --namespace"
-            )
-        return parsed(KafkaCluster, found)
-    items = access.items("KafkaCluster", access.namespace)
-    match items:
-        case [one]:
-            return parsed(KafkaCluster, one)
-        case []:
-            raise CommandFailedError(
-                f"there is no KafkaCluster in namespace {access.namespace}: name one by --cluster NAMESPACE/NAME, or "
-                "its namespace by --namespace"
-            )
-        case _:
-            names = ", ".join(one["metadata"]["name"] for one in items)
-            raise CommandFailedError(f"namespace {access.namespace} has several KafkaClusters ({names}): use --cluster")
-
-
-def find_collector(access: ClusterAccess, cluster: KafkaCluster) -> TelemetryCollector:
-    """Return the TelemetryCollector that serves ``cluster``, of its namespace or else of any.
-
-    Raises
-    ------
-    CommandFailedError
-        There is none, or it is suspended.
-    """
-    home = cluster.metadata.namespace
-    serving = _serving(access.items("TelemetryCollector", home), cluster)
-    if serving is None:
-        try:
-            serving = _serving(access.items("TelemetryCollector", None), cluster)
-        except NotPermittedError as error:
-            raise NotPermittedError(
-                f"no TelemetryCollector of namespace {home} names KafkaCluster {cluster.metadata.name}, and others are "
-                f"not seen: {error}"
-            ) from error
-    if serving is None:
-        raise CommandFailedError(
-            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name} of namespace {home}, so nothing is "
-            "known of its clients: apply one"
-        )
-    if serving.spec.suspend:
-        raise CommandFailedError(
-            f"TelemetryCollector {serving.metadata.name} is suspended, so nobody answers: set spec.suspend to false"
-        )
-    return serving
-
-
-def _serving(items: list[dict[str, Any]], cluster: KafkaCluster) -> TelemetryCollector | None:
-    key = (cluster.metadata.namespace, cluster.metadata.name)
-    named = [one for one in items if cluster_of(one) == key]
-    return min(
-        (parsed(TelemetryCollector, one) for one in named),
-        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name),
-        default=None,
-    )
-
-
-def parsed(model: type[Resource], body: Mapping[str, Any]) -> Resource:
-    """Return a resource as its model; a status of another release is left out.
-
-    Raises
-    ------
-    CommandFailedError
-        Its spec is not of this release.
-    """
-    for content in (body, {name: value for name, value in body.items() if name != "status"}):
-        try:
-            return model.model_validate(content)
-        except ValidationError as error:
-            failure = error
-    issue = failure.errors()[0]
-    field = ".".join(str(part) for part in issue["loc"])
-    raise CommandFailedError(
-        f"{body['kind']} {body['metadata']['name']} is not as this release of kwitness has it ({field}: "
-        f"{issue['msg']}): use the command of the release that is installed"
-    ) from failure
-
-
 class CollectorAccess:
     """Asks one collector, over one connection that is opened with the first question; a context manager.
 
@@ -165,8 +66,7 @@ class CollectorAccess:
         self._collector = collector
         self._address = address
         self._connection: http.client.HTTPConnection | None = None
-        self._token = ""
-        self._token_until = 0.0
+        self._tokens = ReaderTokens(access, collector)
 
     def __enter__(self) -> Self:
         return self
@@ -229,7 +129,7 @@ class CollectorAccess:
         connection = self._connection or self._connected()
         self._connection = connection
         # Nothing is decompressed: a few kilobytes could become gigabytes.
-        headers = {"Authorization": f"Bearer {self._bearer()}", "Accept-Encoding": "identity"}
+        headers = {"Authorization": f"Bearer {self._tokens.current()}", "Accept-Encoding": "identity"}
         connection.request("GET", target, headers=headers)
         response = connection.getresponse()
         body = response.read(_MOST_BYTES + 1)
@@ -245,7 +145,7 @@ class CollectorAccess:
         namespace = self._collector.metadata.namespace
         if isinstance(error, ssl.SSLCertVerificationError):
             reference = self._collector.spec.ingest.tls.ca_config_map_ref
-            authority = f"ConfigMap {reference.name}" if reference else "the system's authorities"
+            authority = f"ConfigMap {reference.name}" if reference else "the system's CA certificates"
             return CommandFailedError(
                 f"the certificate of collector {self.name} is not accepted by {authority} "
                 f"({error.verify_message}): correct spec.ingest.tls of TelemetryCollector {self.name}"
@@ -253,40 +153,6 @@ class CollectorAccess:
         return CommandFailedError(
             f"collector {self.name} does not answer ({error or type(error).__name__}): see its pods, "
             f"`kubectl get pods --namespace {namespace}`, and their logs"
-        )
-
-    def _bearer(self) -> str:
-        if time.monotonic() >= self._token_until:
-            self._token = self._new_token()
-            self._token_until = time.monotonic() + _TOKEN_S
-        return self._token
-
-    def _new_token(self) -> str:
-        """Ask for a token of the first reader whose token may be had."""
-        metadata, readers = self._collector.metadata, self._collector.spec.ingest.readers
-        audience = inventory_audience(metadata.namespace, metadata.name)
-        refused: NotPermittedError | None = None
-        for reader in readers:
-            try:
-                token = self._access.token(reader.service_account, reader.namespace or metadata.namespace, audience)
-            except NotPermittedError as error:
-                refused = refused or error
-                continue
-            if token is not None:
-                return token
-        if refused is not None:
-            raise NotPermittedError(f"no token of a reader of collector {metadata.name} can be had: {refused}")
-        if readers:
-            names = ", ".join(f"{one.namespace or metadata.namespace}/{one.service_account}" for one in readers)
-            raise CommandFailedError(
-                f"the readers of collector {metadata.name} do not exist ({names}): create such a service account"
-            )
-        raise CommandFailedError(
-            f"spec.ingest.readers of TelemetryCollector {metadata.name} names nobody who may read: create a service "
-            f"account, and name it there\n"
-            f"  kubectl create serviceaccount kwitness-readers --namespace {metadata.namespace}\n"
-            f"  kubectl patch ktc {metadata.name} --namespace {metadata.namespace} --type merge "
-            """--patch '{"spec":{"ingest":{"readers":[{"serviceAccount":"kwitness-readers"}]}}}'"""
         )
 
     def _connected(self) -> http.client.HTTPConnection:

@@ -41,14 +41,10 @@ class _OwnArguments(TyperCommand):
 class _Subcommands(TyperGroup):
     """Imports a subcommand when it is run; help and completion of names need its line alone."""
 
-    @override
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(SUBCOMMANDS)
-
-    @override
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        known = SUBCOMMANDS.get(cmd_name)
-        return None if known is None else TyperCommand(name=cmd_name, help=known.about)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, known in SUBCOMMANDS.items():
+            self.add_command(TyperCommand(name=name, short_help=known.about))
 
     @override
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

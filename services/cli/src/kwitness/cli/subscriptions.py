@@ -10,11 +10,11 @@ import typer
 
 from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.cli.cluster_reference import cluster_of
-from kwitness.cli.collector_access import find_cluster
 from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
+from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
 from kwitness.cli.subscription_request import Request, subscription, unknown_metrics

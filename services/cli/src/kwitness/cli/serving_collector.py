@@ -1,0 +1,111 @@
+"""Which KafkaCluster is meant, and which TelemetryCollector serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from kwitness.cli.cluster_access import ClusterAccess
+from kwitness.cli.cluster_reference import cluster_of
+from kwitness.cli.failure import CommandFailedError, NotPermittedError
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+
+__all__ = ["find_cluster", "find_collector", "parsed"]
+
+Resource = TypeVar("Resource", bound=BaseModel)
+
+
+def find_cluster(access: ClusterAccess, name: str | None) -> KafkaCluster:
+    """Return the KafkaCluster ``name`` or ``NAMESPACE/NAME``; without a name the only one of the namespace.
+
+    Raises
+    ------
+    CommandFailedError
+        There is none, or without a name there are several.
+    """
+    if name is not None:
+        namespace, _, own = name.rpartition("/")
+        found = access.get("KafkaCluster", own, namespace or None)
+        if found is None:
+            raise CommandFailedError(
+                f"there is no KafkaCluster {own} in namespace {namespace or access.namespace}: name another by "
+                "--cluster, or its namespace by --namespace"
+            )
+        return parsed(KafkaCluster, found)
+    items = access.items("KafkaCluster", access.namespace)
+    match items:
+        case [one]:
+            return parsed(KafkaCluster, one)
+        case []:
+            raise CommandFailedError(
+                f"there is no KafkaCluster in namespace {access.namespace}: name one by --cluster NAMESPACE/NAME, or "
+                "its namespace by --namespace"
+            )
+        case _:
+            names = ", ".join(one["metadata"]["name"] for one in items)
+            raise CommandFailedError(f"namespace {access.namespace} has several KafkaClusters ({names}): use --cluster")
+
+
+def find_collector(access: ClusterAccess, cluster: KafkaCluster) -> TelemetryCollector:
+    """Return the TelemetryCollector that serves ``cluster``, of its namespace or else of any.
+
+    Raises
+    ------
+    CommandFailedError
+        There is none, or it is suspended.
+    """
+    home = cluster.metadata.namespace
+    serving = _serving(access.items("TelemetryCollector", home), cluster)
+    if serving is None:
+        try:
+            serving = _serving(access.items("TelemetryCollector", None), cluster)
+        except NotPermittedError as error:
+            raise NotPermittedError(
+                f"no TelemetryCollector of namespace {home} names KafkaCluster {cluster.metadata.name}, and others are "
+                f"not seen: {error}"
+            ) from error
+    if serving is None:
+        raise CommandFailedError(
+            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name} of namespace {home}, so nothing is "
+            "known of its clients: apply one"
+        )
+    if serving.spec.suspend:
+        raise CommandFailedError(
+            f"TelemetryCollector {serving.metadata.name} is suspended, so nobody answers: set spec.suspend to false"
+        )
+    return serving
+
+
+def _serving(items: list[dict[str, Any]], cluster: KafkaCluster) -> TelemetryCollector | None:
+    key = (cluster.metadata.namespace, cluster.metadata.name)
+    named = [one for one in items if cluster_of(one) == key]
+    return min(
+        (parsed(TelemetryCollector, one) for one in named),
+        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name),
+        default=None,
+    )
+
+
+def parsed(model: type[Resource], body: Mapping[str, Any]) -> Resource:
+    """Return a resource as its model; a status of another release is left out.
+
+    Raises
+    ------
+    CommandFailedError
+        Its spec is not of this release.
+    """
+    for content in (body, {name: value for name, value in body.items() if name != "status"}):
+        try:
+            return model.model_validate(content)
+        except ValidationError as error:
+            failure = error
+    issue = failure.errors()[0]
+    field = ".".join(str(part) for part in issue["loc"])
+    raise CommandFailedError(
+        f"{body['kind']} {body['metadata']['name']} is not as this release of kwitness has it ({field}: "
+        f"{issue['msg']}): use the command of the release that is installed"
+    ) from failure

@@ -1,0 +1,178 @@
+"""The program as a whole: what it starts, how it is completed, its page, and its plugin for kubectl."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
+from kwitness.devtools import krew
+from kwitness.devtools.command_reference import command_page
+from kwitness.devtools.reference import COMMAND_PAGE
+
+ROOT = Path(__file__).resolve().parents[2]
+IMPORTED = """
+import sys
+from kwitness.cli.__main__ import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+HEAVY = {"kubernetes", "rich.table", "kwitness.contracts.resources", "kwitness.cli.cluster_access"}
+WITHOUT = """
+import sys
+for name in {names!r}:
+    sys.modules[name] = None
+from kwitness.cli.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *arguments]
+    variables = {"PATH": os.environ["PATH"], **environment}
+    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("line", ["--help", "--version", "completion bash", "generate events --help"])
+def test_what_asks_no_cluster_imports_no_client_of_one(line):
+    imported = set(run(IMPORTED, *line.split()).stderr.split())
+
+    assert "kwitness.cli.__main__" in imported
+    assert imported & HEAVY == set()
+
+
+@pytest.mark.parametrize("name", sorted(OWN_ARGUMENTS))
+def test_what_reads_its_own_arguments_needs_no_typer(name, tmp_path):
+    done = run(WITHOUT.format(names=("typer", "rich", "kubernetes")), name, "--help", PATH=str(tmp_path))
+
+    assert "No module named" not in done.stderr
+    assert "the extra `command`" not in done.stderr
+
+
+def test_everything_else_says_what_to_install_without_it():
+    done = run(WITHOUT.format(names=("typer",)), "subscriptions", "list")
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "kwitness subscriptions: typer is not installed: install the extra `command`, as in "
+        "`pip install --find-links dist 'kwitness[command]'`; without it there are generate, job, observe, tables\n"
+    )
+
+
+def test_a_subcommand_that_is_nearly_one_is_suggested():
+    done = run(WITHOUT.format(names=()), "subscription", "list")
+
+    assert done.returncode == 2
+    assert "Did you mean 'subscriptions'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("sub",), ["subscriptions"]),
+        (("subscriptions", "d"), ["describe", "delete"]),
+        (("subscriptions", "add", "--software"), ["--software", "--software-version"]),
+        (("subscriptions", "list", "--output", ""), ["table", "json", "yaml"]),
+        (("completion", ""), ["bash", "zsh", "fish"]),
+    ],
+)
+def test_the_shell_and_kubectl_get_the_same_candidates(words, expected):
+    shell = run(
+        WITHOUT.format(names=()),
+        COMP_WORDS=" ".join(["kwitness", *words]),
+        COMP_CWORD=str(len(words)),
+        _KWITNESS_COMPLETE="complete_bash",
+    )
+    command = [sys.executable, "-m", "kwitness.cli.kubectl_completion", *words]
+    kubectl = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+
+    assert shell.stdout.split() == expected
+    assert kubectl.stdout.split() == [*expected, ":4"]
+
+
+def test_completion_prints_what_bash_reads():
+    script = run(WITHOUT.format(names=()), "completion", "bash").stdout
+
+    assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+    assert "complete -o default -F _kwitness_completion kwitness" in script
+
+
+def test_the_page_of_the_command_is_fresh():
+    assert COMMAND_PAGE.read_text() == command_page(), "run `make generate` and commit"
+
+
+def test_every_subcommand_has_its_part_of_the_page():
+    text = COMMAND_PAGE.read_text()
+
+    assert [name for name in SUBCOMMANDS if f"\n## {name}\n" not in text] == []
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    path = tmp_path / "kwitness-0.1.0-py3-none-any.whl"
+    path.write_bytes(b"a wheel")
+    return path
+
+
+def test_the_manifest_names_the_archive_with_its_checksum(wheel, tmp_path, capsys):
+    assert krew.main([str(wheel), "https://downloads.example.org/x/", str(tmp_path / "out")]) == 0
+    manifest = yaml.safe_load((tmp_path / "out/kwitness.yaml").read_text())
+    packed = (tmp_path / "out/kubectl-kwitness-0.1.0.tar.gz").read_bytes()
+    [platform] = manifest["spec"]["platforms"]
+
+    assert manifest["metadata"]["name"] == "kwitness"
+    assert manifest["spec"]["version"] == "v0.1.0"
+    assert platform["uri"] == "https://downloads.example.org/x/kubectl-kwitness-0.1.0.tar.gz"
+    assert platform["sha256"] == hashlib.sha256(packed).hexdigest()
+    assert len(manifest["spec"]["shortDescription"]) <= 50
+    assert packed == krew.archive(wheel)
+
+
+def test_the_archive_has_what_the_launcher_needs(wheel):
+    with tarfile.open(fileobj=io.BytesIO(krew.archive(wheel))) as tar:
+        modes = {one.name: one.mode for one in tar}
+
+    assert modes == {
+        "LICENSE": 0o644,
+        "kubectl-kwitness": 0o755,
+        "kwitness-0.1.0-py3-none-any.whl": 0o644,
+        "requirements.txt": 0o644,
+    }
+
+
+def test_a_plugin_that_cannot_make_its_environment_says_so_and_tries_again(wheel, tmp_path):
+    store = tmp_path / "store"
+    with tarfile.open(fileobj=io.BytesIO(krew.archive(wheel))) as tar:
+        tar.extractall(store, filter="data")
+    link = tmp_path / "kubectl-kwitness"
+    link.symlink_to(store / "kubectl-kwitness")
+    old = tmp_path / "old"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+
+    def start(**environment: str) -> subprocess.CompletedProcess[str]:
+        variables = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", **environment}
+        return subprocess.run(
+            [link, "--version"], env=variables, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    too_old = start(KWITNESS_PYTHON=str(old))
+    without_index = start(KWITNESS_PYTHON=sys.executable)
+    (store / "making").mkdir()
+    meanwhile = start(KWITNESS_PYTHON=sys.executable)
+
+    assert "is not Python 3.11 or later: name one by KWITNESS_PYTHON" in too_old.stderr
+    assert without_index.returncode != 0
+    assert f"makes its environment in {store}/environment" in without_index.stderr
+    assert not (store / "environment/whole").exists()
+    assert "its environment is being made" in meanwhile.stderr
