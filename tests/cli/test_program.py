@@ -150,6 +150,34 @@ def test_the_archive_has_what_the_launcher_needs(wheel):
     }
 
 
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `make krew` makes of this clone."""
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(["make", "krew", f"WHEELS={folder}"], cwd=ROOT, capture_output=True, check=True)
+    return folder / "krew"
+
+
+def test_the_wheel_with_the_lock_of_the_extra_is_the_whole_command(packed, tmp_path):
+    """As `pip install 'kwitness[command]'` does, and the launcher of the plugin."""
+    with tarfile.open(packed / "kubectl-kwitness-0.1.0.tar.gz") as tar:
+        tar.extractall(tmp_path, filter="data")
+    environment, uv = tmp_path / "environment", ROOT / ".venv/bin/uv"
+    install = [uv, "pip", "install", "--quiet", "--python", environment / "bin/python"]
+    subprocess.run([uv, "venv", "--quiet", environment], check=True)
+    subprocess.run([*install, "--require-hashes", "--requirement", tmp_path / "requirements.txt"], check=True)
+    subprocess.run([*install, "--no-deps", *tmp_path.glob("*.whl")], check=True)
+    program = environment / "bin/kubectl-kwitness"
+    dry = ["subscriptions", "add", "one", "--metric", "*", "--cluster", "orders", "-n", "shop", "--dry-run"]
+    done = subprocess.run([program, *dry], env={}, capture_output=True, text=True, timeout=60, check=False)
+    asked = subprocess.run(
+        [program, "subscriptions", "list"], env={}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert yaml.safe_load(done.stdout)["metadata"] == {"name": "one", "namespace": "shop"}
+    assert asked.stderr.startswith("kubectl kwitness subscriptions: no cluster is configured")
+
+
 def test_a_plugin_that_cannot_make_its_environment_says_so_and_tries_again(wheel, tmp_path):
     store = tmp_path / "store"
     with tarfile.open(fileobj=io.BytesIO(krew.archive(wheel))) as tar:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import socket
+import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from kwitness.cli.cluster_access import ClusterAccess
 from kwitness.cli.failure import CommandFailedError
@@ -14,7 +15,9 @@ from kwitness.cli.permissions import Permission, not_permitted
 
 __all__ = ["forward"]
 
-_FORBIDDEN = 403
+_FORBIDDEN: Final = 403
+_THREAD: Final = "Kubernetes port forward proxy"
+"""What the library calls it."""
 
 
 def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: int) -> socket.socket:
@@ -31,6 +34,7 @@ def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: in
 
     # Not kubernetes.stream.portforward: it wants a method of CoreV1Api, which imports the models of all of Kubernetes.
     stream: Any = importlib.import_module("kubernetes.stream.ws_client")  # without types
+    _quiet_when_closed()
     configuration = access.api_client.configuration
     headers = {entry["key"]: entry["value"] for entry in configuration.auth_settings().values()}
     why = "there is none"
@@ -52,6 +56,18 @@ def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: in
         f"no port of {', '.join(pods)} in namespace {namespace} can be forwarded ({why}): see `kubectl get pods "
         f"--namespace {namespace}`, or name where the collector is reached by --collector-address"
     )
+
+
+def _quiet_when_closed() -> None:
+    """Keep the library's thread from printing a stack trace for a connection that was closed on our side."""
+    before = threading.excepthook
+
+    def told(failed: threading.ExceptHookArgs) -> None:
+        its = failed.thread is not None and failed.thread.name.startswith(_THREAD)
+        if not (its and isinstance(failed.exc_value, OSError)):
+            before(failed)
+
+    threading.excepthook = told
 
 
 def _refusal(error: Any) -> tuple[int, str]:
