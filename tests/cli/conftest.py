@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from kwitness.contracts.resources import KINDS
+from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.e2e.api_server import ApiServer
 
 from tests.cli.command import Person, kubeconfig_with
@@ -57,8 +58,7 @@ def person(api: ApiServer, namespace: str, tmp_path: Path) -> Person:
 def newcomer(api: ApiServer, namespace: str, tmp_path: Path) -> Person:
     """The service account `newcomer`, which may do nothing."""
     apply(api, account("newcomer", namespace))
-    token = api.kubectl("create", "token", "newcomer", "--namespace", namespace).strip()
-    return Person(kubeconfig_with(api, tmp_path / "newcomer", token), tmp_path)
+    return Person(kubeconfig_with(api, tmp_path / "newcomer", token(api, "newcomer", namespace)), tmp_path)
 
 
 @pytest.fixture
@@ -66,15 +66,66 @@ def with_status(api: ApiServer, namespace: str) -> Callable[..., None]:
     """Write a status, as the operator does."""
 
     def write(kind: str, name: str, **status: Any) -> None:
-        patch = json.dumps({"status": status})
-        where = ("--namespace", namespace, "--subresource", "status", "--type", "merge")
-        api.kubectl("patch", kind, name, *where, "--patch", patch)
+        path = f"{path_of(kind, namespace, name)}/status"
+        sent = {"Content-Type": "application/merge-patch+json"}
+        answer = api.request("PATCH", path, data=json.dumps({"status": status}), headers=sent)
+        assert answer.ok, answer.text
 
     return write
 
 
+PATHS = {
+    "Namespace": "/api/v1/namespaces",
+    "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
+    "ConfigMap": "/api/v1/namespaces/{}/configmaps",
+    "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles",
+    "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
+    **{
+        name: f"/apis/{API_VERSION}/namespaces/{{}}/{one.plural}"
+        for one in KINDS
+        for name in (one.kind, one.short_name)
+    },
+}
+"""By kind, of ours by short name, too."""
+
+
+def path_of(kind: str, namespace: str | None, name: str) -> str:
+    return f"{PATHS[kind].format(namespace)}/{name}"
+
+
 def apply(api: ApiServer, *objects: dict[str, Any]) -> None:
-    api.kubectl("apply", "-f", "-", input=yaml.safe_dump_all(objects))
+    """As `kubectl apply --server-side`; of kinds that are frequent here without a process."""
+    for one in objects:
+        if one["kind"] not in PATHS:
+            api.kubectl("apply", "--server-side", "-f", "-", input=json.dumps(one))
+            continue
+        metadata = one["metadata"]
+        answer = api.request(
+            "PATCH",
+            path_of(one["kind"], metadata.get("namespace"), metadata["name"]),
+            data=json.dumps(one),
+            params={"fieldManager": "test", "force": "true"},
+            headers={"Content-Type": "application/apply-patch+yaml"},
+        )
+        assert answer.ok, answer.text
+
+
+def found(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any] | None:
+    """What the API server has, or None."""
+    answer = api.request("GET", path_of(kind, namespace, name))
+    return None if answer.status_code == 404 else answer.json()
+
+
+def remove(api: ApiServer, kind: str, name: str, namespace: str) -> None:
+    answer = api.request("DELETE", path_of(kind, namespace, name))
+    assert answer.ok or answer.status_code == 404, answer.text
+
+
+def token(api: ApiServer, name: str, namespace: str) -> str:
+    """A token of a service account, as `kubectl create token` gives it."""
+    answer = api.request("POST", f"{path_of('ServiceAccount', namespace, name)}/token", json={"spec": {}})
+    assert answer.ok, answer.text
+    return str(answer.json()["status"]["token"])
 
 
 def account(name: str, namespace: str) -> dict[str, Any]:

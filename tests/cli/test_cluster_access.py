@@ -17,6 +17,7 @@ from kwitness.e2e.ports import free_port
 from kwitness.images.commands import silent
 
 from tests.cli.conftest import apply, cluster
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 LIST = ("subscriptions", "list", "--output", "json")
@@ -32,20 +33,22 @@ def test_a_refusal_names_the_permission_and_the_commands_that_it_names_give_it(a
     apply(api, cluster("orders", namespace))
     add = ("-n", namespace, "subscriptions", "add", "one", "--metric", PRODUCER)
     who = f"system:serviceaccount:{namespace}:newcomer"
-    expected = [
+    missing = [
         f"{who} may not list kafkaclusters.kwitness.dev in namespace {namespace}",
         f"{who} may not create clientmetricssubscriptions.kwitness.dev one in namespace {namespace}",
     ]
-    for sentence in expected:
-        refused = newcomer.types(*add)
+    refused = newcomer.types(*add)
+    for sentence in missing:
         assert refused.returncode == 3
         assert sentence in refused.stderr
         commands = grants(refused.stderr)
         assert [command[1] for command in commands] == ["role", "rolebinding"]
         for command in commands:
             api.kubectl(*command)
+        # What is said of permissions takes effect a moment later.
+        refused = eventually(lambda: newcomer.types(*add), lambda done: sentence not in done.stderr)  # noqa: B023
 
-    assert newcomer.done(*add).startswith("subscription one was added")
+    assert refused.stdout.startswith("subscription one was added")
 
 
 def test_what_concerns_one_object_is_granted_for_it_alone(api, namespace, person, newcomer):
@@ -57,7 +60,7 @@ def test_what_concerns_one_object_is_granted_for_it_alone(api, namespace, person
         api.kubectl(*command)
 
     assert "may not delete clientmetricssubscriptions.kwitness.dev one in namespace" in refused.stderr
-    assert newcomer.types("-n", namespace, "subscriptions", "delete", "one").returncode == 0
+    eventually(lambda: newcomer.types("-n", namespace, "subscriptions", "delete", "one").returncode == 0)
     assert newcomer.types("-n", namespace, "subscriptions", "delete", "two").returncode == 3
 
 
@@ -74,9 +77,8 @@ def test_who_may_not_see_clusters_sees_subscriptions_and_is_told_what_is_missing
     person.done("subscriptions", "add", "one", "--metric", PRODUCER)
     for command in grants(newcomer.types("-n", namespace, *LIST).stderr):
         api.kubectl(*command)
-    listed = newcomer.types("-n", namespace, *LIST)
+    listed = eventually(lambda: newcomer.types("-n", namespace, *LIST), lambda done: done.returncode == 0)
 
-    assert listed.returncode == 0
     assert [one["name"] for one in json.loads(listed.stdout)] == ["one"]
     assert "what others ask at the brokers is not seen" in listed.stderr
     assert "may not list kafkaclusters.kwitness.dev" in listed.stderr

@@ -13,7 +13,8 @@ import yaml
 from kwitness.cli.subcommands import SUBCOMMANDS
 
 from tests.cli.command import Person, kubeconfig_with
-from tests.cli.conftest import account, apply, cluster
+from tests.cli.conftest import account, apply, cluster, token
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,8 +42,10 @@ def supporter(api, namespace, tmp_path) -> Person:
         "subjects": [{"kind": "ServiceAccount", "name": "support", "namespace": namespace}],
     }
     apply(api, account("support", namespace), role, binding, cluster("orders", namespace))
-    token = api.kubectl("create", "token", "support", "--namespace", namespace).strip()
-    return Person(kubeconfig_with(api, tmp_path / "support", token), tmp_path)
+    person = Person(kubeconfig_with(api, tmp_path / "support", token(api, "support", namespace)), tmp_path)
+    # What is said of permissions takes effect a moment later.
+    eventually(lambda: person.types("--namespace", namespace, "subscriptions", "list").returncode == 0)
+    return person
 
 
 def test_its_lines_run_one_after_the_other_with_the_role_that_it_gives(supporter, namespace):

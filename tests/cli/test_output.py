@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 
 import pytest
 
 from tests.cli.command import COMMAND
-from tests.cli.conftest import apply, cluster, ready
+from tests.cli.conftest import apply, cluster, found, ready
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
 LIST = ("subscriptions", "list")
@@ -23,9 +25,9 @@ def listed(api, namespace, person, with_status):
     person.done(
         "subscriptions", "add", "slow-orders", "--metric", "org.apache.kafka.producer.", "--client-id", "a" * 40
     )
-    with_status("kcms", "slow-orders", conditions=ready("True", "Applied"))
+    with_status("ClientMetricsSubscription", "slow-orders", conditions=ready("True", "Applied"))
     evil = {"name": f"evil{ESCAPE}[2J\u202e", "owner": "Foreign", "interval": "1m", "metrics": ["*"]}
-    with_status("kfc", "orders", subscriptions=[evil])
+    with_status("KafkaCluster", "orders", subscriptions=[evil])
 
 
 def test_a_terminal_gets_colour_and_a_pipe_none(person, listed):
@@ -96,3 +98,20 @@ def test_help_into_a_pipe_that_closes_too(person):
 
     assert process.returncode == 141
     assert errors == ""
+
+
+def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, person):
+    apply(api, cluster("orders", namespace))
+    process = subprocess.Popen(
+        [*COMMAND, "subscriptions", "add", "one", "--metric", "*", "--wait", "--timeout", "60"],
+        env=person.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert (out, errors) == ("", "")

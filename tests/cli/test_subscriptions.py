@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import yaml
 
-from tests.cli.conftest import apply, cluster, ready
+from tests.cli.conftest import apply, cluster, found, ready
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,9 @@ def orders(api, namespace):
 
 
 def spec_of(api, name, namespace):
-    return json.loads(api.kubectl("get", "kcms", name, "--namespace", namespace, "-o", "json"))["spec"]
+    body = found(api, "ClientMetricsSubscription", name, namespace)
+    assert body is not None
+    return body["spec"]
 
 
 def test_what_is_added_is_the_resource_that_was_typed(person, api, namespace):
@@ -139,7 +141,7 @@ def test_a_dry_run_prints_what_the_api_server_takes_and_changes_nothing(person, 
     assert "dry" in api.kubectl("apply", "--dry-run=server", "-f", "-", input=printed)
     assert json.loads(person.done(*typed, "--output", "json")) == yaml.safe_load(printed)
     assert yaml.safe_load(elsewhere.stdout)["spec"]["clusterRef"] == {"name": "away", "namespace": "far"}
-    assert api.kubectl("get", "kcms", "--namespace", namespace, "-o", "name") == ""
+    assert found(api, "ClientMetricsSubscription", "dry", namespace) is None
 
 
 def test_which_cluster_is_asked_when_there_is_more_than_one_or_none(person, api, namespace):
@@ -184,7 +186,7 @@ def some(person, with_status, namespace):
     counts = {"asking": 4, "matching": 3, "pushing": 2, "source": "Plugin"}
     silent = [{"clientSoftwareName": "kgo", "clientSoftwareVersion": "1", "connections": 2, "reason": "Unknown"}]
     with_status(
-        "kcms",
+        "ClientMetricsSubscription",
         "slow-orders",
         observedGeneration=1,
         brokerResource=f"kwitness.it.{namespace}.slow-orders",
@@ -207,7 +209,7 @@ def some(person, with_status, namespace):
         "interval": "2m",
         "metrics": [PRODUCER],
     }
-    with_status("kfc", "orders", subscriptions=[own, elsewhere, *FOREIGN], subscriptionsLeftOut=7)
+    with_status("KafkaCluster", "orders", subscriptions=[own, elsewhere, *FOREIGN], subscriptionsLeftOut=7)
 
 
 def test_ours_and_those_of_others_are_listed(person, some):
@@ -317,10 +319,11 @@ def test_delete_with_metrics_takes_these_alone(person, api, namespace):
 
 def test_wait_ends_when_the_operator_says_so(person, api, namespace, with_status):
     def operator() -> None:
-        names = ("get", "kcms", "--namespace", namespace, "-o", "name")
-        eventually(lambda: api.kubectl(*names))
-        with_status("kcms", "one", observedGeneration=1, conditions=ready("Unknown", "Progressing"))
-        with_status("kcms", "one", observedGeneration=1, conditions=ready("True", "Applied"))
+        eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
+        with_status(
+            "ClientMetricsSubscription", "one", observedGeneration=1, conditions=ready("Unknown", "Progressing")
+        )
+        with_status("ClientMetricsSubscription", "one", observedGeneration=1, conditions=ready("True", "Applied"))
 
     thread = threading.Thread(target=operator)
     thread.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import socket
@@ -58,6 +59,7 @@ def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: in
     )
 
 
+@functools.cache
 def _quiet_when_closed() -> None:
     """Keep the library's thread from printing a stack trace for a connection that was closed on our side."""
     before = threading.excepthook
