@@ -31,7 +31,7 @@ from kwitness.runtime.child_names import collector_name
 
 __all__ = ["deployment_facts", "look", "sample_of", "tag_of"]
 
-_TIMEOUT_S: Final = (5, 30)
+_TIMEOUT_S: Final = 30
 _EXPIRY: Final = "kwitness_injector_certificate_expiry_seconds"
 _LABELS: Final = "app.kubernetes.io/name=kwitness,app.kubernetes.io/component={component}"
 _VERSION: Final = "app.kubernetes.io/version"
@@ -86,16 +86,10 @@ class _Looker:
     """Asks; what is refused is noted, and what is not there is None."""
 
     def __init__(self, access: ClusterAccess, address: str | None, *, everywhere: bool) -> None:
-        from kubernetes import client  # noqa: PLC0415 - see cluster_access
-
         self._access = access
         self._address = address
-        self._objects = client.CustomObjectsApi(access.core.api_client)
         self._where = None if everywhere else access.namespace
         self.refused: list[Refused] = []
-
-    def _ask(self, verb: str, resource: str, namespace: str | None, call: Callable[[], Any]) -> Any:
-        return self._access.ask(Asked(verb, resource, namespace), call)
 
     def _in_all_or_own(self, ask: Callable[[str | None], Answer]) -> Answer | None:
         """Ask for all namespaces, and where that is not permitted for the chosen one; None: neither is."""
@@ -107,18 +101,13 @@ class _Looker:
 
     def definitions(self) -> Mapping[str, Mapping[str, Any]] | None:
         """Our CustomResourceDefinitions by name; None: not permitted."""
+        plural = "customresourcedefinitions"
         found = {}
         for info in KINDS:
             name = f"{info.plural}.{GROUP}"
+            asked = Asked("get", f"{plural}.apiextensions.k8s.io", None, name)
             try:
-                body = self._ask(
-                    "get",
-                    "customresourcedefinitions.apiextensions.k8s.io",
-                    None,
-                    lambda name=name: self._objects.get_cluster_custom_object(  # type: ignore[misc]
-                        "apiextensions.k8s.io", "v1", "customresourcedefinitions", name, _request_timeout=_TIMEOUT_S
-                    ),
-                )
+                body = self._access.request("GET", f"/apis/apiextensions.k8s.io/v1/{plural}/{name}", asked)
             except NotPermittedError:
                 return None
             if body is not None:
@@ -127,19 +116,15 @@ class _Looker:
 
     def deployments(self, component: str) -> tuple[DeploymentFacts, ...] | None:
         """Deployments of a component of the chart; None: not permitted."""
-        labels = _LABELS.format(component=component)
+        labels = {"labelSelector": _LABELS.format(component=component)}
 
         def ask(namespace: str | None) -> Any:
-            return self._ask("list", "deployments.apps", namespace, lambda: self._deployments(namespace, labels))
+            where = "" if namespace is None else f"/namespaces/{namespace}"
+            asked = Asked("list", "deployments.apps", namespace)
+            return self._access.request("GET", f"/apis/apps/v1{where}/deployments", asked, query=labels) or {}
 
         answer = self._in_all_or_own(ask)
         return None if answer is None else tuple(deployment_facts(one) for one in answer.get("items") or ())
-
-    def _deployments(self, namespace: str | None, labels: str) -> Any:
-        asked: dict[str, Any] = {"label_selector": labels, "_request_timeout": _TIMEOUT_S}
-        if namespace is None:
-            return self._objects.list_cluster_custom_object("apps", "v1", "deployments", **asked)
-        return self._objects.list_namespaced_custom_object("apps", "v1", namespace, "deployments", **asked)
 
     def resources(self) -> tuple[Mapping[str, Any], ...]:
         """Our resources; kinds that may not be listed are noted, those without a definition left out."""
@@ -187,15 +172,10 @@ class _Looker:
         return CollectorFacts(namespace, name, version=version, cluster=cluster)
 
     def _collector_version(self, namespace: str, name: str) -> str | None:
+        own = collector_name(name)
+        asked = Asked("get", "statefulsets.apps", namespace, own)
         try:
-            found = self._ask(
-                "get",
-                "statefulsets.apps",
-                namespace,
-                lambda: self._objects.get_namespaced_custom_object(
-                    "apps", "v1", namespace, "statefulsets", collector_name(name), _request_timeout=_TIMEOUT_S
-                ),
-            )
+            found = self._access.request("GET", f"/apis/apps/v1/namespaces/{namespace}/statefulsets/{own}", asked)
         except NotPermittedError:
             return None
         containers = ((found or {}).get("spec") or {}).get("template", {}).get("spec", {}).get("containers") or ()
@@ -209,21 +189,16 @@ class _Looker:
         return None
 
     def _page(self, deployment: DeploymentFacts) -> str:
-        labels = _LABELS.format(component="injector")
-        pods = self._ask(
-            "list",
-            "pods",
-            deployment.namespace,
-            lambda: self._access.core.list_namespaced_pod(
-                deployment.namespace, label_selector=labels, _request_timeout=_TIMEOUT_S
-            ),
-        )
-        names = [one.metadata.name for one in pods.items if one.status.phase == "Running"]
-        connection = http.client.HTTPConnection("localhost", PROBE_PORT, timeout=_TIMEOUT_S[1])
+        labels = {"labelSelector": _LABELS.format(component="injector")}
+        asked = Asked("list", "pods", deployment.namespace)
+        pods = self._access.request("GET", f"/api/v1/namespaces/{deployment.namespace}/pods", asked, query=labels)
+        running = [one for one in (pods or {}).get("items") or () if one["status"].get("phase") == "Running"]
+        names = [str(one["metadata"]["name"]) for one in running]
+        connection = http.client.HTTPConnection("localhost", PROBE_PORT, timeout=_TIMEOUT_S)
         plain: socket.socket = forward(self._access, deployment.namespace, names, PROBE_PORT)
         with contextlib.closing(connection):
             connection.sock = plain
-            plain.settimeout(_TIMEOUT_S[1])
+            plain.settimeout(_TIMEOUT_S)
             connection.request("GET", METRICS_PATH)
             return connection.getresponse().read().decode("utf-8", "replace")
 
@@ -275,20 +250,15 @@ class _Looker:
             "subresource": part,
             "name": need.name or "",
         }
+        group = "authorization.k8s.io"
         review = {
-            "apiVersion": "authorization.k8s.io/v1",
+            "apiVersion": f"{group}/v1",
             "kind": "SelfSubjectAccessReview",
             "spec": {"resourceAttributes": attributes},
         }
+        asked = Asked("create", f"selfsubjectaccessreviews.{group}", None)
         try:
-            answer = self._ask(
-                "create",
-                "selfsubjectaccessreviews.authorization.k8s.io",
-                None,
-                lambda: self._objects.create_cluster_custom_object(
-                    "authorization.k8s.io", "v1", "selfsubjectaccessreviews", review, _request_timeout=_TIMEOUT_S
-                ),
-            )
+            answer = self._access.request("POST", f"/apis/{group}/v1/selfsubjectaccessreviews", asked, review)
         except NotPermittedError as error:
             self.refused.append(Refused("your permissions", str(error)))
             return None
