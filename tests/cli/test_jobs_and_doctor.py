@@ -135,6 +135,16 @@ def deployment(component: str, namespace: str, version: str = "0.1.0") -> dict[s
     }
 
 
+def of_operator(api, namespace: str, *, ready: int) -> None:
+    """Write how many replicas of the operator are ready, as its controller does."""
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/kwitness-operator/status"
+    status = {"replicas": 1, "readyReplicas": ready, "availableReplicas": ready}
+    answer = api.request(
+        "PATCH", path, json={"status": status}, headers={"Content-Type": "application/merge-patch+json"}
+    )
+    assert answer.ok, answer.text
+
+
 @pytest.fixture
 def installed(api, namespace, with_status) -> None:
     """An installation as it is when all is well, but for the collector, which is the test's."""
@@ -149,7 +159,7 @@ def installed(api, namespace, with_status) -> None:
     }
     operator = deployment("operator", namespace)
     apply(api, cluster("orders", namespace), collector, account(READERS, namespace), operator)
-    with_status("deployment", "kwitness-operator", replicas=1, readyReplicas=1, availableReplicas=1)
+    of_operator(api, namespace, ready=1)
     broker = {"id": 1, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0"}
     with_status("kfc", "orders", clusterId=CLUSTER, brokers=[broker], conditions=ready("True", "Connected"))
     with_status("ktc", "main", conditions=ready("True", "Available"))
@@ -177,7 +187,7 @@ def test_a_sound_installation_has_nothing_wrong(types, api, namespace, tmp_path)
 
 @pytest.mark.usefixtures("installed")
 def test_all_that_is_wrong_is_told_with_a_remedy_and_the_exit_status(types, api, namespace, with_status) -> None:
-    with_status("deployment", "kwitness-operator", readyReplicas=0, availableReplicas=0)
+    of_operator(api, namespace, ready=0)
     with_status("kfc", "orders", conditions=ready("False", "Unreachable", "no broker answers"))
     done = types("doctor", "--here", "--collector-address", f"127.0.0.1:{free_port()}", "-o", "json")
 
