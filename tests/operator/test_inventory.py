@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from kwitness.contracts.own_metrics import own_metric
-from kwitness.operator.context import Clock, Context
+from kwitness.operator.context import Context
 from kwitness.operator.metrics import OutdatedClients
 from kwitness.operator.reconcile.outdated_clients import connections_below
 
@@ -24,7 +22,6 @@ from tests.operator.surroundings import (
     audiences,
     broker_configs,
     cluster,
-    collector,
     gateway,
     get,
     ready,
@@ -33,79 +30,7 @@ from tests.operator.surroundings import (
 )
 
 pytestmark = pytest.mark.broker
-OLD = ("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
-
-
-class ClockAhead(Clock):
-    """The operator's clock, which goes ahead by what a test wants."""
-
-    ahead_ms = 0
-
-    def now_ms(self) -> int:
-        return super().now_ms() + self.ahead_ms
-
-
-class Collector:
-    """The collector's API with the answers that a test wants; real HTTP, real JSON."""
-
-    def __init__(self, cluster_id: str) -> None:
-        self.state: dict[str, Any] = {"cluster_id": cluster_id, "clients": 2, "series": 10}
-        self.numbers: dict[str, Any] = {"clients": {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}}
-        self.tokens: list[str] = []
-        self.directives: list[tuple[str, Any]] = []
-        self.broken = False
-        self.clock = ClockAhead()
-        self.exposed = OutdatedClients(dict)
-
-    def see(self, name: str = OLD[0], version: str = OLD[1]) -> None:
-        seen = round(time.time() * 1000)
-        software = {"client_software_name": name, "client_software_version": version}
-        self.state["software"] = [{**software, "connections": 1, "first_seen_ms": seen, "last_seen_ms": seen}]
-
-    async def answer(self, request: web.Request) -> web.Response:
-        self.tokens.append(request.headers.get("Authorization", ""))
-        if self.broken:
-            return web.json_response({"error": "canary"}, status=503)
-        if "clusters" in request.path:
-            return web.json_response(self.state)
-        return web.json_response({"id": request.match_info["id"], **self.numbers})
-
-    async def be_told(self, request: web.Request) -> web.Response:
-        if self.broken:
-            return web.json_response({"error": "canary"}, status=503)
-        self.directives.append((request.path, await request.json()))
-        return web.json_response({})
-
-    @contextlib.asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        application = web.Application()
-        application.router.add_get("/v1/clusters/{id}", self.answer)
-        application.router.add_get("/v1/subscriptions/{id}", self.answer)
-        application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.be_told)
-        runner = web.AppRunner(application)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        try:
-            yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-        finally:
-            await runner.cleanup()
-
-
-@pytest.fixture
-async def inventory(api, namespace, clean_broker, tmp_path) -> AsyncIterator[Collector]:
-    """An operator in this process, whose collector is the one above."""
-    apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
-    served = Collector(clean_broker.cluster_id)
-    async with served.serving() as url:
-
-        def answer_here(context: Context) -> None:
-            context.collector_url = lambda _key, _encrypted: url
-            context.clock = served.clock
-            served.exposed = OutdatedClients(lambda: connections_below(context))
-
-        async with operating(api, settings_of(namespace, tmp_path), answer_here):
-            yield served
 
 
 async def _reason(api, namespace, name, reason):
@@ -241,31 +166,34 @@ async def test_an_expired_one_that_protects_a_foreign_one_says_that_it_stays(inv
 
 
 async def test_clients_below_the_least_version_are_a_warning_and_a_metric_while_they_are_known(
-    inventory, api, namespace, clean_broker
+    served, api, namespace, clean_broker, tmp_path
 ):
+    inventory, answer_here = served
+
     def warned() -> dict[str, str]:
         found = get(api, "kfc", "main", namespace).get("status", {}).get("warnings", [])
         return {one["type"]: one["message"] for one in found if one["type"].startswith("Client")}
 
-    def exposed() -> dict[tuple[str, ...], float]:
-        [family] = inventory.exposed.collect()
+    def exposed(context: Context) -> dict[tuple[str, ...], float]:
+        [family] = OutdatedClients(partial(connections_below, context)).collect()
         labels = own_metric(family.name).labels
         return {tuple(sample.labels[name] for name in labels): sample.value for sample in family.samples}
 
     inventory.see("apache-kafka-java", "3.6.2")
     least = [{"clientSoftwareName": "apache-kafka-java", "version": "3.7.0"}]
     apply(api, cluster("main", namespace, clean_broker.bootstrap, clientPolicy={"minimumVersions": least}))
-    found = await eventually_beside(warned)
-    assert found.keys() == {"ClientsBelowMinimum"}
-    assert "apache-kafka-java 3.6.2 (1 connection; least: apache-kafka-java 3.7.0)" in found["ClientsBelowMinimum"]
-    assert exposed() == {(clean_broker.cluster_id, "apache-kafka-java", "3.6.2"): 1}
-    inventory.see("apache-kafka-java", "7.6.0-ccs")
-    await eventually_beside(warned, lambda now: now.keys() == {"ClientVersionsUnreadable"})
-    assert exposed() == {}
-    inventory.see("apache-kafka-java", "3.6.2")
-    await eventually_beside(exposed)
-    inventory.broken = True
-    await eventually_beside(lambda: exposed() == {})
+    async with operating(api, settings_of(namespace, tmp_path), answer_here) as context:
+        found = await eventually_beside(warned)
+        assert found.keys() == {"ClientsBelowMinimum"}
+        assert "apache-kafka-java 3.6.2 (1 connection; least: apache-kafka-java 3.7.0)" in found["ClientsBelowMinimum"]
+        assert exposed(context) == {(clean_broker.cluster_id, "apache-kafka-java", "3.6.2"): 1}
+        inventory.see("apache-kafka-java", "7.6.0-ccs")
+        await eventually_beside(warned, lambda now: now.keys() == {"ClientVersionsUnreadable"})
+        assert exposed(context) == {}
+        inventory.see("apache-kafka-java", "3.6.2")
+        await eventually_beside(lambda: exposed(context))
+        inventory.missing = [1]
+        await eventually_beside(lambda: exposed(context) == {})
 
 
 async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, namespace):

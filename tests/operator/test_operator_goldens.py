@@ -14,9 +14,11 @@ import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
@@ -32,7 +34,12 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.desired.subscription_reach import narrowing
-from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.desired.subscription_status import (
+    at_risk_entries,
+    held_verdict,
+    live_fields,
+    unknown_risk_verdict,
+)
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
@@ -42,6 +49,7 @@ from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.refusals import refusal_of
@@ -107,7 +115,13 @@ def _collector_objects(case: dict[str, Any]) -> Any:
             namespaces=tuple(case.get("podNamespaces", [])),
             intercepted=tuple(case.get("interceptedNamespaces", [])),
         ),
+        owners=_owners(case).owners,
     )
+
+
+def _owners(case: dict[str, Any]) -> FoundOwners:
+    owners = read_yaml(Owners, yaml.safe_dump({"owners": case["owners"]})) if "owners" in case else None
+    return FoundOwners(owners, case.get("ownersTrouble"))
 
 
 def _collector_status(case: dict[str, Any]) -> Any:
@@ -117,7 +131,7 @@ def _collector_status(case: dict[str, Any]) -> Any:
     return {
         **collector_fields("https://collector:8443", ready, state),
         "conditions": conditions_of(
-            collector_verdicts(collector, ready, state, current=case.get("current", True)),
+            collector_verdicts(collector, ready, state, current=case.get("current", True), owners=_owners(case)),
             previous=case.get("previous", []),
             generation=1,
             now=NOW,
@@ -241,6 +255,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
         applied=case.get("applied", {}),
         seen=[ObservedSoftware(**entry) for entry in case.get("seen", [])],
         now_ms=10_000,
+        known="unknown" not in case,
     )
     return {
         "changes": {name: None if configs is None else dict(configs) for name, configs in decided.changes.items()},
@@ -250,6 +265,10 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
             for name, software in decided.held.items()
         },
         "retained": sorted(decided.retained),
+        "waiting": {
+            name: unknown_risk_verdict(case["unknown"], stands=name in case.get("present", {})).message
+            for name in sorted(decided.waiting)
+        },
         "errors": errors,
     }
 

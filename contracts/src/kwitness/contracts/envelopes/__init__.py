@@ -6,7 +6,9 @@ understand each other; unknown identity keys are absent, never null.
 
 from __future__ import annotations
 
+from .client_metrics import ClientMetrics, ClientMetricValue
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .envelope_model import ReplicasAnswer
 from .events import (
     EVENTS_CONTENT_TYPE,
     MAX_EVENTS_BYTES,
@@ -24,7 +26,15 @@ from .events import (
     WindowTotals,
     WorkloadName,
 )
-from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
+from .gauges import (
+    MAX_LISTED_INSTANCES,
+    MOST_INSTANCES,
+    ConnectionCount,
+    GaugeSnapshot,
+    InstanceSensors,
+    PluginLedger,
+    TelemetrySensors,
+)
 from .header_totals import HeaderTotals
 from .interceptor_events import (
     HookTotals,
@@ -41,8 +51,10 @@ from .interceptor_events import (
 from .inventory import (
     BrokerState,
     ClientItem,
+    ClientOwner,
     ClientPage,
     ClusterState,
+    EffectiveSubscription,
     HeaderFinding,
     HopState,
     InterceptorState,
@@ -61,18 +73,32 @@ from .open_connections import (
     OpenConnections,
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
+from .silence import SilenceReason, SilentClients, SilentItem
 from .snapshots import ConnectionSnapshot
-from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from .subscriptions import (
+    SilenceWord,
+    SilentSoftwareState,
+    SubscriptionAnswer,
+    SubscriptionClients,
+    SubscriptionList,
+    SubscriptionState,
+    TopClient,
+)
 
 __all__ = [
     "EVENTS_CONTENT_TYPE",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
+    "MAX_LISTED_INSTANCES",
     "MAX_OPEN_CONNECTIONS",
+    "MOST_INSTANCES",
     "ApiError",
     "ApiTotals",
     "BrokerState",
     "ClientItem",
+    "ClientMetricValue",
+    "ClientMetrics",
+    "ClientOwner",
     "ClientPage",
     "ClusterState",
     "ConnectionCount",
@@ -86,6 +112,7 @@ __all__ = [
     "DriverLedger",
     "DriverRun",
     "DriverStatus",
+    "EffectiveSubscription",
     "ErrorBody",
     "EventRow",
     "EventsAnswer",
@@ -95,6 +122,7 @@ __all__ = [
     "HeaderTotals",
     "HookTotals",
     "HopState",
+    "InstanceSensors",
     "InterceptedTotals",
     "InterceptionTotals",
     "InterceptorClients",
@@ -117,12 +145,20 @@ __all__ = [
     "PushAnswer",
     "PushBatch",
     "Rejection",
+    "ReplicasAnswer",
+    "SilenceReason",
+    "SilenceWord",
+    "SilentClients",
+    "SilentItem",
     "SilentSoftwareState",
     "SizeTotals",
     "SoftwareConnections",
     "SoftwareState",
+    "SubscriptionAnswer",
     "SubscriptionClients",
+    "SubscriptionList",
     "SubscriptionState",
+    "TelemetrySensors",
     "TimeTotals",
     "TopClient",
     "TrafficTotals",

@@ -1,4 +1,4 @@
-"""GET /v1/subscriptions/{id}: one broker subscription in numbers."""
+"""GET /v1/subscriptions and /v1/subscriptions/{id}: broker subscriptions in numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,28 @@ from typing import Literal
 
 from pydantic import Field
 
-from .envelope_model import Count, Envelope, Milliseconds
+from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
-__all__ = ["SilentSoftwareState", "SubscriptionClients", "SubscriptionState", "TopClient"]
+__all__ = [
+    "SilenceWord",
+    "SilentSoftwareState",
+    "SubscriptionAnswer",
+    "SubscriptionClients",
+    "SubscriptionList",
+    "SubscriptionState",
+    "TopClient",
+]
+
+SilenceWord = Literal[
+    "tooOld",
+    "askedButNotPushing",
+    "throttled",
+    "unknownSubscription",
+    "pluginError",
+    "instanceLimit",
+    "notAsking",
+    "unknown",
+]
 
 
 class SubscriptionClients(Envelope):
@@ -26,7 +45,7 @@ class SilentSoftwareState(Envelope):
     client_software_name: str = Field(description="Software name.")
     client_software_version: str = Field(description="Software version.")
     connections: Count = Field(description="Open connections.")
-    reason: Literal["tooOld", "askedButNotPushing", "unknown"] = Field(description="Why, as far as can be known.")
+    reason: SilenceWord = Field(description="Why, as far as can be known.")
     ours: bool = Field(False, description="Whether it is the platform's own.")
 
 
@@ -49,3 +68,13 @@ class SubscriptionState(Envelope):
     silent_software: tuple[SilentSoftwareState, ...] = Field((), description="Software of which no instance pushes.")
     unsent_prefixes: tuple[str, ...] = Field((), description="Prefixes of which no client sends a metric.")
     top_clients: tuple[TopClient, ...] = Field((), description="Up to 20 instances that match.")
+
+
+class SubscriptionAnswer(SubscriptionState, ReplicasAnswer):
+    """One broker subscription, asked for by name."""
+
+
+class SubscriptionList(ReplicasAnswer):
+    """All subscriptions of the cluster's brokers."""
+
+    items: tuple[SubscriptionState, ...] = Field(description="Subscriptions, by name.")

@@ -174,7 +174,9 @@ class KafkaClusterSpec(Contract):
         default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."
     )
     owners: OwnersFile | None = Field(
-        None, description="Whose clients and topics are; analyses name team and contact. Absent: nobody's."
+        None,
+        description="Whose clients and topics are; analyses and the client inventory name team and contact. Absent: "
+        "nobody's.",
     )
     suspend: bool = suspend_field(
         "no ClientMetricsSubscription of the cluster is on its brokers and nothing is created there; the connection is "

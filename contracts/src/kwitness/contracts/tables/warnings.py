@@ -7,10 +7,11 @@ from __future__ import annotations
 from kwitness.contracts.registry_entries import WarningType
 
 ENTRIES: tuple[WarningType, ...] = (
+    WarningType(type="ClientInstancesNearLimit", source="operator", meaning="A broker remembers nearly as many client instances as it can (16,384). Beyond that it forgets the one that asked least recently, which must then ask again: pushes are refused and clients fall silent.", kind="KafkaCluster"),
     WarningType(type="ClientVersionsUnreadable", source="operator", meaning="Clients of a software of spec.clientPolicy.minimumVersions are connected whose version cannot be compared with the least one; they are not counted as below it.", kind="KafkaCluster"),
     WarningType(type="ClientsBelowMinimum", source="operator", meaning="Clients are connected whose version is below the least one of spec.clientPolicy.minimumVersions.", kind="KafkaCluster"),
     WarningType(type="ClientsDisconnected", source="operator", meaning="Clients with librdkafka 2.5.3 to 2.10.0 are connected and reached by a subscription with a prefix that some of them have no metric for: they push a null payload, and the broker closes their connection at every push.", kind="KafkaCluster"),
-    WarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients.", kind="KafkaCluster"),
+    WarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients, or could.", kind="KafkaCluster"),
     WarningType(type="GaugeTruncated", source="operator", meaning="A broker counts at most 100 software versions per network thread and has reached that; its counts are incomplete.", kind="KafkaCluster"),
     WarningType(type="IntervalShared", source="operator", meaning="Another subscription of the cluster asks all of its clients too, at another interval: they push at the shorter one.", kind="ClientMetricsSubscription"),
     WarningType(type="IntervalTooLong", source="operator", meaning="The interval is longer than 5 minutes: brokers of Kafka 3.7 to 4.3 never let clients push less often than that.", kind="ClientMetricsSubscription"),

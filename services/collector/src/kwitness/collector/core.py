@@ -6,7 +6,7 @@ A core has no clock, no I/O and no thread: it is told what arrived and who left.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 CoreState = Iterator[list[object]]
 """Rows of plain JSON values, in an order in which they can be read back."""
@@ -15,15 +15,32 @@ CoreState = Iterator[list[object]]
 class Applied(NamedTuple):
     """What became of one push.
 
-    ``metrics`` are the names as sent; ``resource`` the OTLP resource's attributes; ``left_out`` counts points by the
-    reason for which they are not exposed; ``malformed`` holds what was wrong when nothing could be decoded.
+    ``metrics`` are the names as sent; ``left_out`` counts points by the reason for which they are not exposed;
+    ``malformed`` holds what was wrong when nothing could be decoded.
     """
 
     points: int
     metrics: tuple[str, ...]
-    resource: Mapping[str, str]
     left_out: Mapping[str, int]
     malformed: str | None
+
+
+class ClientValue(NamedTuple):
+    """What one client says of one metric with one set of attributes, in the unit in which it is exposed.
+
+    ``value`` is that of a gauge or counter, ``counted`` and ``total`` are a histogram's. A gauge's is None where the
+    budget left it out, or it is no finite number. ``is_newest`` says that the client's last push had it.
+    """
+
+    name: str
+    exposed: str
+    type: Literal["gauge", "counter", "histogram"]
+    unit: str
+    attributes: tuple[tuple[str, str], ...]
+    value: float | None
+    counted: int | None
+    total: float | None
+    is_newest: bool
 
 
 class CoreCounts(NamedTuple):
@@ -42,8 +59,16 @@ class TelemetryCore(Protocol):
         """Take one push of a client, whose OTLP bytes may be empty or garbage."""
         ...
 
+    def relabel(self, client: str, identity: Mapping[str, str]) -> None:
+        """Let the series of a client go on under the labels of what is known of it now."""
+        ...
+
     def depart(self, client: str) -> None:
         """Forget a client: gauges lose its values, counters keep what it added while others share the series."""
+        ...
+
+    def values(self, client: str) -> Iterable[ClientValue]:
+        """Yield what one client alone says, in no order; nothing for a client that is not known."""
         ...
 
     def render(self, *, openmetrics: bool) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from kwitness.collector.client_labels import told_by_client
 from kwitness.collector.decompression import (
     CorruptCompressionError,
     TooLargeError,
@@ -22,6 +23,10 @@ from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+PLAIN_OTLP: Final = "otlp/"
+"""What the sources of plain OTLP begin with, which no broker has seen."""
+_OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
+"""Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
 _BATCH_BYTES: Final = 64 * 1024 * 1024
@@ -62,6 +67,11 @@ class Event:
     def client(self) -> str:
         """The client's key within this collector."""
         return f"{self.identity.get('cluster_id', '')}/{self.instance}"
+
+    @property
+    def is_plain_otlp(self) -> bool:
+        """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
+        return self.source.startswith(PLAIN_OTLP)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""
@@ -122,7 +132,7 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
                 epoch=batch.epoch,
                 seq=push.seq,
                 received_at_ms=push.received_at_ms,
-                identity=_identity(batch, push),
+                identity=_identity(batch, push, payload),
                 payload=payload,
                 push_interval_ms=push.push_interval_ms,
                 terminating=push.terminating,
@@ -139,15 +149,18 @@ def _plain(payload: bytes, compression: str, limit: int) -> bytes:
         return payload
 
 
-def _identity(batch: PushBatch, push: Push) -> dict[str, str]:
+def _identity(batch: PushBatch, push: Push, payload: bytes) -> dict[str, str]:
+    """Say who pushed: what the broker knows comes before what the client tells of itself."""
     if isinstance(push, ForwardedPush) and push.identity_keys is not None:
         return {key: push.identity_keys[key] for key in IDENTITY_KEYS if key in push.identity_keys}
-    known: dict[str, Any] = {"cluster_id": batch.cluster_id, "broker_id": batch.broker_id}
-    return {
-        key: str(value)
-        for key in IDENTITY_KEYS
-        if (value := known.get(key, getattr(push, key, None))) not in {None, ""}
-    }
+    known = {**told_by_client(payload), "cluster_id": batch.cluster_id}
+    if batch.broker_id:
+        known["broker_id"] = batch.broker_id
+    for key in _OF_BROKER:
+        value = getattr(push, key)
+        if value not in {None, ""}:
+            known[key] = str(value)
+    return known
 
 
 def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event], bytes]]:

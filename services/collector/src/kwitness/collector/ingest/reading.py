@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
-from kwitness.collector.inventory.reports import MAX_PAGE
+from kwitness.collector.inventory.client_report import MAX_PAGE
 from kwitness.collector.peers import Peers
 
 _DEFAULT_PAGE: Final = 100
@@ -42,23 +43,39 @@ def page_limit(request: web.Request) -> int:
     return int(text)
 
 
+def refuse_unknown_parameters(request: web.Request, known: Sequence[str]) -> None:
+    """Raise `RefusedError` for a parameter that would be without effect, such as a misspelled one."""
+    unknown = sorted(request.query.keys() - {*known, PARTS})
+    if unknown:
+        raise RefusedError("BadParameter", f"{unknown[0][:64]} is none of {', '.join(known)}")
+
+
 def asks_for_part(request: web.Request) -> bool:
     """Whether another replica asks, which puts the answer together itself."""
     return PARTS in request.query
 
 
-async def others(request: web.Request, peers: Peers) -> list[bytes]:
-    """What the other replicas answer for themselves; those that cannot be reached are left out."""
-    return await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
+class Others(NamedTuple, Generic[Model]):
+    """Parts of the other replicas, by whom they are, and the ordinals of those that gave none."""
+
+    parts: tuple[Model, ...]
+    ordinals: tuple[int, ...]
+    missing: tuple[int, ...]
 
 
-async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> list[Model]:
-    """As `others`; an answer that is something else counts as none."""
-    found: list[Model] = []
-    for content in await others(request, peers):
+NOBODY: Final[Others[Any]] = Others((), (), ())
+"""Where nobody else is asked."""
+
+
+async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> Others[Model]:
+    """What the other replicas answer for themselves; one whose answer is something else gave none."""
+    answers = await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
+    parts: dict[int, Model] = {}
+    for ordinal, content in answers.items():
         with contextlib.suppress(ValidationError):
-            found.append(model.model_validate_json(content))
-    return found
+            if content is not None:
+                parts[ordinal] = model.model_validate_json(content)
+    return Others(tuple(parts.values()), tuple(parts), tuple(sorted(answers.keys() - parts.keys())))
 
 
 def answer(model: BaseModel) -> web.Response:

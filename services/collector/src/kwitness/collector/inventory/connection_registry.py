@@ -102,6 +102,18 @@ class ConnectionRegistry:
             ),
         )
 
+    def open(self, cluster_id: str, observers: Observers) -> Iterator[OpenConnection]:
+        """Return the connections of one cluster that observers listed."""
+        known = {one.head.source for one in observers.known() if one.head.cluster_id == cluster_id}
+        for source, listing in self._by_source.items():
+            if source in known:
+                yield from listing.connections
+
+    def awaited(self, cluster_id: str, observers: Observers, now_ms: int) -> int:
+        """Count the observers of one cluster that have not answered yet."""
+        heard = {one.head.source for one in observers.heard(now_ms) if one.head.cluster_id == cluster_id}
+        return len(heard - self._by_source.keys())
+
     def _rows(
         self, known: Mapping[str, Observer], wanted: Mapping[str, str], after: str
     ) -> Iterator[tuple[str, str, Listing, OpenConnection]]:
@@ -149,7 +161,7 @@ def _answer(observer: Observer, listing: Listing | None, *, silent: bool) -> Obs
     )
 
 
-def merge(parts: Sequence[ConnectionPart], limit: int, replicas_away: int) -> ConnectionPage:
+def merge(parts: Sequence[ConnectionPart], limit: int, missing: tuple[int, ...]) -> ConnectionPage:
     """Merge the replicas' parts; of an observer that went to another replica the newest list and answer count."""
     observers = _newest((one.observer_pod, one.listed_at_ms or 0, one) for part in parts for one in part.observers)
     items = _newest((key, item.listed_at_ms, item) for part in parts for key, item in part.rows)
@@ -159,7 +171,7 @@ def merge(parts: Sequence[ConnectionPart], limit: int, replicas_away: int) -> Co
     return ConnectionPage(
         items=tuple(items[key] for key in page),
         observers=tuple(observers[pod] for pod in sorted(observers)),
-        replicas_away=replicas_away,
+        missing=missing,
         continue_=page[-1] if page and more else None,
     )
 
