@@ -14,10 +14,14 @@ import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
+from kwitness.operator.desired.broker_subscriptions import subscription_fields
+from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
@@ -29,6 +33,7 @@ from kwitness.operator.desired.subscription_plan import (
     desired_subscription,
     plan,
 )
+from kwitness.operator.desired.subscription_reach import narrowing
 from kwitness.operator.desired.subscription_status import (
     at_risk_entries,
     held_verdict,
@@ -44,6 +49,7 @@ from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.refusals import refusal_of
@@ -109,7 +115,13 @@ def _collector_objects(case: dict[str, Any]) -> Any:
             namespaces=tuple(case.get("podNamespaces", [])),
             intercepted=tuple(case.get("interceptedNamespaces", [])),
         ),
+        owners=_owners(case).owners,
     )
+
+
+def _owners(case: dict[str, Any]) -> FoundOwners:
+    owners = read_yaml(Owners, yaml.safe_dump({"owners": case["owners"]})) if "owners" in case else None
+    return FoundOwners(owners, case.get("ownersTrouble"))
 
 
 def _collector_status(case: dict[str, Any]) -> Any:
@@ -119,7 +131,7 @@ def _collector_status(case: dict[str, Any]) -> Any:
     return {
         **collector_fields("https://collector:8443", ready, state),
         "conditions": conditions_of(
-            collector_verdicts(collector, ready, state, current=case.get("current", True)),
+            collector_verdicts(collector, ready, state, current=case.get("current", True), owners=_owners(case)),
             previous=case.get("previous", []),
             generation=1,
             now=NOW,
@@ -190,9 +202,11 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         deletion_held=case.get("deletionHeld", []),
         disconnected=case.get("disconnected", []),
         owners=case.get("owners", {}),
+        clients=version_warnings(client_versions(cluster.spec.client_policy, inventory.software if inventory else ())),
     )
     topics = wanted_topics(cluster, len(seen.brokers))
-    status = cluster_fields(seen, inventory, cluster, found)
+    standing = _subscriptions(case.get("subscriptions", {}))
+    status = {**cluster_fields(seen, inventory, cluster, found), **subscription_fields(standing, "inst")}
     KafkaClusterStatus.model_validate(status)
     return {
         "status": status,
@@ -214,10 +228,12 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
     wanted, errors = [], {}
     for resource in resources:
         key = Key(resource.metadata.namespace, resource.metadata.name)
-        restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
         try:
             subscription = desired_subscription(
-                broker_name("inst", key), resource, restriction=restriction, min_interval="1s"
+                broker_name("inst", key),
+                resource,
+                restriction=narrowing(cluster, key.namespace, case.get("labels", {}).get(key.namespace)),
+                min_interval="1s",
             )
         except TerminalError as error:
             errors[str(key)] = failure(error).reason + ": " + error.message
@@ -229,6 +245,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
                 accepts_risk=resource.spec.risk_policy == "Apply",
                 risk_window_ms=case.get("riskWindowMs", 1000),
                 suspended=resource.spec.suspend,
+                expired=str(key) in case.get("expired", []),
             )
         )
     decided = plan(

@@ -76,7 +76,8 @@ class ClientMetricsSubscriptionSpec(Contract):
     interval: str = duration_field(
         "5m",
         "How often a client pushes. One that several subscriptions match pushes all that they ask for at the shortest "
-        "of their intervals: another subscription can make it push more often than this one says, never less often.",
+        "of their intervals: another subscription can make it push more often than this one says, never less often. "
+        "Brokers of Kafka 3.7 to 4.3 use no interval longer than 5m.",
         minimum="100ms",
         maximum="1h",
     )

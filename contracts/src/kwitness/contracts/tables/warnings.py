@@ -14,6 +14,7 @@ ENTRIES: tuple[WarningType, ...] = (
     WarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients, or could.", kind="KafkaCluster"),
     WarningType(type="GaugeTruncated", source="operator", meaning="A broker counts at most 100 software versions per network thread and has reached that; its counts are incomplete.", kind="KafkaCluster"),
     WarningType(type="IntervalShared", source="operator", meaning="Another subscription of the cluster asks all of its clients too, at another interval: they push at the shorter one.", kind="ClientMetricsSubscription"),
+    WarningType(type="IntervalTooLong", source="operator", meaning="The interval is longer than 5 minutes: brokers of Kafka 3.7 to 4.3 never let clients push less often than that.", kind="ClientMetricsSubscription"),
     WarningType(type="InvalidOwners", source="operator", meaning="The ConfigMap of spec.owners is not there, or what it says cannot be used; the message has line and entry. Analyses go on without owners.", kind="KafkaCluster"),
     WarningType(type="KnownDefects", source="operator", meaning="The brokers' version has, or may have, known defects in handling client telemetry.", kind="KafkaCluster"),
     WarningType(type="OverlappingOwners", source="operator", meaning="Entries of spec.owners match the same clients or topics and are of different teams: the first one counts.", kind="KafkaCluster"),

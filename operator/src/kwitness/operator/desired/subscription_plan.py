@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from kwitness.contracts.reasons import remedy
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
-from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.desired.subscription_reach import Narrowing
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions import risk
@@ -29,6 +29,7 @@ from kwitness.subscriptions.broker_subscription import (
 from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
 
 __all__ = [
+    "SELECTORS",
     "ObservedSoftware",
     "SubscriptionPlan",
     "Wanted",
@@ -42,7 +43,7 @@ __all__ = [
 _RETENTION_WINDOW_MS = 7 * 24 * 3600 * 1000
 """For how long software at risk keeps an orphan in place that protects it; the default of ``spec.riskWindow``."""
 
-_SELECTORS = {
+SELECTORS = {
     "clientId": "client_id",
     "clientInstanceId": "client_instance_id",
     "clientSoftwareName": "client_software_name",
@@ -50,6 +51,7 @@ _SELECTORS = {
     "clientSourceAddress": "client_source_address",
     "clientSourcePort": "client_source_port",
 }
+"""Selectors as resources spell them, to Kafka's spelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,17 @@ class ObservedSoftware:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A subscription that its resource asks for, and how its owner wants risk to be handled."""
+    """A subscription that its resource asks for, and how its owner wants risk to be handled.
+
+    ``suspended`` and ``expired`` both keep it off the broker.
+    """
 
     key: Key
     subscription: BrokerSubscription
     accepts_risk: bool = False
     risk_window_ms: int = 0
     suspended: bool = False
+    expired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def desired_subscription(
     name: str,
     resource: ClientMetricsSubscription,
     *,
-    restriction: NamespaceRestriction | None,
+    restriction: Narrowing | None,
     min_interval: str,
 ) -> BrokerSubscription:
     """Translate a resource into the broker's terms.
@@ -125,22 +131,19 @@ def desired_subscription(
             f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}:"
             f" {remedy('IntervalTooShort')}",
         )
-    match: dict[str, str] = {}
+    match = {} if restriction is None else {SELECTORS[restriction.selector]: restriction.pattern}
     for entry in spec.match:
-        try:
-            match[_SELECTORS[entry.selector]] = to_broker(entry.pattern)
-        except InvalidPatternError as error:
-            raise TerminalError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
-    if restriction is not None:
-        key = _SELECTORS[restriction.selector]
-        if key in match:
+        if restriction is not None and entry.selector == restriction.selector and not restriction.holds(entry.pattern):
             raise TerminalError(
                 "Restricted",
-                f"the KafkaCluster narrows this namespace by {restriction.selector}: remove that selector from"
-                " spec.match, the restriction is added by itself",
+                f"the KafkaCluster narrows this namespace to clients whose {entry.selector} starts with"
+                f" {restriction.prefix!r}: let the pattern of that selector in spec.match begin with"
+                f" {restriction.beginning}, or remove it, since the restriction is added by itself",
             )
-        literal = "".join(character if character.isalnum() else f"\\{character}" for character in restriction.prefix)
-        match[key] = f"{literal}.*"
+        try:
+            match[SELECTORS[entry.selector]] = to_broker(entry.pattern)
+        except InvalidPatternError as error:
+            raise TerminalError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
     return BrokerSubscription(
         id=name,
         metrics=spec.metrics,
@@ -182,7 +185,7 @@ def plan(
         Whether all clients that are connected are among those seen. If not, nothing is written that could crash one
         that was not seen; what was seen holds and withdraws as ever.
     """
-    asked = {one.subscription.id: one for one in wanted if not one.suspended}
+    asked = {one.subscription.id: one for one in wanted if not (one.suspended or one.expired)}
     managed = {one.subscription.id for one in wanted} | set(orphans)
     leaving = [name for name in present if name in managed and name not in asked]
     at_risk = {

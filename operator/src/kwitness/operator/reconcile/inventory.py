@@ -19,6 +19,7 @@ from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorE
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referred_cluster
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
@@ -33,12 +34,12 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
-    shown_before = _shown_by_cluster(facts)
+    shown_before = _shown_by_cluster(context, key, facts)
     risk_before = _risk(facts)
     has_collector = await poll_inventory(context, key)
     if risk_before != _risk(facts):
         context.enqueue("ClientMetricsSubscription", key, 0.0)
-    if shown_before != _shown_by_cluster(facts):
+    if shown_before != _shown_by_cluster(context, key, facts):
         context.enqueue("KafkaCluster", key, 0.0)
     context.told(Inventory(key))
     await write_subscription_statuses(context, key)
@@ -205,8 +206,8 @@ def _risk(facts: ClusterFacts) -> object:
     return {(name, version) for name, version, _ in facts.memory.items()}, facts.unknown
 
 
-def _shown_by_cluster(facts: ClusterFacts) -> list[object]:
-    """What the KafkaCluster's status takes from the inventory."""
+def _shown_by_cluster(context: Context, key: Key, facts: ClusterFacts) -> list[object]:
+    """What the KafkaCluster's status takes from the inventory; its counts of connections are no news by themselves."""
     brokers = [
         (
             one.broker_id,
@@ -219,4 +220,6 @@ def _shown_by_cluster(facts: ClusterFacts) -> list[object]:
         )
         for one in (facts.inventory.brokers if facts.inventory else ())
     ]
-    return [brokers, disconnected_software(facts.inventory, facts.subscriptions)]
+    versions = versions_of_clients(context, key)
+    outdated = [{(one.name, one.version) for one in found} for found in (versions.below, versions.unreadable)]
+    return [brokers, disconnected_software(facts.inventory, facts.subscriptions), outdated]
