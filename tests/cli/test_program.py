@@ -18,6 +18,7 @@ from kwitness.devtools import krew
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.reference import COMMAND_PAGE
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTED = """
 import sys
