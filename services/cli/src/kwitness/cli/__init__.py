@@ -5,5 +5,5 @@
 arguments need nothing at their start but the standard library, and of kwitness the names of topics. A subcommand that
 needs more, or another component, says what to install: PyYAML to read YAML, confluent-kafka to write to Kafka, the
 extra `tables` to read tables, the extra `spark` to run jobs. `fleet` is a library below it, of tests and benchmarks as
-well.
+well; `views` and `checks` are pure: words about clients, and what may be wrong with an installation.
 """

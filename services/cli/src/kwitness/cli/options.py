@@ -71,17 +71,18 @@ _SHARED = tuple(inspect.signature(_signature, eval_str=True).parameters.values()
 
 
 def shared(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of all, as its argument ``options``."""
-    own = inspect.signature(function, eval_str=True).parameters.values()
+    """Give a command the options of all, as its argument ``options``; and its context, where it takes a ``ctx``."""
+    taken = inspect.signature(function, eval_str=True).parameters
+    own = [one for one in taken.values() if one.name not in {"options", "ctx"}]
     parameters = [
         inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
-        *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own if one.name != "options"),
+        *(one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own),
         *_SHARED,
     ]
 
     @functools.wraps(function)
     def command(**given: Any) -> None:
-        ctx: typer.Context = given.pop("ctx")
+        ctx: typer.Context = given["ctx"] if "ctx" in taken else given.pop("ctx")
         own_values = {one.name: given.pop(one.name) for one in fields(Options)}
         before = ctx.obj if isinstance(ctx.obj, Options) else Options()
         ctx.obj = replace(before, **{name: value for name, value in own_values.items() if value not in {None, False}})

@@ -20,6 +20,12 @@ class Subcommand(NamedTuple):
 
 SUBCOMMANDS = {
     "subscriptions": Subcommand("Show, add and delete what clients are asked to push", "kwitness.cli.subscriptions"),
+    "clients": Subcommand("Show who pushes metrics, and who does not and why", "kwitness.cli.clients"),
+    "metrics": Subcommand("Show what one client sends, as it is now or as it changes", "kwitness.cli.metrics"),
+    "tail": Subcommand("Follow what one client pushes", "kwitness.cli.tail"),
+    "why": Subcommand("Tell everything that is known about one client, and what to do", "kwitness.cli.why"),
+    "jobs": Subcommand("Show AnalyticsJobs: phase, lag, last run, findings", "kwitness.cli.jobs"),
+    "doctor": Subcommand("Say what is wrong with this installation, and what to do", "kwitness.cli.doctor"),
     "generate": Subcommand(
         "Write constants of a HeaderRegistry, or the events of an invented fleet", "kwitness.cli.generate"
     ),

@@ -1,0 +1,1 @@
+"""What may be wrong with an installation: pure functions from facts to findings. Nothing here asks or prints."""

@@ -1,0 +1,50 @@
+"""One thing that was looked at, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Finding", "Severity", "error", "ok", "warning"]
+
+Severity = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found.
+
+    Attributes
+    ----------
+    check
+        The check, in one word to script on.
+    severity
+        ok; warning: it works, not for ever or not whole; error: something does not work.
+    subject
+        What was looked at, such as `TelemetryCollector shop/main`.
+    message
+        What is the case.
+    remedy
+        What to do; empty where nothing is to be done.
+    """
+
+    check: str
+    severity: Severity
+    subject: str
+    message: str
+    remedy: str = ""
+
+
+def ok(check: str, subject: str, message: str) -> Finding:
+    """Say that all is well."""
+    return Finding(check, "ok", subject, message)
+
+
+def warning(check: str, subject: str, message: str, remedy: str) -> Finding:
+    """Tell of what works, not for ever or not whole."""
+    return Finding(check, "warning", subject, message, remedy)
+
+
+def error(check: str, subject: str, message: str, remedy: str) -> Finding:
+    """Tell of what does not work."""
+    return Finding(check, "error", subject, message, remedy)

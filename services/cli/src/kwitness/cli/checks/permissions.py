@@ -1,0 +1,37 @@
+"""Permissions: what this command asks for in the name of the caller, and the caller may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .facts import InstallationFacts
+from .finding import Finding, ok, warning
+
+__all__ = ["check_permissions", "check_refusals"]
+
+PERMISSIONS: Final = "Permissions"
+LOOKING: Final = "Looking"
+
+
+def check_permissions(facts: InstallationFacts) -> Iterator[Finding]:
+    """A finding for each permission that the caller lacks, or one for all."""
+    lacking = [one for one in facts.permissions if not one.allowed]
+    for one in lacking:
+        resource = f"{one.resource}.{one.group}" if one.group else one.resource
+        where = f"in namespace {one.namespace}" if one.namespace else "in all namespaces"
+        named = f" {one.name}" if one.name else ""
+        yield warning(
+            PERMISSIONS,
+            "you",
+            f"you may not {one.verb} {resource}{named} {where}, which {one.needed_for} needs",
+            "ask an administrator of the Kubernetes cluster for a Role with it: docs/guides/command.md has one",
+        )
+    if facts.permissions and not lacking:
+        yield ok(PERMISSIONS, "you", f"you have the {len(facts.permissions)} permissions that this command needs")
+
+
+def check_refusals(facts: InstallationFacts) -> Iterator[Finding]:
+    """A finding for each question that was not answered."""
+    for one in facts.refused:
+        yield warning(LOOKING, one.what, f"it could not be looked at: {one.why}", "ask for the permission, or again")

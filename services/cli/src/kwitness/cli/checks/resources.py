@@ -1,0 +1,114 @@
+"""Our resources: each is Ready, and what its status warns of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kwitness.contracts.reasons import REASONS
+
+from .facts import InstallationFacts
+from .finding import Finding, error, ok, warning
+from .named import condition, named, status_of
+
+__all__ = ["check_brokers", "check_resources", "check_topics"]
+
+RESOURCES: Final = "Resources"
+BROKERS: Final = "Brokers"
+TOPICS: Final = "Topics"
+
+_WAITING: Final = frozenset({"Progressing", "Starting", "Paused"})
+"""Reasons that pass by themselves, or that somebody wants."""
+_TOPIC_WARNINGS: Final = frozenset({"TopicDiffers"})
+_BROKER_WARNINGS: Final = frozenset({"TelemetryMissing"})
+_REMEDIES: Final = {one.reason: one.remedy for one in reversed(REASONS)}
+
+
+def check_resources(facts: InstallationFacts) -> Iterator[Finding]:
+    """A finding for each resource that is not Ready, each condition that is False, each warning; or one for all."""
+    findings = [one for resource in facts.resources for one in _check(resource)]
+    yield from findings
+    if not findings and facts.resources:
+        yield ok(RESOURCES, "all", f"{len(facts.resources)} resources are Ready")
+    if not facts.of_kind("KafkaCluster") and facts.definitions is not None:
+        yield warning(
+            RESOURCES, "KafkaCluster", "there is none where you may look", "apply one: docs/guides/install.md begins so"
+        )
+
+
+def _check(resource: Mapping[str, Any]) -> Iterator[Finding]:
+    subject = named(resource)
+    ready = condition(resource, "Ready")
+    metadata = resource.get("metadata") or {}
+    if metadata.get("deletionTimestamp"):
+        yield warning(RESOURCES, subject, "it is being deleted", "see what its message or finalizers wait for")
+        return
+    if ready is None:
+        yield error(
+            RESOURCES,
+            subject,
+            "the operator has written no status",
+            "see that the operator runs and watches its namespace (Helm value watchNamespaces)",
+        )
+        return
+    generation, seen = metadata.get("generation"), status_of(resource).get("observedGeneration")
+    if generation is not None and seen is not None and seen < generation:
+        yield warning(
+            RESOURCES,
+            subject,
+            f"its status is of generation {seen}, and its spec is of generation {generation}",
+            "wait; if it stays so, see the operator's log",
+        )
+    for one in status_of(resource).get("conditions") or ():
+        # NoFindings=False says what an analysis found about clients, not about the installation.
+        if one.get("status") == "True" or one.get("type") == "NoFindings":
+            continue
+        word = str(one.get("reason", ""))
+        message = f"{one.get('type')} is {one.get('status')} ({word}): {one.get('message', '')}"
+        severe = one.get("type") == "Ready" and one.get("status") == "False" and word not in _WAITING
+        remedy = _REMEDIES.get(word) or "do what the message says"
+        yield (error if severe else warning)(RESOURCES, subject, message, remedy)
+    for one in status_of(resource).get("warnings") or ():
+        if one.get("type") not in _TOPIC_WARNINGS | _BROKER_WARNINGS:
+            message = f"{one.get('type')}: {one.get('message', '')}"
+            yield warning(RESOURCES, subject, message, "docs/reference/reasons.md explains it")
+
+
+def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
+    """Whether every broker has the plugin, and answers clients' telemetry requests."""
+    for resource in facts.of_kind("KafkaCluster"):
+        brokers = status_of(resource).get("brokers") or ()
+        if not brokers:
+            continue
+        silent = [str(one["id"]) for one in brokers if one.get("telemetry") is False]
+        without = [str(one["id"]) for one in brokers if one.get("telemetry") is not False and not one.get("plugin")]
+        if silent:
+            yield warning(
+                BROKERS,
+                named(resource),
+                f"brokers {', '.join(silent)} do not answer clients' telemetry requests: their clients push nothing",
+                "load the plugin there, by metric.reporters: docs/guides/install.md, or docs/guides/managed-kafka.md "
+                "where you cannot",
+            )
+        if without:
+            yield warning(
+                BROKERS,
+                named(resource),
+                f"of brokers {', '.join(without)} no plugin of kwitness reports, though they answer telemetry requests",
+                "see the brokers' log, lines of kwitness; another plugin may be loaded there",
+            )
+        if not silent and not without:
+            yield ok(BROKERS, named(resource), f"all {len(brokers)} brokers have the plugin")
+
+
+def check_topics(facts: InstallationFacts) -> Iterator[Finding]:
+    """Whether the platform's topics are as the KafkaCluster says."""
+    for resource in facts.of_kind("KafkaCluster"):
+        for one in status_of(resource).get("warnings") or ():
+            if one.get("type") in _TOPIC_WARNINGS:
+                yield warning(
+                    TOPICS,
+                    named(resource),
+                    str(one.get("message", "")),
+                    "change the topic by Kafka's tools, or spec.topics: topics that exist are never changed",
+                )

@@ -1,0 +1,73 @@
+"""`kwitness doctor`: what is wrong with this installation, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from kwitness.cli.checks.all_checks import look_at
+from kwitness.cli.checks.finding import Finding
+from kwitness.cli.cluster_access import connect
+from kwitness.cli.failure import FAILED
+from kwitness.cli.installation_access import look
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, plain_text
+from kwitness.cli.progress import working
+from kwitness.cli.subcommands import SUBCOMMANDS
+
+__all__ = ["app"]
+
+_STYLES = {"error": "bold red", "warning": "yellow", "ok": "green"}
+
+app = new_app(SUBCOMMANDS["doctor"].about)
+
+
+@app.command()
+@shared
+def doctor(
+    options: Options,
+    *,
+    here: Annotated[bool, typer.Option("--here", help="look into the chosen namespace alone")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="leave out what is well")] = False,
+) -> None:
+    """Look at definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
+
+    The exit status is 1 when something does not work, and 0 when there are warnings alone. What you may not look at is
+    a warning.
+    """
+    access = connect(options)
+    with working("looks at the installation"):
+        facts = look(access, options.collector, everywhere=not here)
+    findings = look_at(facts)
+    counts: Counter[str] = Counter(one.severity for one in findings)
+    output = Output(options)
+    if output.format != "table":
+        shown = [asdict(one) for one in findings if not quiet or one.severity != "ok"]
+        output.document({"findings": shown, "errors": counts["error"], "warnings": counts["warning"]})
+    else:
+        _write(output, [one for one in findings if not quiet or one.severity != "ok"])
+        print(_summary(counts))
+    if counts["error"]:
+        raise typer.Exit(FAILED)
+
+
+def _write(output: Output, findings: list[Finding]) -> None:
+    from rich.text import Text  # noqa: PLC0415 - as in output
+
+    width = max((len(one.severity) for one in findings), default=0)
+    for one in findings:
+        line = Text(one.severity.ljust(width), style=_STYLES[one.severity])
+        line.append(plain_text(f"  {one.check}: {one.subject}: {one.message}"), style="default")
+        output.write(line)
+        if one.remedy:
+            output.write(Text(plain_text(f"{' ' * width}  -> {one.remedy}")))
+
+
+def _summary(counts: Counter[str]) -> str:
+    if not counts["error"] and not counts["warning"]:
+        return "Nothing is wrong."
+    told = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ("error", "warning") if counts[name]]
+    return f"{' and '.join(told)}."

@@ -1,0 +1,87 @@
+"""`kwitness jobs`: AnalyticsJobs, as their statuses say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import typer
+
+from kwitness.cli.cluster_access import connect
+from kwitness.cli.collector_access import parsed
+from kwitness.cli.columns import columns_of, row_of
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.job_rows import JOB_HEADINGS, job_cells, job_story
+from kwitness.cli.why import Page, show_pages
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+
+__all__ = ["app"]
+
+_OPTIONAL: Final = frozenset({"TABLE", "TYPE", "READY"})
+
+app = new_app(SUBCOMMANDS["jobs"].about, invoke_without_command=True)
+
+Everywhere = Annotated[bool, typer.Option("--all-namespaces", "-A", help="of all namespaces")]
+
+
+@app.callback()
+@shared
+def jobs(options: Options, *, ctx: typer.Context, everywhere: Everywhere = False) -> None:
+    """Show AnalyticsJobs; without a command all of the namespace."""
+    if ctx.invoked_subcommand is None:
+        _list(options, everywhere=everywhere)
+
+
+@app.command("list")
+@shared
+def list_jobs(
+    options: Options,
+    *,
+    everywhere: Everywhere = False,
+) -> None:
+    """Show a line for each job of the namespace."""
+    _list(options, everywhere=everywhere)
+
+
+def _list(options: Options, *, everywhere: bool) -> None:
+    access = connect(options)
+    namespace = None if everywhere else access.namespace
+    items = access.items("AnalyticsJob", namespace)
+    now_ms = int(time.time() * 1000)
+    Output(options).show(
+        items,
+        columns_of(JOB_HEADINGS, optional=_OPTIONAL),
+        lambda one: row_of(JOB_HEADINGS, job_cells(parsed(AnalyticsJob, one), now_ms)),
+        document=_document,
+        empty="there are no AnalyticsJobs" + ("" if everywhere else f" in namespace {namespace}; -A shows all"),
+    )
+
+
+@app.command()
+@shared
+def describe(
+    options: Options, *, name: Annotated[str, typer.Argument(metavar="NAME", help="of the AnalyticsJob")]
+) -> None:
+    """Tell all of one job: what it does, its last run, what it lost, what it found."""
+    access = connect(options)
+    found = access.get("AnalyticsJob", name)
+    if found is None:
+        raise CommandFailedError(
+            f"there is no AnalyticsJob {name} in namespace {access.namespace}: `kwitness jobs list -A` shows all"
+        )
+    output = Output(options)
+    if output.format != "table":
+        output.document(_document(found))
+        return
+    sections = job_story(parsed(AnalyticsJob, found), int(time.time() * 1000))
+    show_pages(output, [Page(f"AnalyticsJob {access.namespace}/{name}", sections, {})])
+
+
+def _document(job: Mapping[str, Any]) -> Any:
+    """As the API server has it, without what it keeps for itself."""
+    metadata = {name: value for name, value in job["metadata"].items() if name != "managedFields"}
+    return {**job, "metadata": metadata}

@@ -1,0 +1,187 @@
+"""`kwitness metrics`: what one client sends, as it is now, or as it changes."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from kwitness.cli.columns import columns_of, row_of
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.looking_again import Looks, duration_option, show_again
+from kwitness.cli.lookup import Found, all_silent, find, nobody
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, plain_text, warn
+from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.advice import missing_text, subscribe_line
+from kwitness.cli.views.choosing import choose_silent
+from kwitness.cli.views.client_state import interval_of, state_of
+from kwitness.cli.views.elapsed import ago, span
+from kwitness.cli.views.following import next_look_ms
+from kwitness.cli.views.metric_values import (
+    CHANGE_HEADING,
+    METRIC_HEADINGS,
+    Series,
+    begins_with,
+    by_series,
+    metric_cells,
+)
+from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
+
+__all__ = ["app", "look_at", "states_of"]
+
+_Before = Mapping[Series, ClientMetricValue]
+
+app = new_app(SUBCOMMANDS["metrics"].about)
+
+
+@app.command()
+@shared
+def metrics(
+    options: Options,
+    *,
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
+    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
+    prefix: Annotated[
+        str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
+    ] = "",
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="look again after each push, with what changed, until Ctrl-C")
+    ] = False,
+    during: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="watch so long, such as 10m")] = None,
+) -> None:
+    """Show the values that a client sent last, with their units; of several instances one block each."""
+    seconds = duration_option(during)
+    watched = watch or seconds is not None
+    output = Output(options)
+    with questions_to(options, cluster) as questions:
+        looks = Looks(seconds if watched else 0)
+        before: dict[str, _Before] = {}
+        for number, answers in look_at(questions, client, looks):
+            document = {"items": [_document(one, prefix) for one in answers]}
+            if watched and show_again(output, document, number):
+                continue
+            if output.format != "table":
+                output.document(document)
+                continue
+            for one in answers:
+                key = one.client.client_instance_id or ""
+                _block(output, one, prefix, before.get(key) if watched and number else None, first=one is answers[0])
+                before[key] = by_series(one.metrics)
+
+
+def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int, Sequence[ClientMetrics]]]:
+    """Yield at each look its number and what the instances of a client send; the next look follows their pushes.
+
+    After the first look a collector that is away is told on standard error, and asked again. An instance that is gone
+    is told once, and another one of the same client id takes its place.
+
+    Raises
+    ------
+    CommandFailedError
+        At the first look: there is no such client, it does not push, or the collector does not answer.
+    """
+    found = find(questions, name)
+    seen: dict[str, ClientItem] = {}
+    gone: set[str] = set()
+    for number in looks:
+        try:
+            if number:
+                items, missing = questions.clients({found.key: found.value})
+                found = found._replace(clients=items, missing=missing)
+            answers = _answers(questions, name, found, first=not number)
+        except CommandFailedError as error:
+            if not number:
+                raise
+            warn(str(error))
+            looks.wait_s = 2.0
+            continue
+        there = {one.client.client_instance_id or "": one.client for one in answers}
+        if not found.missing:
+            for key in sorted(seen.keys() - there.keys() - gone):
+                last = ago(seen[key].last_push_ms, int(time.time() * 1000))
+                warn(plain_text(f"{seen[key].client_id or key} {key} is gone: its last push came {last}"))
+                gone.add(key)
+        seen.update(there)
+        now_ms = int(time.time() * 1000)
+        looks.wait_s = min((next_look_ms(one, now_ms) for one in answers), default=2_000) / 1000
+        yield number, answers
+
+
+def _answers(questions: Questions, name: str, found: Found, *, first: bool) -> Sequence[ClientMetrics]:
+    if first and not found.clients:
+        raise nobody(name, choose_silent(all_silent(questions), name), found.missing)
+    answers = []
+    failed: CommandFailedError | None = None
+    for one in found.clients:
+        if one.client_instance_id is None:
+            continue
+        try:
+            answer = questions.metrics(one.client_instance_id)
+        except CommandFailedError as error:
+            failed = failed or error
+            continue
+        if answer is not None:
+            answers.append(answer)
+    if failed is not None and not answers:
+        raise failed
+    missing = sorted({*found.missing, *(one for answer in answers for one in answer.missing)})
+    if missing:
+        warn(missing_text(missing))
+    if failed is not None:
+        warn(str(failed))
+    if first and not answers:
+        raise nobody(name, (), found.missing)
+    return answers
+
+
+def _block(output: Output, answer: ClientMetrics, prefix: str, before: _Before | None, *, first: bool) -> None:
+    from rich.text import Text  # noqa: PLC0415 - as in output
+
+    now_ms = int(time.time() * 1000)
+    if not first:
+        print()
+    for index, line in enumerate(states_of(answer.client, now_ms)):
+        output.write(Text(plain_text(line), style="bold" if not index else ""))
+    shown = [one for one in by_series(answer.metrics).values() if begins_with(one, prefix)]
+    headings = METRIC_HEADINGS if before is None else (*METRIC_HEADINGS[:3], CHANGE_HEADING, *METRIC_HEADINGS[3:])
+    if shown:
+        rows = [row_of(headings, metric_cells(one, now_ms, before)) for one in shown]
+        output.table(columns_of(headings, optional=frozenset({"AT"})), rows)
+    elif answer.metrics:
+        warn(f"none of its {len(answer.metrics)} values is of a metric that begins with {plain_text(prefix)}")
+    else:
+        warn("it has sent no values yet")
+    if answer.metrics_left_out:
+        warn(f"{answer.metrics_left_out} more of its values are not shown: it sends more than one answer holds")
+
+
+def states_of(client: ClientItem, now_ms: int) -> list[str]:
+    """A line about who it is, and where it does not just push a line about that."""
+    name = client.client_id or "a client without an id"
+    software = " ".join(one for one in (client.client_software_name, client.client_software_version) if one)
+    known = [one for one in (software, client.principal, client.client_address) if one]
+    pushed = f"last push {ago(client.last_push_ms, now_ms)}"
+    interval = interval_of(client)
+    every = "" if interval is None else f", every {span(interval)}"
+    line = f"{name} {client.client_instance_id} ({', '.join(known)}): {pushed}{every}"
+    match state_of(client, now_ms):
+        case "NotAsked":
+            return [line, f"Nothing asks it for metrics: {subscribe_line(client.client_id, client.client_instance_id)}"]
+        case "Ended":
+            return [line, "It has ended: these are its last values."]
+        case "Late":
+            return [line, f"It pushes no more: kwitness why {shlex.quote(client.client_id or '')} says what is known."]
+        case "Unreadable":
+            return [line, f"What it pushes cannot be read: {client.malformed_reason or 'the reason is not known'}."]
+        case _:
+            return [line]
+
+
+def _document(answer: ClientMetrics, prefix: str) -> Any:
+    shown = answer.model_copy(update={"metrics": tuple(one for one in answer.metrics if begins_with(one, prefix))})
+    return shown.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,71 @@
+"""`kwitness tail`: follows what one client pushes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from kwitness.cli.looking_again import Looks, duration_option
+from kwitness.cli.metrics import look_at
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, plain_text
+from kwitness.cli.questions import questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.following import changed_since, point_line
+from kwitness.cli.views.metric_values import Series, begins_with, by_series
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue
+
+__all__ = ["app"]
+
+app = new_app(SUBCOMMANDS["tail"].about)
+
+
+@app.command()
+@shared
+def tail(
+    options: Options,
+    *,
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
+    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
+    prefix: Annotated[
+        str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
+    ] = "",
+    during: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="follow so long, such as 10m")] = None,
+) -> None:
+    """Print a line for each value of each push, as it comes, until Ctrl-C or --for.
+
+    The values are those of the records of the topic kwitness.telemetry, decoded. They come from the collector, which
+    is asked after each push is due: so no credential of Kafka is needed, and of pushes that come between two questions
+    the last one is shown.
+    """
+    seconds = duration_option(during)
+    output = Output(options)
+    with questions_to(options, cluster) as questions:
+        before: dict[str, Mapping[Series, ClientMetricValue]] = {}
+        for _, answers in look_at(questions, client, Looks(seconds)):
+            for one in answers:
+                key = one.client.client_instance_id or ""
+                for point in changed_since(before.get(key), one):
+                    if begins_with(point, prefix):
+                        _print(output, one.client, point)
+                before[key] = by_series(one.metrics)
+
+
+def _print(output: Output, client: ClientItem, point: ClientMetricValue) -> None:
+    if output.format == "table":
+        name = client.client_id or (client.client_instance_id or "")[:8]
+        print(plain_text(point_line(point, name)))
+        return
+    record: dict[str, Any] = {
+        "client_id": client.client_id,
+        "client_instance_id": client.client_instance_id,
+        **point.model_dump(mode="json", exclude_none=True),
+    }
+    if output.format == "json":
+        print(json.dumps(record))
+    else:
+        print("---")
+        output.document(record)

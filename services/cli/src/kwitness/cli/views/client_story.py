@@ -1,0 +1,208 @@
+"""Everything that is known about one client, in a page of plain sentences."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
+
+from .advice import as_sentence, owner_text, subscribe_line
+from .client_facts import facts_of
+from .client_rows import pod_of, software_of
+from .client_state import ClientState, interval_of, state_of
+from .elapsed import ago, span
+from .silence import explained
+
+__all__ = ["Section", "Sighting", "next_step", "story_of", "story_of_connections", "story_of_silent"]
+
+
+_WITNESS: Final = {"plugin": "the brokers' plugin", "observer": "an observer"}
+
+
+class Section(NamedTuple):
+    """A heading and its sentences."""
+
+    heading: str
+    sentences: Sequence[str]
+
+
+class Sighting(NamedTuple):
+    """What is known beside a client's own record: its values, why it is silent, its connections at observers."""
+
+    metrics: Sequence[ClientMetricValue] = ()
+    silent: SilentItem | None = None
+    connections: Sequence[ConnectionItem] = ()
+
+
+def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
+    """The page of an instance that the collector knows; sections without a sentence are left out."""
+    state = state_of(client, now_ms)
+    steps = [next_step(client, state)]
+    if seen.silent is not None:
+        steps = _remedies(seen.silent, client.client_id, client.client_instance_id)
+    sections = [
+        Section("Who it is", _who(client, now_ms)),
+        Section("What it is asked for", _asked(client)),
+        Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
+        Section("What it says of itself", facts_of(seen.metrics)),
+        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section("What to do next", steps),
+    ]
+    return [one for one in sections if one.sentences]
+
+
+def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Section]:
+    """The page of a client that has never pushed: brokers or observers know it, and the collector has no record."""
+    reason = explained(silent.reason)
+    who = [
+        *_named("Its client id is", silent.client_id),
+        *_named("Its instance id is", silent.client_instance_id),
+        f"It is {silent.client_software_name} {silent.client_software_version}.",
+        *_named("Brokers know it as", silent.principal),
+        *_named("It connects from", silent.client_address),
+    ]
+    who.append(f"It was seen by {_WITNESS[silent.seen_by]}.")
+    sections = [
+        Section("Who it is", who),
+        Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
+        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section("What to do next", _remedies(silent, silent.client_id, silent.client_instance_id)),
+    ]
+    return [one for one in sections if one.sentences]
+
+
+def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section]:
+    """The page of a client that observers see and that has no record; `seen.silent` is what is said of its software."""
+    first = seen.connections[0]
+    who = [
+        f"Its client id is {first.client_id or name}.",
+        f"It is {first.client_software_name or 'unknown'} {first.client_software_version or 'unknown'}.",
+        *_named("Brokers know it as", first.principal),
+        *_named("It connects from", first.client_address),
+    ]
+    if seen.silent is None:
+        pushes = ["It has pushed nothing, and neither brokers nor observers say why: no plugin reports, or not yet."]
+        steps = ["See which brokers have the plugin: kwitness doctor"]
+    else:
+        reason = explained(seen.silent.reason)
+        pushes = [f"It does not push; of its software that is because {reason.because} ({seen.silent.reason})."]
+        steps = _remedies(seen.silent, first.client_id, None)
+    return [
+        Section("Who it is", who),
+        Section("Whether it pushes", pushes),
+        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section("What to do next", steps),
+    ]
+
+
+def _who(client: ClientItem, now_ms: int) -> list[str]:
+    sentences = [
+        *_named("Its client id is", client.client_id),
+        *_named("Its instance id is", client.client_instance_id),
+        *_named("It is", software_of(client)),
+        *_named("Brokers know it as", client.principal),
+        *_named("It connects from", client.client_address),
+        *_named("Its pod is", pod_of(client)),
+        *_named("It was made by", client.k8s_workload if client.k8s_pod else None),
+        *_named("It belongs to", owner_text(client)),
+        *_named("Its consumer group is", client.group_id),
+        *_named("Its group instance id is", client.group_instance_id),
+        *_named("Its member id is", client.group_member_id),
+        *_named("Its transactional id is", client.transactional_id),
+        *_named("Its Kafka Streams application is", client.application_id),
+        *_named("Its rack is", client.client_rack),
+        f"It was heard from first {ago(client.first_seen_ms, now_ms)}.",
+    ]
+    if client.ours:
+        sentences.append("It is one of kwitness' own clients.")
+    return sentences
+
+
+def _asked(client: ClientItem) -> list[str]:
+    if client.effective is None and client.subscriptions:
+        return [f"Subscriptions that match it: {_list(client.subscriptions)}."]
+    if client.effective is None or not client.effective.metrics:
+        return ["Nothing: no subscription matches it."]
+    effective = client.effective
+    metrics = "every metric" if "*" in effective.metrics else f"metrics that begin with {_list(effective.metrics)}"
+    sentences = [f"It is asked for {metrics}, every {span(effective.interval_ms)}."]
+    if len(effective.subscriptions) == 1:
+        sentences.append(f"The broker's subscription {effective.subscriptions[0]} asks for it.")
+    elif effective.subscriptions:
+        sentences.append(
+            f"The broker's subscriptions {_list(effective.subscriptions)} ask for it together: all their metrics, at "
+            "the shortest of their intervals."
+        )
+    return sentences
+
+
+def _pushes(client: ClientItem, silent: SilentItem | None, now_ms: int) -> list[str]:
+    sentences = []
+    pushed = ago(client.last_push_ms, now_ms)
+    match state_of(client, now_ms):
+        case "Pushing":
+            sentences.append(f"It pushes; its last push came {pushed}, with {len(client.metrics)} metrics known.")
+        case "Ended":
+            sentences.append(f"It has ended: it sent its terminating push {pushed}.")
+        case "Late":
+            interval = interval_of(client)
+            due = "" if interval is None else f", though a push is due every {span(interval)}"
+            sentences.append(f"It has stopped to push without a terminating push: the last one came {pushed}{due}.")
+        case "Unreadable":
+            sentences.append("It pushes what cannot be read.")
+        case "NotAsked":
+            sentences.append(f"It need not push, since nothing asks it; its last push came {pushed}.")
+        case "Silent":
+            sentences.append("It is asked and has never pushed.")
+    if client.malformed:
+        reason = f": {client.malformed_reason}" if client.malformed_reason else ""
+        sentences.append(f"{client.malformed} of its pushes could not be read{reason}.")
+    if silent is not None:
+        sentences.append(f"It is silent because {explained(silent.reason).because} ({silent.reason}).")
+    return sentences
+
+
+def next_step(client: ClientItem, state: ClientState) -> str:
+    """What to do about a client in this state."""
+    owner = owner_text(client)
+    asking = f"Ask {owner} whether it still runs" if owner else "See whether its process still runs"
+    name = client.client_id or client.client_instance_id or ""
+    sentences: dict[ClientState, str] = {
+        "Pushing": f"Watch its values: kwitness metrics {shlex.quote(name)} --watch",
+        "Ended": "Nothing: it left in good order.",
+        "Late": f"{asking}; a client that is killed sends no terminating push.",
+        "Unreadable": as_sentence(explained("Malformed").remedy),
+        "NotAsked": f"Ask it: {subscribe_line(client.client_id, client.client_instance_id)}",
+        "Silent": as_sentence(explained("AskedButNotPushing").remedy),
+    }
+    return sentences[state]
+
+
+def _remedies(silent: SilentItem, client_id: str | None, instance: str | None) -> list[str]:
+    sentences = [as_sentence(silent.detail or explained(silent.reason).remedy)]
+    if silent.reason == "NoSubscriptionMatches":
+        sentences.append(f"Ask it: {subscribe_line(client_id, instance)}")
+    return sentences
+
+
+def _connections(connections: Iterable[ConnectionItem], now_ms: int) -> list[str]:
+    sentences = []
+    for one in connections:
+        pod = "/".join(part for part in (one.k8s_namespace, one.k8s_pod) if part)
+        of_pod = f" of pod {pod}" if pod else ""
+        unread = f", which cannot be read ({one.opaque})" if one.opaque else ""
+        sentences.append(
+            f"From {one.client_address or 'an unknown address'}{of_pod} to broker {one.broker_id or '?'}, open since "
+            f"{ago(one.opened_at_ms, now_ms).removesuffix(' ago')}, through observer {one.observer}{unread}."
+        )
+    return sentences
+
+
+def _named(words: str, value: str | None) -> list[str]:
+    return [] if not value else [f"{words} {value}."]
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

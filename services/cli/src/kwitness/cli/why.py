@@ -1,0 +1,180 @@
+"""`kwitness why`: everything that is known about one client, in plain sentences."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
+
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.lookup import all_silent, find, nobody
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, plain_text, warn
+from kwitness.cli.progress import working
+from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.advice import missing_text
+from kwitness.cli.views.choosing import choose_silent
+from kwitness.cli.views.client_state import state_of
+from kwitness.cli.views.client_story import (
+    Section,
+    Sighting,
+    story_of,
+    story_of_connections,
+    story_of_silent,
+)
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
+
+__all__ = ["app", "show_pages"]
+
+_PAGES: Final = 5
+
+app = new_app(SUBCOMMANDS["why"].about)
+
+
+class Page(NamedTuple):
+    """The story of one instance, and the answers that it was told from."""
+
+    title: str
+    sections: Sequence[Section]
+    answers: dict[str, Any]
+
+
+@app.command()
+@shared
+def why(
+    options: Options,
+    *,
+    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
+    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
+) -> None:
+    """Tell who a client is, what it is asked for and by which subscriptions, whether it pushes and why not.
+
+    What it says of itself are the values that alerts on clients look at, without a judgement: thresholds are set in
+    the chart's values. Observers are asked for its connections, which takes some seconds.
+    """
+    with questions_to(options, cluster) as questions:
+        pages = _pages(questions, client)
+    show_pages(Output(options), pages)
+
+
+def _pages(questions: Questions, name: str) -> list[Page]:
+    found = find(questions, name)
+    if found.missing:
+        warn(missing_text(found.missing))
+    everybody = all_silent(questions)
+    silent = choose_silent(everybody, name)
+    ids = [*(one.client_id for one in found.clients), *(one.client_id for one in silent)]
+    client_id = next((one for one in ids if one), name)
+    with working("asks observers for its connections"):
+        connections = _connections(questions, client_id)
+    now_ms = int(time.time() * 1000)
+    if found.clients:
+        chosen = sorted(found.clients, key=lambda one: one.last_push_ms or 0)[:_PAGES]
+        if left := len(found.clients) - len(chosen):
+            warn(f"{left} more instances of {plain_text(client_id)} are not shown: name one by its instance id")
+        return [_page(questions, one, silent, connections, now_ms) for one in chosen]
+    if silent:
+        sighting = Sighting(connections=connections)
+        return [
+            Page(
+                one.client_id or name,
+                story_of_silent(one, sighting, now_ms),
+                {"silent": one.model_dump(mode="json", exclude_none=True)},
+            )
+            for one in silent[:_PAGES]
+        ]
+    if connections:
+        shown = [one.model_dump(mode="json", exclude_none=True) for one in connections]
+        reason = _of_software(everybody, connections[0])
+        story = story_of_connections(client_id, Sighting((), reason, connections), now_ms)
+        return [Page(client_id, story, {"connections": shown})]
+    raise nobody(name, (), found.missing)
+
+
+def _page(
+    questions: Questions,
+    client: ClientItem,
+    silent: Sequence[SilentItem],
+    connections: Sequence[ConnectionItem],
+    now_ms: int,
+) -> Page:
+    instance = client.client_instance_id
+    # An observer may know that a client of this id is silent, and not which instance it is.
+    pushes = state_of(client, now_ms) in {"Pushing", "Ended"}
+    reason = next(
+        (
+            one
+            for one in silent
+            if one.client_instance_id == instance or (one.client_instance_id is None and not pushes)
+        ),
+        None,
+    )
+    own = [one for one in connections if one.client_address in {client.client_address, None}]
+    values = _values(questions, instance)
+    return Page(
+        f"{client.client_id or 'a client without an id'} {instance}",
+        story_of(client, Sighting(values, reason, own), now_ms),
+        {"client": client.model_dump(mode="json", exclude_none=True)},
+    )
+
+
+def _of_software(silent: Sequence[SilentItem], connection: ConnectionItem) -> SilentItem | None:
+    """Why the software of a connection is silent, where brokers say it of all of it."""
+    software = (connection.client_software_name, connection.client_software_version)
+    return next(
+        (
+            one
+            for one in silent
+            if one.client_id is None
+            and one.client_instance_id is None
+            and (one.client_software_name, one.client_software_version) == software
+        ),
+        None,
+    )
+
+
+def _values(questions: Questions, instance: str | None) -> Sequence[ClientMetricValue]:
+    if instance is None:
+        return ()
+    try:
+        answer = questions.metrics(instance)
+    except CommandFailedError as error:
+        warn(str(error))
+        return ()
+    return () if answer is None else answer.metrics
+
+
+def _connections(questions: Questions, client_id: str) -> Sequence[ConnectionItem]:
+    try:
+        return questions.connections(client_id)
+    except CommandFailedError as error:
+        warn(str(error))
+        return ()
+
+
+def show_pages(output: Output, pages: Sequence[Page]) -> None:
+    """Write pages: a title, then sections of sentences."""
+    from rich.text import Text  # noqa: PLC0415 - as in output
+
+    if output.format != "table":
+        output.document(
+            {
+                "items": [
+                    {**page.answers, "sections": {one.heading: list(one.sentences) for one in page.sections}}
+                    for page in pages
+                ]
+            }
+        )
+        return
+    for index, page in enumerate(pages):
+        if index:
+            print()
+        output.write(Text(plain_text(page.title), style="bold"))
+        for section in page.sections:
+            print()
+            output.write(Text(section.heading, style="bold"))
+            for sentence in section.sentences:
+                output.write(Text(f"  {plain_text(sentence)}"))

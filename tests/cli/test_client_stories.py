@@ -1,0 +1,171 @@
+"""`kwitness why` in sentences."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from kwitness.cli.views.advice import missing_text, subscribe_line
+from kwitness.cli.views.client_story import (
+    Section,
+    Sighting,
+    story_of,
+    story_of_connections,
+    story_of_silent,
+)
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
+
+from tests.cli.test_client_views import EFFECTIVE, NOW, client, silent
+
+CONNECTION = ConnectionItem(
+    client_id="orders-7",
+    client_address="10.0.0.7",
+    broker_id="2",
+    k8s_namespace="shop",
+    k8s_pod="orders-0",
+    connection_id="1",
+    opened_at_ms=NOW - 60_000,
+    state="observed",
+    observer_mode="gateway",
+    observer="shop/front",
+    observer_pod="shop/front-0",
+    listed_at_ms=NOW,
+)
+
+
+def sentences(story: list[Section], heading: str) -> list[str]:
+    return [one for section in story if section.heading == heading for one in section.sentences]
+
+
+def next_of(**changes: Any) -> list[str]:
+    return sentences(story_of(client(**changes), Sighting(), NOW), "What to do next")
+
+
+def test_the_page_of_a_client_that_pushes_says_all_that_is_known() -> None:
+    known = client(
+        k8s_namespace="shop",
+        k8s_pod="orders-0",
+        k8s_workload="orders",
+        group_id="payments",
+        owner={"team": "Orders", "contact": "#orders"},
+        effective={**EFFECTIVE, "subscriptions": ["all", "slow-orders"]},
+    )
+    latency = ClientMetricValue(
+        name="org.apache.kafka.producer.request.latency.avg",
+        prometheus_name="latency",
+        type="gauge",
+        unit="ms",
+        value=7,
+    )
+    story = story_of(known, Sighting(metrics=[latency], connections=[CONNECTION]), NOW)
+
+    assert [one.heading for one in story] == [
+        "Who it is",
+        "What it is asked for",
+        "Whether it pushes",
+        "What it says of itself",
+        "Connections that observers see",
+        "What to do next",
+    ]
+    assert sentences(story, "Who it is") == [
+        "Its client id is orders-7.",
+        "Its instance id is b69cc35a-7a54-4790-aa69-cc2bd4ee4538.",
+        "It is apache-kafka-java 4.3.1.",
+        "Brokers know it as User:orders.",
+        "It connects from 10.0.0.7.",
+        "Its pod is shop/orders-0.",
+        "It was made by orders.",
+        "It belongs to Orders (#orders).",
+        "Its consumer group is payments.",
+        "It was heard from first 1h ago.",
+    ]
+    assert sentences(story, "What it is asked for") == [
+        "It is asked for metrics that begin with org.apache.kafka.producer., every 10s.",
+        (
+            "The broker's subscriptions all and slow-orders ask for it together: all their metrics, at the shortest "
+            "of their intervals."
+        ),
+    ]
+    assert sentences(story, "Whether it pushes") == ["It pushes; its last push came 3s ago, with 2 metrics known."]
+    assert sentences(story, "Connections that observers see") == [
+        "From 10.0.0.7 of pod shop/orders-0 to broker 2, open since 1m, through observer shop/front."
+    ]
+    assert sentences(story, "What to do next") == ["Watch its values: kwitness metrics orders-7 --watch"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"terminated": True}, "Nothing: it left in good order."),
+        ({"effective": None}, "kwitness subscriptions add look-at-orders-7 --client-id orders-7 "),
+        ({"last_push_ms": NOW - 99_000}, "See whether its process still runs"),
+        ({"last_push_ms": NOW - 99_000, "owner": {"team": "Orders"}}, "Ask Orders whether it still runs"),
+        ({"last_push_ms": None}, "Wait for one and a half intervals"),
+        ({"malformed": 2, "metrics": []}, "report the client's version"),
+    ],
+)
+def test_each_state_says_what_to_do_next(changes: dict[str, Any], says: str) -> None:
+    assert says in next_of(**changes)[0]
+
+
+def test_why_a_known_client_is_silent_comes_from_those_who_know() -> None:
+    known = silent("Throttled", detail="brokers throttle User:orders: raise its request quota")
+    story = story_of(client(last_push_ms=None), Sighting(silent=known), NOW)
+
+    assert sentences(story, "Whether it pushes")[-1] == (
+        "It is silent because brokers throttle its telemetry requests (Throttled)."
+    )
+    assert sentences(story, "What to do next") == ["Brokers throttle User:orders: raise its request quota."]
+
+
+def test_pushes_that_cannot_be_read_are_told_with_the_reason() -> None:
+    story = story_of(client(malformed=3, malformed_reason="truncated"), Sighting(), NOW)
+
+    assert "3 of its pushes could not be read: truncated." in sentences(story, "Whether it pushes")
+
+
+def test_a_client_that_never_pushed_has_a_page_as_well() -> None:
+    old = silent("TooOld", client_id="old-app", principal="User:old")
+    story = story_of_silent(old, Sighting(), NOW)
+
+    assert sentences(story, "Who it is")[-1] == "It was seen by the brokers' plugin."
+    assert sentences(story, "Whether it pushes") == [
+        "It does not push, because this version of its library cannot push (TooOld)."
+    ]
+    assert sentences(story, "What to do next") == ["Upgrade it: kafka-clients from 3.7, librdkafka from 2.5.3."]
+
+
+def test_a_client_that_nothing_matches_is_told_with_the_line_to_type() -> None:
+    story = story_of_silent(silent("NoSubscriptionMatches", client_id="orders 7"), Sighting(), NOW)
+
+    line = sentences(story, "What to do next")[-1].removeprefix("Ask it: ")
+    assert shlex.split(line)[:6] == ["kwitness", "subscriptions", "add", "look-at-orders-7", "--client-id", "orders 7"]
+
+
+def test_connections_alone_make_a_page() -> None:
+    story = story_of_connections("orders-7", Sighting(connections=[CONNECTION]), NOW)
+    of_software = story_of_connections("orders-7", Sighting((), silent("TooOld"), [CONNECTION]), NOW)
+
+    assert sentences(story, "Who it is")[0] == "Its client id is orders-7."
+    assert sentences(story, "What to do next") == ["See which brokers have the plugin: kwitness doctor"]
+    assert sentences(of_software, "Whether it pushes") == [
+        "It does not push; of its software that is because this version of its library cannot push (TooOld)."
+    ]
+
+
+def test_a_line_for_a_client_without_an_id_names_its_instance() -> None:
+    assert "--client-instance-id abc" in subscribe_line(None, "abc")
+    assert subscribe_line("A.B--C_7").startswith("kwitness subscriptions add look-at-a-b-c-7 --client-id A.B--C_7 ")
+
+
+def test_missing_replicas_are_named() -> None:
+    assert "replica 2 of the collector did not answer" in missing_text([2])
+    assert "replicas 0, 2 of the collector did not answer" in missing_text([2, 0])
+
+
+def test_a_client_of_whom_nothing_is_known_breaks_nothing() -> None:
+    story = story_of(ClientItem(first_seen_ms=NOW), Sighting(), NOW)
+
+    assert sentences(story, "Who it is") == ["It was heard from first now."]
