@@ -1,4 +1,4 @@
-"""The jars of Kafka brokers and Streams applications, resolved from Maven once per version and kept in the user's cache."""
+"""The jars of brokers and of Kafka Streams, resolved from Maven once per version and kept in the user's cache."""
 
 from __future__ import annotations
 
