@@ -61,7 +61,11 @@ class CollectorState:
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers."""
         self.seen.window(event.source, event.epoch).add(event.seq)
-        applied = self.core.apply(event.client, event.identity, event.payload)
+        key = event.client
+        identity, is_news = self.clients.learn(key, event.identity)
+        if is_news:
+            self.core.relabel(key, identity)
+        applied = self.core.apply(key, identity, event.payload)
         if applied.malformed is not None:
             self.count_error("malformed_payload")
         for reason, count in applied.left_out.items():
