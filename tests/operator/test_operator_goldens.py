@@ -18,6 +18,8 @@ from kwitness.contracts.resources.client_metrics_subscription import ClientMetri
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import Clock
+from kwitness.operator.desired.broker_subscriptions import subscription_fields
+from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
@@ -29,6 +31,7 @@ from kwitness.operator.desired.subscription_plan import (
     desired_subscription,
     plan,
 )
+from kwitness.operator.desired.subscription_reach import narrowing
 from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
@@ -185,9 +188,11 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         deletion_held=case.get("deletionHeld", []),
         disconnected=case.get("disconnected", []),
         owners=case.get("owners", {}),
+        clients=version_warnings(client_versions(cluster.spec.client_policy, inventory.software if inventory else ())),
     )
     topics = wanted_topics(cluster, len(seen.brokers))
-    status = cluster_fields(seen, inventory, cluster, found)
+    standing = _subscriptions(case.get("subscriptions", {}))
+    status = {**cluster_fields(seen, inventory, cluster, found), **subscription_fields(standing, "inst")}
     KafkaClusterStatus.model_validate(status)
     return {
         "status": status,
@@ -209,10 +214,12 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
     wanted, errors = [], {}
     for resource in resources:
         key = Key(resource.metadata.namespace, resource.metadata.name)
-        restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
         try:
             subscription = desired_subscription(
-                broker_name("inst", key), resource, restriction=restriction, min_interval="1s"
+                broker_name("inst", key),
+                resource,
+                restriction=narrowing(cluster, key.namespace, case.get("labels", {}).get(key.namespace)),
+                min_interval="1s",
             )
         except TerminalError as error:
             errors[str(key)] = failure(error).reason + ": " + error.message
@@ -224,6 +231,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
                 accepts_risk=resource.spec.risk_policy == "Apply",
                 risk_window_ms=case.get("riskWindowMs", 1000),
                 suspended=resource.spec.suspend,
+                expired=str(key) in case.get("expired", []),
             )
         )
     decided = plan(

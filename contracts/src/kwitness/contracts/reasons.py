@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .registry_entries import ClusterWarningType, KubernetesEvent, Reason
+from .registry_entries import KubernetesEvent, Reason, WarningType
 from .tables import kubernetes_events, warnings
 from .tables.reasons import ENTRIES
 
@@ -10,9 +10,9 @@ __all__ = [
     "KUBERNETES_EVENTS",
     "REASONS",
     "WARNINGS",
-    "ClusterWarningType",
     "KubernetesEvent",
     "Reason",
+    "WarningType",
     "reason",
     "reasons_of",
     "remedy",
@@ -21,8 +21,8 @@ __all__ = [
 REASONS: tuple[Reason, ...] = ENTRIES
 """All reasons of conditions."""
 
-WARNINGS: tuple[ClusterWarningType, ...] = warnings.ENTRIES
-"""All types of warnings in the status of a KafkaCluster."""
+WARNINGS: tuple[WarningType, ...] = warnings.ENTRIES
+"""All types of warnings in statuses."""
 
 KUBERNETES_EVENTS: tuple[KubernetesEvent, ...] = kubernetes_events.ENTRIES
 """All events that the operator writes."""

@@ -8,7 +8,6 @@ from typing import Literal
 
 __all__ = [
     "ClientMetric",
-    "ClusterWarningType",
     "KafkaApi",
     "KubernetesEvent",
     "OwnMetric",
@@ -16,6 +15,7 @@ __all__ = [
     "RecordHeader",
     "Software",
     "Topic",
+    "WarningType",
 ]
 
 Role = Literal["producer", "consumer", "share consumer", "admin", "streams"]
@@ -181,12 +181,13 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterWarningType:
-    """A type of warning in the status of a KafkaCluster; `source` says who notices."""
+class WarningType:
+    """A type of warning in the status of a resource of `kind`; `source` says who notices."""
 
     type: str
     source: Literal["operator", "plugin"]
     meaning: str
+    kind: str = "KafkaCluster"
 
 
 @dataclass(frozen=True, slots=True)

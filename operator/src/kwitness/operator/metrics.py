@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from prometheus_client import Counter, Gauge, Histogram, Metric, disable_created_metrics
@@ -22,6 +22,7 @@ __all__ = [
     "WATCH_SUCCESS",
     "WORKQUEUE_DEPTH",
     "JobNumbers",
+    "OutdatedClients",
     "ReadyGauge",
 ]
 
@@ -112,3 +113,22 @@ class JobNumbers:
             for finding, count in status.get("findingCounts", {}).items():
                 findings.add_metric([*labels, job_type, finding], count)
         yield from (events, queued, lag, findings)
+
+
+class OutdatedClients:
+    """``kwitness_clients_below_minimum_version``, found out when it is asked for, so that who is gone leaves no series.
+
+    ``found`` returns open connections by cluster id, software name and version. Satisfies prometheus_client's collector
+    protocol.
+    """
+
+    def __init__(self, found: Callable[[], Mapping[tuple[str, str, str], int]]) -> None:
+        self._found = found
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield one gauge with a sample per version below the least one."""
+        entry = own_metric("kwitness_clients_below_minimum_version")
+        gauge = GaugeMetricFamily(entry.name, entry.help, labels=entry.labels)
+        for labels, connections in sorted(self._found().items()):
+            gauge.add_metric(labels, connections)
+        yield gauge

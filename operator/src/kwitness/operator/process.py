@@ -7,6 +7,7 @@ import itertools
 import logging
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 import kopf
@@ -21,6 +22,7 @@ from kwitness.operator.handlers.events import KINDS, register
 from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.handlers.refusals import watch_refusals
 from kwitness.operator.installation import find_installation
+from kwitness.operator.reconcile.outdated_clients import connections_below
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
 from kwitness.runtime.probes import ProbeServer
@@ -86,8 +88,12 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             context, queues = build_context(
                 settings, installation, session=session, server=access.server, outside=outside
             )
-            from_the_store = (metrics.ReadyGauge(context.store, KINDS), metrics.JobNumbers(context.store))
-            for collector in from_the_store:
+            from_what_is_known = (
+                metrics.ReadyGauge(context.store, KINDS),
+                metrics.JobNumbers(context.store),
+                metrics.OutdatedClients(partial(connections_below, context)),
+            )
+            for collector in from_what_is_known:
                 REGISTRY.register(collector)
             registry = kopf.OperatorRegistry()
             register(registry, context)

@@ -220,13 +220,13 @@ def _reasons() -> str:
         for one in REASONS
     )
     events = ((_code(one.reason), one.type, ", ".join(one.kinds), one.meaning) for one in KUBERNETES_EVENTS)
-    warnings = ((_code(one.type), one.source, one.meaning) for one in WARNINGS)
+    warnings = ((_code(one.type), one.kind, one.source, one.meaning) for one in WARNINGS)
     return (
         "# Reasons, warnings and events\n\n## Reasons of conditions\n\nStable words: "
         "`kubectl wait --for=condition=Ready` and scripts may rely on them.\n\n"
         + _table(("Reason", "Condition", "Kinds", "Meaning", "What to do"), rows)
-        + "\n## Warnings\n\nIn `KafkaCluster.status.warnings`; they do not stop the work.\n\n"
-        + _table(("Type", "Noticed by", "Meaning"), warnings)
+        + "\n## Warnings\n\nIn `status.warnings`; they do not stop the work.\n\n"
+        + _table(("Type", "Kind", "Noticed by", "Meaning"), warnings)
         + "\n## Kubernetes events\n\nAt most one of a kind in five minutes per object.\n\n"
         + _table(("Reason", "Type", "Kinds", "Meaning"), events)
     )

@@ -10,7 +10,6 @@ import yaml
 
 from kwitness.contracts.registry_entries import (
     ClientMetric,
-    ClusterWarningType,
     KubernetesEvent,
     OwnMetric,
     Reason,
@@ -18,6 +17,7 @@ from kwitness.contracts.registry_entries import (
     Role,
     Software,
     Topic,
+    WarningType,
 )
 
 __all__ = [
@@ -140,9 +140,9 @@ def reasons(folder: Path) -> tuple[Reason, ...]:
     return tuple(Reason(**{**row, "kinds": tuple(row["kinds"])}) for row in _read(folder, "reasons"))
 
 
-def warnings(folder: Path) -> tuple[ClusterWarningType, ...]:
-    """Return the types of warnings in the status of a KafkaCluster."""
-    return tuple(ClusterWarningType(**row) for row in _read(folder, "warnings"))
+def warnings(folder: Path) -> tuple[WarningType, ...]:
+    """Return the types of warnings in statuses."""
+    return tuple(WarningType(**row) for row in _read(folder, "warnings"))
 
 
 def kubernetes_events(folder: Path) -> tuple[KubernetesEvent, ...]:

@@ -87,6 +87,7 @@ KINDS: tuple[KindInfo, ...] = (
             PrinterColumn("Interval", "string", ".spec.interval", "How often clients push."),
             PrinterColumn("Matching", "integer", ".status.clients.matching", "Instances that match."),
             PrinterColumn("Pushing", "integer", ".status.clients.pushing", "Instances that push."),
+            PrinterColumn("Expires", "string", ".status.expiresAt", "When it is taken off the brokers."),
         ),
     ),
     KindInfo(

@@ -15,6 +15,7 @@ from .meta import API_VERSION, ObjectMeta, Status
 from .patterns import PATTERN_CHARACTERS, PATTERN_RULES
 from .references import ClusterRef
 from .standstill import suspend_field
+from .status_warning import StatusWarning
 
 __all__ = [
     "AtRiskClient",
@@ -60,7 +61,8 @@ class ClientMetricsSubscriptionSpec(Contract):
 
     cluster_ref: ClusterRef = Field(description="The cluster whose clients are asked.")
     metrics: tuple[MetricPrefix, ...] = Field(
-        description="Prefixes of metric names, or exactly ['*'] for all. An empty list subscribes to nothing.",
+        description="Prefixes of metric names, or exactly ['*'] for all. An empty list subscribes to nothing. A client "
+        "that several subscriptions match sends what any of them asks for, whoever made them.",
         max_length=256,
         json_schema_extra={
             **list_set(),
@@ -71,7 +73,14 @@ class ClientMetricsSubscriptionSpec(Contract):
             ),
         },
     )
-    interval: str = duration_field("5m", "How often a client pushes.", minimum="100ms", maximum="1h")
+    interval: str = duration_field(
+        "5m",
+        "How often a client pushes. One that several subscriptions match pushes all that they ask for at the shortest "
+        "of their intervals: another subscription can make it push more often than this one says, never less often. "
+        "Brokers of Kafka 3.7 to 4.3 use no interval longer than 5m.",
+        minimum="100ms",
+        maximum="1h",
+    )
     match: tuple[Match, ...] = Field(
         (),
         description="Which clients: all entries must match. Without entries every client is asked.",
@@ -86,6 +95,13 @@ class ClientMetricsSubscriptionSpec(Contract):
         "168h",
         "For how long a client that would crash is remembered after it was last seen.",
         minimum="1s",
+        maximum="8760h",
+    )
+    expire_after: str | None = duration_field(
+        None,
+        "How long it is on the brokers, counted from metadata.creationTimestamp. Then it is taken off them and stays, "
+        "with the reason Expired; a longer value, or none, brings it back. Absent: for ever.",
+        minimum="1m",
         maximum="8760h",
     )
     suspend: bool = suspend_field("it is not on the brokers")
@@ -147,6 +163,15 @@ class ClientMetricsSubscriptionStatus(Status):
     applied_hash: str | None = Field(None, description="Hash of the configuration last applied.", max_length=64)
     drift_repairs: int | None = Field(
         None, description="How often a foreign change of the broker's configuration was repaired.", ge=0
+    )
+    expires_at: str | None = Field(
+        None,
+        description="When it is, or was, taken off the brokers (spec.expireAfter), as RFC 3339 in UTC.",
+        max_length=40,
+        json_schema_extra={"format": "date-time"},
+    )
+    warnings: tuple[StatusWarning, ...] = Field(
+        (), description="What to know about this subscription.", max_length=16, json_schema_extra=list_map("type")
     )
     clients: ClientCounts | None = Field(None, description="Client instances in numbers.")
     silent_software: tuple[SilentSoftware, ...] = Field(

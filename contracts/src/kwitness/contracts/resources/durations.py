@@ -11,7 +11,7 @@ from pydantic import Field
 
 from .contract_model import Rule, rules
 
-__all__ = ["DURATION_PATTERN", "duration_field", "parse_duration"]
+__all__ = ["DURATION_PATTERN", "duration_field", "duration_text", "parse_duration"]
 
 DURATION_PATTERN = r"^([0-9]{1,9}(ms|s|m|h))+$"
 """Whole numbers with units, so that each duration is a whole number of milliseconds, as Kafka wants it."""
@@ -36,6 +36,16 @@ def parse_duration(text: str) -> timedelta:
     if not re.fullmatch(DURATION_PATTERN, text):
         raise ValueError(f"{text!r} is not a duration: write whole numbers with ms, s, m or h, such as 30s or 1h30m")
     return sum((int(count) * _UNITS[unit] for count, unit in _PART.findall(text)), timedelta())
+
+
+def duration_text(duration: timedelta) -> str:
+    """Return `duration` as people write it, such as `1h30m`; parts of a millisecond are left out."""
+    left, parts = duration // timedelta(milliseconds=1), []
+    for unit, size in reversed(_UNITS.items()):
+        count, left = divmod(left, size // timedelta(milliseconds=1))
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
 
 
 def duration_field(default: str | EllipsisType | None, description: str, *, minimum: str, maximum: str) -> Any:

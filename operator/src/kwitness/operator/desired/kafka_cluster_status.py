@@ -105,12 +105,14 @@ def warnings(
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
     owners: Mapping[str, str] = MappingProxyType({}),
+    clients: Mapping[str, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """What to know about a cluster that works; one entry per type, sorted.
 
-    ``disconnected`` is what `disconnected_software` found, ``owners`` what is wrong with the owners, by type.
+    ``disconnected`` is what `disconnected_software` found; ``owners`` what is wrong with the owners, and ``clients``
+    with versions of clients, by type.
     """
-    found: dict[str, str] = dict(owners)
+    found: dict[str, str] = {**owners, **clients}
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
     if message := _defects(versions, seen.lower_bound):
         found["KnownDefects"] = message

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from kwitness.contracts.reasons import remedy
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
-from kwitness.contracts.resources.kafka_cluster import NamespaceRestriction
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.desired.subscription_reach import Narrowing
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions import risk
@@ -29,6 +29,7 @@ from kwitness.subscriptions.broker_subscription import (
 from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
 
 __all__ = [
+    "SELECTORS",
     "ObservedSoftware",
     "SubscriptionPlan",
     "Wanted",
@@ -42,7 +43,7 @@ __all__ = [
 _RETENTION_WINDOW_MS = 7 * 24 * 3600 * 1000
 """For how long software at risk keeps an orphan in place that protects it; the default of ``spec.riskWindow``."""
 
-_SELECTORS = {
+SELECTORS = {
     "clientId": "client_id",
     "clientInstanceId": "client_instance_id",
     "clientSoftwareName": "client_software_name",
@@ -50,6 +51,7 @@ _SELECTORS = {
     "clientSourceAddress": "client_source_address",
     "clientSourcePort": "client_source_port",
 }
+"""Selectors as resources spell them, to Kafka's spelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,17 @@ class ObservedSoftware:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A subscription that its resource asks for, and how its owner wants risk to be handled."""
+    """A subscription that its resource asks for, and how its owner wants risk to be handled.
+
+    ``suspended`` and ``expired`` both keep it off the broker.
+    """
 
     key: Key
     subscription: BrokerSubscription
     accepts_risk: bool = False
     risk_window_ms: int = 0
     suspended: bool = False
+    expired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ def desired_subscription(
     name: str,
     resource: ClientMetricsSubscription,
     *,
-    restriction: NamespaceRestriction | None,
+    restriction: Narrowing | None,
     min_interval: str,
 ) -> BrokerSubscription:
     """Translate a resource into the broker's terms.
@@ -124,19 +130,19 @@ def desired_subscription(
     match: dict[str, str] = {}
     for entry in spec.match:
         try:
-            match[_SELECTORS[entry.selector]] = to_broker(entry.pattern)
+            match[SELECTORS[entry.selector]] = to_broker(entry.pattern)
         except InvalidPatternError as error:
             raise TerminalError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
     if restriction is not None:
-        key = _SELECTORS[restriction.selector]
+        key = SELECTORS[restriction.selector]
         if key in match:
             raise TerminalError(
                 "Restricted",
-                f"the KafkaCluster narrows this namespace by {restriction.selector}: remove that selector from"
-                " spec.match, the restriction is added by itself",
+                f"the KafkaCluster narrows this namespace to clients whose {restriction.selector}"
+                f" starts with {restriction.prefix!r}: remove that selector from spec.match, the restriction is added"
+                " by itself",
             )
-        literal = "".join(character if character.isalnum() else f"\\{character}" for character in restriction.prefix)
-        match[key] = f"{literal}.*"
+        match[key] = restriction.pattern
     return BrokerSubscription(
         id=name,
         metrics=spec.metrics,
@@ -174,7 +180,7 @@ def plan(
     cluster_id
         The Kafka cluster that this is about.
     """
-    asked = {one.subscription.id: one for one in wanted if not one.suspended}
+    asked = {one.subscription.id: one for one in wanted if not (one.suspended or one.expired)}
     managed = {one.subscription.id for one in wanted} | set(orphans)
     leaving = [name for name in present if name in managed and name not in asked]
     at_risk = {

@@ -32,13 +32,13 @@ def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
     )
 
 
-def retained_verdict() -> Verdict:
-    """Ready=False, because what should be suspended protects clients from a subscription that is not ours."""
+def retained_verdict(why: str) -> Verdict:
+    """Ready=False, because what should be gone, for the reason ``why``, protects clients from what is not ours."""
     return Verdict(
         "Ready",
         "False",
         "ClientsAtRisk",
-        "still on the broker though spec.suspend is true: without it, a subscription that is not ours would abort"
+        f"still on the broker though {why}: without it, a subscription that is not ours would abort"
         " librdkafka 2.5.0 to 2.5.2 clients. Upgrade them to librdkafka 2.10.1 or newer, or have that subscription"
         " removed",
     )

@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
+from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
+from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
+from kwitness.operator.model.references import depends_on_labels
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
+from kwitness.operator.reconcile.namespaces import labels_of_namespace
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_apply import apply_subscriptions
@@ -32,6 +37,10 @@ from kwitness.operator.work_queue import Requeue
 __all__ = ["reconcile_subscriptions"]
 
 _KIND = "ClientMetricsSubscription"
+_LABELS_SECONDS: Final = 60.0
+"""After so long labels of namespaces are read again, which are not watched."""
+_AFTER_ITS_END: Final = 0.01
+"""Seconds: a timer may go off a little early, and would then have to be set once more."""
 _log = logging.getLogger(__name__)
 
 
@@ -56,9 +65,10 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
             )
         except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
             trouble = error = as_operator_error(caught, _KIND, key)
-            _all_not_ready(resources, wanted, outcomes, error)
+            _all_not_ready(context, resources, wanted, outcomes, error)
     else:
-        _all_not_ready(resources, wanted, outcomes, TransientError("ClusterNotReady", facts.trouble or "not connected"))
+        error = TransientError("ClusterNotReady", facts.trouble or "not connected")
+        _all_not_ready(context, resources, wanted, outcomes, error)
     facts.outcomes = outcomes
     await write_subscription_statuses(context, key)
     context.enqueue("Inventory", key, context.settings.inventory_seconds)
@@ -66,7 +76,28 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
         # What goes wrong here the cluster's own look explains better.
         context.enqueue("KafkaCluster", key, 0.0)
         raise trouble
-    return Requeue()
+    return Requeue(after=_due(context, key, resources))
+
+
+def _due(context: Context, cluster: Key, resources: Mapping[Key, dict[str, Any]]) -> float | None:
+    """Seconds until time alone changes what is wanted: one expires, or labels of a namespace are to be read again."""
+    now = context.clock.now_ms()
+    ends = (expires_ms(body) for body in resources.values())
+    waits = [(end - now) / 1000 + _AFTER_ITS_END for end in ends if end is not None and end > now]
+    if any(_depends_on_labels(context, cluster, key.namespace) for key in resources):
+        waits.append(_LABELS_SECONDS)
+    return min(waits, default=None)
+
+
+def _depends_on_labels(context: Context, cluster: Key, namespace: str) -> bool:
+    body = context.store.get("KafkaCluster", cluster)
+    try:
+        resource = None if body is None else parse_resource(KafkaCluster, body)
+    except OperatorError:
+        return False
+    return resource is not None and (
+        depends_on_labels(resource, namespace) or reach_depends_on_labels(resource, namespace)
+    )
 
 
 async def _without_cluster(context: Context, key: Key) -> Requeue:
@@ -86,7 +117,7 @@ async def _without_cluster(context: Context, key: Key) -> Requeue:
     for resource, body in resources.items():
         if broker_name(context.installation, resource) in removed:
             # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
-            outcomes.setdefault(resource, _unchanged(body, verdict)).fields.pop("appliedHash", None)
+            outcomes.setdefault(resource, _unchanged(context, body, verdict)).fields.pop("appliedHash", None)
     context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
     return Requeue()
@@ -118,7 +149,7 @@ async def _wanted(
     wanted = []
     for key, body in sorted(resources.items()):
         if is_paused(body["metadata"].get("annotations") or {}):
-            outcomes[key] = _unchanged(body, paused("what is or is not on the broker stays as it is"))
+            outcomes[key] = _unchanged(context, body, paused("what is or is not on the broker stays as it is"))
             continue
         try:
             wanted.append(await _one_wanted(context, key, body))
@@ -126,7 +157,7 @@ async def _wanted(
             # Without this one no plan for the others would be whole.
             raise
         except Exception as error:  # noqa: BLE001 - an unexpected one becomes a condition too
-            outcomes[key] = _unchanged(body, failure(as_operator_error(error, _KIND, key)))
+            outcomes[key] = _unchanged(context, body, failure(as_operator_error(error, _KIND, key)))
     return wanted
 
 
@@ -134,22 +165,26 @@ async def _one_wanted(context: Context, key: Key, body: dict[str, Any]) -> Wante
     resource = parse_resource(ClientMetricsSubscription, body)
     spec = resource.spec
     cluster = await referred_cluster(context, key.namespace, spec.cluster_ref)
-    restriction = next((one for one in cluster.spec.subscriptions.restrict if one.namespace == key.namespace), None)
+    by_labels = reach_depends_on_labels(cluster, key.namespace)
+    labels = await labels_of_namespace(context, key.namespace) if by_labels else None
+    ends = expires_ms(body)
     return Wanted(
         key=key,
         subscription=desired_subscription(
             broker_name(context.installation, key),
             resource,
-            restriction=restriction,
+            restriction=narrowing(cluster, key.namespace, labels),
             min_interval=context.settings.limits.min_interval,
         ),
         accepts_risk=spec.risk_policy == "Apply",
         risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
         suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
+        expired=ends is not None and ends <= context.clock.now_ms(),
     )
 
 
 def _all_not_ready(
+    context: Context,
     resources: Mapping[Key, dict[str, Any]],
     wanted: list[Wanted],
     outcomes: dict[Key, SubscriptionOutcome],
@@ -158,10 +193,13 @@ def _all_not_ready(
     if error.reason not in {"Forbidden", "InternalError"}:
         error = TransientError("ClusterNotReady", error.message)
     for one in wanted:
-        outcomes.setdefault(one.key, _unchanged(resources[one.key], failure(error)))
+        outcomes.setdefault(one.key, _unchanged(context, resources[one.key], failure(error)))
 
 
-def _unchanged(body: Mapping[str, Any], verdict: Verdict) -> SubscriptionOutcome:
-    status = body.get("status") or {}
-    kept = ("brokerResource", "appliedHash", "driftRepairs", "atRiskClients")
-    return SubscriptionOutcome(Subject.of(body), verdict, {name: status[name] for name in kept if name in status})
+def _unchanged(context: Context, body: Mapping[str, Any], verdict: Verdict) -> SubscriptionOutcome:
+    status, ends = body.get("status") or {}, expires_ms(body)
+    kept = ("brokerResource", "appliedHash", "driftRepairs", "atRiskClients", "warnings")
+    fields = {name: status[name] for name in kept if name in status}
+    if ends is not None:
+        fields["expiresAt"] = context.clock.rfc3339(ends)
+    return SubscriptionOutcome(Subject.of(body), verdict, fields)

@@ -21,6 +21,7 @@ from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorE
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.shapes.facts import Inventory
@@ -34,12 +35,12 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
-    shown_before = _shown_by_cluster(facts)
+    shown_before = _shown_by_cluster(context, key, facts)
     risk_before = {(one.name, one.version) for one in crashing_software(facts)}
     has_collector = await poll_inventory(context, key)
     if risk_before != {(one.name, one.version) for one in crashing_software(facts)}:
         context.enqueue("ClientMetricsSubscription", key, 0.0)
-    if shown_before != _shown_by_cluster(facts):
+    if shown_before != _shown_by_cluster(context, key, facts):
         context.enqueue("KafkaCluster", key, 0.0)
     context.told(Inventory(key))
     await write_subscription_statuses(context, key)
@@ -165,10 +166,12 @@ def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:
     ]
 
 
-def _shown_by_cluster(facts: ClusterFacts) -> list[object]:
-    """What the KafkaCluster's status takes from the inventory."""
+def _shown_by_cluster(context: Context, key: Key, facts: ClusterFacts) -> list[object]:
+    """What the KafkaCluster's status takes from the inventory; its counts of connections are no news by themselves."""
     brokers = [
         (one.broker_id, one.plugin_version, one.kafka_version, one.gauge_truncated, one.listeners, one.warnings)
         for one in (facts.inventory.brokers if facts.inventory else ())
     ]
-    return [brokers, disconnected_software(facts.inventory, facts.subscriptions)]
+    versions = versions_of_clients(context, key)
+    outdated = [{(one.name, one.version) for one in found} for found in (versions.below, versions.unreadable)]
+    return [brokers, disconnected_software(facts.inventory, facts.subscriptions), outdated]

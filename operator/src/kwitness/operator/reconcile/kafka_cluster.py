@@ -9,6 +9,8 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator import metrics
 from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.desired.broker_subscriptions import subscription_fields
+from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.kafka_cluster_status import (
     acl_hints,
     cluster_fields,
@@ -36,7 +38,17 @@ __all__ = ["reconcile_kafka_cluster"]
 
 _KIND = "KafkaCluster"
 _DEPENDENTS = ("TelemetryCollector",)
-_KEPT = ("clusterId", "brokers", "kafkaVersion", "telemetry", "listeners", "warnings", "acls")
+_KEPT = (
+    "clusterId",
+    "brokers",
+    "kafkaVersion",
+    "telemetry",
+    "listeners",
+    "warnings",
+    "subscriptions",
+    "subscriptionsLeftOut",
+    "acls",
+)
 
 
 async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
@@ -95,6 +107,7 @@ async def _observe(
     facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
     told = [one.listeners for one in seen.brokers if one.listeners is not None]
     facts.listeners = tuple(listener for listeners in told for listener in listeners) if told else facts.listeners
+    software = facts.inventory.software if facts.inventory else ()
     found = warnings(
         cluster=cluster,
         seen=seen,
@@ -103,8 +116,12 @@ async def _observe(
         deletion_held=facts.deletion_held,
         disconnected=disconnected_software(facts.inventory, facts.subscriptions),
         owners=await warnings_of_owners(context, cluster),
+        clients=version_warnings(client_versions(cluster.spec.client_policy, software)),
     )
     fields.update(cluster_fields(seen, facts.inventory, cluster, found))
+    if facts.subscriptions is not None:
+        fields.update({"subscriptions": None, "subscriptionsLeftOut": None})
+        fields.update(subscription_fields(facts.subscriptions, context.installation))
     fields = {name: value for name, value in fields.items() if value is not None}
     if facts.paused:
         return paused("nothing is written to the brokers"), fields

@@ -14,6 +14,7 @@ from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 __all__ = ["find_orphans"]
 
 _KIND = "ClientMetricsSubscription"
+_REFUSALS = frozenset({"RefNotPermitted", "Restricted"})
 
 
 async def find_orphans(work: SubscriptionPass, present: Iterable[str], *, forsaken: bool = False) -> frozenset[str]:
@@ -22,8 +23,8 @@ async def find_orphans(work: SubscriptionPass, present: Iterable[str], *, forsak
     Only names of this installation in namespaces that are watched count, and only if complete lists of subscriptions
     and clusters of that namespace, read just now, do not have the resource: the watches' view may be late or, where a
     right was taken away, empty. A resource that refers to another Kafka cluster is as good as gone here; so is, with
-    ``forsaken``, one that refers to this KafkaCluster, which was deleted. One whose reference is no longer permitted
-    loses its config too.
+    ``forsaken``, one that refers to this KafkaCluster, which was deleted. One whose reference is no longer permitted,
+    or whose namespace may not ask clients as it does, loses its config too.
     """
     context = work.context
     found: set[str] = set()
@@ -53,7 +54,7 @@ def _has_left(work: SubscriptionPass, key: Key, body: Mapping[str, Any], *, fors
     reference = body.get("spec", {}).get("clusterRef", {})
     target = Key(reference.get("namespace") or key.namespace, reference.get("name", ""))
     if target == work.cluster:
-        refused = key in work.outcomes and work.outcomes[key].verdict.reason == "RefNotPermitted"
+        refused = key in work.outcomes and work.outcomes[key].verdict.reason in _REFUSALS
         return forsaken or refused
     other = work.context.clusters.get(target)
     # Another KafkaCluster of the same Kafka keeps the config; one that is not known yet might be the same.

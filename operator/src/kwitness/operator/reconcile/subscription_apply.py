@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
-from kwitness.operator.desired.kafka_cluster_status import disconnected_software
+from kwitness.operator.desired.shared_intervals import interval_warnings
+from kwitness.operator.desired.subscription_expiry import expired_verdict, expires_ms
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
     SubscriptionPlan,
@@ -30,7 +31,12 @@ from kwitness.operator.reconcile.inventory import collectors_of, crashing_softwa
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
-from kwitness.subscriptions.broker_subscription import UnreadableSubscriptionError, parse, to_configs
+from kwitness.subscriptions.broker_subscription import (
+    BrokerSubscription,
+    UnreadableSubscriptionError,
+    parse,
+    to_configs,
+)
 
 __all__ = ["apply_subscriptions"]
 
@@ -43,6 +49,8 @@ class _Result:
     decided: SubscriptionPlan
     answers: Mapping[str, OperatorError | None]
     statuses: Mapping[str, dict[str, Any]]
+    standing: tuple[BrokerSubscription, ...]
+    names: Mapping[str, str]
 
 
 async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]) -> None:
@@ -75,11 +83,12 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
     answers: dict[str, OperatorError | None] = {}
     if decided.changes and not facts.paused:
         answers = await context.kafka.alter(connection, decided.changes)
-    result = _Result(decided, answers, statuses)
+    standing = _readable(_after(present, decided, answers))
+    result = _Result(decided, answers, statuses, standing, _known_names(context.installation, standing))
     await _report(work, result, orphans)
     for one in wanted:
         work.outcomes[one.key] = await _judge(work, one, result)
-    await _share(work, _after(present, result))
+    await _share(work, result.standing)
 
 
 def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[ObservedSoftware]:
@@ -127,7 +136,12 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
     name, subject = one.subscription.id, Subject.of(work.resources[one.key])
     status = result.statuses.get(name, {})
     repairs = _repairs(status, subject, work.facts.outcomes.get(one.key))
-    fields: dict[str, Any] = {"brokerResource": name, "driftRepairs": repairs or None}
+    ends = expires_ms(work.resources[one.key])
+    fields: dict[str, Any] = {
+        "brokerResource": name,
+        "driftRepairs": repairs or None,
+        "expiresAt": None if ends is None else work.context.clock.rfc3339(ends),
+    }
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
     error = result.answers.get(name)
     if error is not None:
@@ -135,12 +149,8 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
     if work.facts.paused and name in result.decided.changes:
         verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
         return SubscriptionOutcome(subject, verdict, as_before)
-    if one.suspended and name in result.decided.retained:
-        return SubscriptionOutcome(subject, retained_verdict(), as_before)
-    if one.suspended:
-        whose = "" if work.resources[one.key]["spec"].get("suspend") else f" of KafkaCluster {work.cluster.name}"
-        message = f"not on the broker, as spec.suspend{whose} says"
-        return SubscriptionOutcome(subject, ready("Suspended", message), fields)
+    if one.suspended or one.expired:
+        return await _kept_off(work, one, result, fields=fields, as_before=as_before)
     if name in result.decided.held:
         return await _held(work, one, result.decided.held[name], status, fields)
     fields["appliedHash"] = config_hash(to_configs(one.subscription), work.facts.cluster_id or "")
@@ -149,6 +159,7 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
         metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
         note = f"the broker config {name} had been changed by someone else and was put right"
         await emit(work.context, _KIND, one.key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
+    fields["warnings"] = interval_warnings(one.subscription, result.standing, result.names)
     return SubscriptionOutcome(subject, ready("Applied", f"on the broker as {name}"), fields)
 
 
@@ -195,10 +206,33 @@ def _steady(entry: dict[str, Any], old: Mapping[tuple[str, str], dict[str, Any]]
     return entry if moved.total_seconds() >= 60 else before  # noqa: PLR2004 - the minute of the comment above
 
 
-def _after(present: Mapping[str, Mapping[str, str]], result: _Result) -> dict[str, Mapping[str, str]]:
+async def _kept_off(
+    work: SubscriptionPass, one: Wanted, result: _Result, *, fields: dict[str, Any], as_before: dict[str, Any]
+) -> SubscriptionOutcome:
+    body = work.resources[one.key]
+    subject = Subject.of(body)
+    if one.subscription.id in result.decided.retained:
+        why = "the time of spec.expireAfter is over" if one.expired else "spec.suspend is true"
+        return SubscriptionOutcome(subject, retained_verdict(why), as_before)
+    if not one.expired:
+        whose = "" if body["spec"].get("suspend") else f" of KafkaCluster {work.cluster.name}"
+        return SubscriptionOutcome(
+            subject, ready("Suspended", f"not on the broker, as spec.suspend{whose} says"), fields
+        )
+    verdict = expired_verdict(body, expires_ms(body) or 0)
+    conditions = (body.get("status") or {}).get("conditions", ())
+    if not any(said["type"] == "Ready" and said["reason"] == verdict.reason for said in conditions):
+        note = verdict.message
+        await emit(work.context, _KIND, one.key, reason="Expired", action="Expire", note=note, type_="Normal")
+    return SubscriptionOutcome(subject, verdict, fields)
+
+
+def _after(
+    present: Mapping[str, Mapping[str, str]], decided: SubscriptionPlan, answers: Mapping[str, OperatorError | None]
+) -> dict[str, Mapping[str, str]]:
     after = dict(present)
-    for name, target in result.decided.changes.items():
-        if name in result.answers and result.answers[name] is None:
+    for name, target in decided.changes.items():
+        if name in answers and answers[name] is None:
             if target is None:
                 after.pop(name, None)
             else:
@@ -206,20 +240,28 @@ def _after(present: Mapping[str, Mapping[str, str]], result: _Result) -> dict[st
     return after
 
 
-async def _share(work: SubscriptionPass, configs: Mapping[str, Mapping[str, str]]) -> None:
+def _readable(configs: Mapping[str, Mapping[str, str]]) -> tuple[BrokerSubscription, ...]:
     found = []
     for name, values in sorted(configs.items()):
         try:
             found.append(parse(name, values))
         except UnreadableSubscriptionError:
-            _log.warning("Unreadable broker config left out of the collector's list", extra={"resource": name})
+            _log.warning("Unreadable broker config left out of what is known", extra={"resource": name})
+    return tuple(found)
+
+
+def _known_names(installation: str, standing: Sequence[BrokerSubscription]) -> dict[str, str]:
+    keys = {one.id: own_key(installation, one.id) for one in standing}
+    return {name: str(key) for name, key in keys.items() if key is not None}
+
+
+async def _share(work: SubscriptionPass, standing: tuple[BrokerSubscription, ...]) -> None:
     facts = work.facts
-    if facts.subscriptions != tuple(found):
+    if facts.subscriptions != standing:
         collectors = await collectors_of(work.context, work.cluster)
-        before = disconnected_software(facts.inventory, facts.subscriptions)
-        facts.subscriptions = tuple(found)
-        if before != disconnected_software(facts.inventory, facts.subscriptions):
-            work.context.enqueue("KafkaCluster", work.cluster, 0.0)
+        facts.subscriptions = standing
+        # Its status lists them, and warns of clients that they have disconnected.
+        work.context.enqueue("KafkaCluster", work.cluster, 0.0)
         for collector in collectors:
             key = Key(collector.metadata.namespace, collector.metadata.name)
             work.context.enqueue("TelemetryCollector", key, 0.0)

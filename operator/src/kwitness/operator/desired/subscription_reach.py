@@ -1,0 +1,64 @@
+"""To which clients a KafkaCluster narrows the subscriptions of a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.model.errors import TerminalError
+
+__all__ = ["Narrowing", "narrowing", "reach_depends_on_labels"]
+
+_NAMESPACE = "{namespace}"
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A match that is added to a subscription: what the property that ``selector`` names starts with, literally."""
+
+    selector: str
+    prefix: str
+
+    @property
+    def pattern(self) -> str:
+        """The match as a pattern that the broker reads as it stands."""
+        escaped = "".join(character if character.isalnum() else f"\\{character}" for character in self.prefix)
+        return f"{escaped}.*"
+
+
+def reach_depends_on_labels(cluster: KafkaCluster, namespace: str) -> bool:
+    """Whether the labels of ``namespace`` decide which clients its subscriptions reach."""
+    spec = cluster.spec.subscriptions
+    by_name = any(one.namespace == namespace for one in spec.restrict)
+    return namespace != cluster.metadata.namespace and bool(spec.foreign) and not by_name
+
+
+def narrowing(cluster: KafkaCluster, namespace: str, labels: Mapping[str, str] | None) -> Narrowing | None:
+    """What is added to subscriptions of ``namespace``, which has ``labels`` (None: unknown); None for nothing.
+
+    An entry of ``restrict`` comes before those of ``foreign``, of which the first counts that selects the namespace.
+
+    Raises
+    ------
+    TerminalError
+        Reason Restricted: there is a list of foreign namespaces, and no entry selects this one.
+    """
+    spec = cluster.spec.subscriptions
+    for named in spec.restrict:
+        if named.namespace == namespace:
+            return Narrowing(named.selector, named.prefix)
+    if namespace == cluster.metadata.namespace or spec.foreign is None:
+        return None
+    for entry in spec.foreign:
+        wanted = entry.namespace_selector.match_labels
+        if labels is not None and wanted.items() <= labels.items():
+            if entry.template is None:
+                return None
+            return Narrowing(entry.selector, entry.template.replace(_NAMESPACE, namespace))
+    unread = ", whose labels the operator may not read" if labels is None and spec.foreign else ""
+    raise TerminalError(
+        "Restricted",
+        f"spec.subscriptions.foreign of KafkaCluster {cluster.metadata.name} has no entry that"
+        f" selects namespace {namespace}{unread}: its owner can add one",
+    )
