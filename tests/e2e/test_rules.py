@@ -10,7 +10,7 @@ from kwitness.demo.platform import NAMESPACE, PROMETHEUS, Platform
 from kwitness.e2e import chart
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = chart.CHART / "rules" / "kwitness.yaml"
+RULES = sorted((chart.CHART / "rules").glob("*.yaml"))
 CASES = sorted((ROOT / "tests" / "e2e" / "rules").glob("*.yaml"))
 # The pod's root file system is read-only; Prometheus leaves folders alone that are no blocks of its data.
 PROGRAM = """
@@ -36,6 +36,6 @@ def test_rules_fire_as_their_cases_say(platform: Platform) -> None:
     names = [str(file.relative_to(ROOT)) for file in CASES]
 
     shell = ("exec", "-i", f"deployment/{PROMETHEUS}", f"--namespace={NAMESPACE}", "--", "sh", "-c", PROGRAM, "sh")
-    said = platform.cluster.kubectl(*shell, *names, input=archive(RULES, *CASES))
+    said = platform.cluster.kubectl(*shell, *names, input=archive(*RULES, *CASES))
 
     assert said.count("SUCCESS") == len(CASES) > 0
