@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
+from kwitness.subscriptions.matcher import Matcher
 
 MAX_CLIENTS: Final = 50_000
 """Instances remembered per replica, the least recently heard from forgotten first; a broker keeps at most 16,384."""
@@ -34,12 +35,21 @@ _NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0]
 """Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms."""
 
 
+class Matched(NamedTuple):
+    """Which subscriptions match a client: a bit for each, in the order of those that it was found out ``by``."""
+
+    by: Matcher
+    mask: int
+
+
 class ClientRecord:
     """One client instance: identity as text, times in milliseconds since 1970.
 
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
     could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
+    ``matched`` remembers which subscriptions were found to match the identity; None: look again. ``revision`` changes
+    with the identity.
     """
 
     __slots__ = (
@@ -51,7 +61,9 @@ class ClientRecord:
         "last_received_ms",
         "malformed",
         "malformed_reason",
+        "matched",
         "metrics",
+        "revision",
         "terminated",
         "told_interval_ms",
     )
@@ -64,6 +76,8 @@ class ClientRecord:
         self.last_received_ms = 0
         self.malformed = 0
         self.malformed_reason: str | None = None
+        self.matched: Matched | None = None
+        self.revision = 0
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
@@ -127,6 +141,8 @@ class Clients:
             return Learnt(record.identity, is_news=False)
         self._characters -= record.characters()
         record.identity.update(identity)
+        record.matched = None
+        record.revision += 1
         self._characters += record.characters()
         return Learnt(record.identity, is_news=True)
 
