@@ -1,4 +1,4 @@
-"""The two files of a collector, ``config.json`` and ``subscriptions.json``, and what its pods are replaced for."""
+"""The files of a collector, ``config.json`` and those beside it, and what its pods are replaced for."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from kwitness.contracts.collector_config import (
     SubscriptionsFile,
 )
 from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
@@ -39,7 +40,7 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "pods_hash", "subscriptions_file"]
+__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "owners_file", "pods_hash", "subscriptions_file"]
 
 STATE: Final = "/var/lib/kwitness"
 AUTHORITY_FILE: Final = "/etc/kwitness/ingest-ca/ca.crt"
@@ -78,6 +79,7 @@ def collector_config(
             max_series=spec.prometheus.max_series,
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
+            max_client_info=spec.prometheus.max_client_info,
         ),
         ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(
@@ -98,11 +100,12 @@ def collector_config(
 
 
 def pods_hash(config: CollectorConfig) -> str:
-    """Hash of what pods are replaced for: all but who may call, which they read again while they run.
+    """Hash of what pods are replaced for: all but who may call and how many are told, which they read again.
 
     So a new gateway, whose account becomes a sender, restarts nothing.
     """
-    return fingerprint(config.model_dump(mode="json", exclude={"ingest": {"senders", "readers"}}))
+    reloaded = {"ingest": {"senders", "readers"}, "prometheus": {"max_client_info"}}
+    return fingerprint(config.model_dump(mode="json", exclude=reloaded))
 
 
 def _ingest(
@@ -167,3 +170,8 @@ def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> Subscript
             for one in subscriptions
         )
     )
+
+
+def owners_file(owners: Owners | None) -> str:
+    """Whose clients are, as ``owners.json``; there is always one, since a collector keeps a file that went away."""
+    return (owners or Owners()).model_dump_json(by_alias=True, exclude_none=True)

@@ -7,6 +7,7 @@ from typing import Any
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
 
 __all__ = ["collector_fields", "collector_verdicts"]
 
@@ -34,7 +35,12 @@ def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | N
 
 
 def collector_verdicts(
-    collector: TelemetryCollector, ready_replicas: int, state: ClusterState | None, *, current: bool
+    collector: TelemetryCollector,
+    ready_replicas: int,
+    state: ClusterState | None,
+    *,
+    current: bool,
+    owners: FoundOwners = NO_OWNERS,
 ) -> list[Verdict]:
     """Conditions; ``current`` tells whether the pods are of the newest revision."""
     spec = collector.spec
@@ -61,4 +67,7 @@ def collector_verdicts(
         verdicts.append(Verdict("WithinBudget", "False", "Overflowed", message))
     elif state is not None:
         verdicts.append(Verdict("WithinBudget", "True", "WithinBudget", "all series fit"))
+    known = owners.verdict("clients")
+    if known is not None:
+        verdicts.append(known)
     return verdicts
