@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from kwitness.contracts.own_metrics import own_metric
 from kwitness.operator.context import Clock, Context
+from kwitness.operator.metrics import OutdatedClients
+from kwitness.operator.reconcile.outdated_clients import connections_below
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
@@ -53,6 +56,7 @@ class Collector:
         self.directives: list[tuple[str, Any]] = []
         self.broken = False
         self.clock = ClockAhead()
+        self.exposed = OutdatedClients(dict)
 
     def see(self, name: str = OLD[0], version: str = OLD[1]) -> None:
         seen = round(time.time() * 1000)
@@ -98,6 +102,7 @@ async def inventory(api, namespace, clean_broker, tmp_path) -> AsyncIterator[Col
         def answer_here(context: Context) -> None:
             context.collector_url = lambda _key, _encrypted: url
             context.clock = served.clock
+            served.exposed = OutdatedClients(lambda: connections_below(context))
 
         async with operating(api, settings_of(namespace, tmp_path), answer_here):
             yield served
@@ -218,6 +223,49 @@ async def test_a_suspended_one_that_protects_a_foreign_one_says_that_it_stays(in
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", None)
     await _reason(api, namespace, "safe", "Suspended")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found == {})
+
+
+async def test_an_expired_one_that_protects_a_foreign_one_says_that_it_stays(inventory, api, namespace, clean_broker):
+    inventory.see()
+    apply(api, subscription("safe", namespace, metrics=["*"], expireAfter="1h"))
+    await _reason(api, namespace, "safe", "Applied")
+    await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
+    inventory.clock.ahead_ms = 3_601_000
+    inventory.see()
+    message = (await _reason(api, namespace, "safe", "ClientsAtRisk"))["message"]
+    assert "still on the broker though the time of spec.expireAfter is over" in message
+    assert f"kwitness.inst.{namespace}.safe" in await asyncio.to_thread(broker_configs, clean_broker)
+    await asyncio.to_thread(alter_broker, clean_broker, "theirs", None)
+    await _reason(api, namespace, "safe", "Expired")
+    await asyncio.to_thread(until_configs, clean_broker, lambda found: found == {})
+
+
+async def test_clients_below_the_least_version_are_a_warning_and_a_metric_while_they_are_known(
+    inventory, api, namespace, clean_broker
+):
+    def warned() -> dict[str, str]:
+        found = get(api, "kfc", "main", namespace).get("status", {}).get("warnings", [])
+        return {one["type"]: one["message"] for one in found if one["type"].startswith("Client")}
+
+    def exposed() -> dict[tuple[str, ...], float]:
+        [family] = inventory.exposed.collect()
+        labels = own_metric(family.name).labels
+        return {tuple(sample.labels[name] for name in labels): sample.value for sample in family.samples}
+
+    inventory.see("apache-kafka-java", "3.6.2")
+    least = [{"clientSoftwareName": "apache-kafka-java", "version": "3.7.0"}]
+    apply(api, cluster("main", namespace, clean_broker.bootstrap, clientPolicy={"minimumVersions": least}))
+    found = await eventually_beside(warned)
+    assert found.keys() == {"ClientsBelowMinimum"}
+    assert "apache-kafka-java 3.6.2 (1 connection; least: apache-kafka-java 3.7.0)" in found["ClientsBelowMinimum"]
+    assert exposed() == {(clean_broker.cluster_id, "apache-kafka-java", "3.6.2"): 1}
+    inventory.see("apache-kafka-java", "7.6.0-ccs")
+    await eventually_beside(warned, lambda now: now.keys() == {"ClientVersionsUnreadable"})
+    assert exposed() == {}
+    inventory.see("apache-kafka-java", "3.6.2")
+    await eventually_beside(exposed)
+    inventory.broken = True
+    await eventually_beside(lambda: exposed() == {})
 
 
 async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, namespace):

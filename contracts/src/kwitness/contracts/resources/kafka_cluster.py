@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.dns_label import DNS_LABEL
-
+from .broker_subscriptions import BrokerSubscriptionState
+from .client_policy import ClientPolicy
 from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
@@ -15,25 +15,18 @@ from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import LabelSelector, OwnersConfigMapRef
 from .standstill import suspend_field
 from .status_warning import StatusWarning
+from .subscription_bounds import Subscriptions
 
 __all__ = [
     "AclHint",
     "AllowedNamespaces",
     "Broker",
-    "BrokerMatch",
-    "BrokerSubscriptionState",
     "ClientListener",
-    "ClientPolicy",
-    "ForeignNamespaces",
     "KafkaCluster",
     "KafkaClusterSpec",
     "KafkaClusterStatus",
     "Listener",
-    "MinimumVersion",
-    "NamespaceRestriction",
     "OwnersFile",
-    "SubscriptionResource",
-    "Subscriptions",
     "Topics",
 ]
 
@@ -87,113 +80,6 @@ class AllowedNamespaces(Contract):
         description="Same: this namespace only. All: every namespace. Selector: those with the labels of selector.",
     )
     selector: LabelSelector | None = Field(None, description="Labels of the namespaces that may refer to this cluster.")
-
-
-class NamespaceRestriction(Contract):
-    """A match that is added to every subscription of one namespace and that the namespace cannot remove."""
-
-    namespace: str = Field(
-        description="The namespace whose subscriptions are narrowed.",
-        min_length=1,
-        max_length=63,
-        pattern=DNS_LABEL,
-    )
-    selector: Literal["clientId", "clientSoftwareName"] = Field(
-        "clientId", description="What of the client is compared; subscriptions of the namespace cannot match on it."
-    )
-    prefix: str = Field(
-        description="What it must start with, literally.", min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._-]+$"
-    )
-
-
-class ForeignNamespaces(Contract):
-    """Namespaces other than this one, and which clients their subscriptions may ask."""
-
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            Rule(
-                "has(self.template) != self.unrestricted",
-                "give template, or set unrestricted: true, not both",
-                field_path=".template",
-            )
-        )
-    )
-    namespace_selector: LabelSelector = Field(
-        description="Labels that a namespace must have to be selected by this entry. Every namespace has its name as "
-        "label kubernetes.io/metadata.name. Labels are read again each minute."
-    )
-    selector: Literal["clientId", "clientSoftwareName"] = Field(
-        "clientId",
-        description="What of the client is compared; subscriptions of the namespace cannot match on it themselves.",
-    )
-    template: str | None = Field(
-        None,
-        description="What it must start with, literally, where {namespace} stands for the name of the namespace, such "
-        "as '{namespace}.'. A '.' or '_' must follow, which no name of a namespace has, or team would reach the "
-        "clients of team-b too. It bounds whom a namespace asks; a client chooses its own id and software name, so "
-        "this is no access control and keeps nobody's metrics from anybody.",
-        min_length=1,
-        max_length=128,
-        pattern=r"^[A-Za-z0-9._{}-]+$",
-        json_schema_extra=rules(
-            Rule(
-                r"self.matches('^[A-Za-z0-9._-]*[{]namespace[}][._][A-Za-z0-9._-]*$')",
-                "must hold {namespace} once, followed by '.' or '_', such as '{namespace}.', and be letters, digits, "
-                "'.', '_' and '-' besides",
-            )
-        ),
-    )
-    unrestricted: bool = Field(False, description="Let their subscriptions reach every client they match.")
-
-
-class Subscriptions(Contract):
-    """Which clients the subscriptions of a namespace may ask."""
-
-    restrict: tuple[NamespaceRestriction, ...] = Field(
-        (),
-        description="Narrows the subscriptions of one namespace to clients of its own, before foreign is looked at.",
-        max_length=64,
-        json_schema_extra=list_map("namespace"),
-    )
-    foreign: tuple[ForeignNamespaces, ...] | None = Field(
-        None,
-        description="Which clients other namespaces may ask, of those that spec.allowedNamespaces lets refer to this "
-        "cluster; the first entry that selects a namespace counts. Subscriptions of one that none selects are refused "
-        "(Restricted) and not on the brokers. Absent: they reach every client they match. It bounds whom a namespace "
-        "asks; a client chooses its own id, so this is no access control.",
-        max_length=32,
-    )
-
-
-class MinimumVersion(Contract):
-    """The least version of a client software that is welcome."""
-
-    client_software_name: str = Field(
-        description="Name as clients announce it, such as apache-kafka-java. librdkafka means the librdkafka inside "
-        "its bindings too.",
-        min_length=1,
-        max_length=128,
-        pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$",
-    )
-    version: str = Field(
-        description="The least version, numbers with dots between them, such as 3.7.0. Of a binding it is the "
-        "binding's own. Pre-releases of it are below it.",
-        min_length=1,
-        max_length=32,
-        pattern=r"^[0-9]{1,6}(\.[0-9]{1,6}){0,4}$",
-    )
-
-
-class ClientPolicy(Contract):
-    """What is expected of clients; nothing is kept from connecting."""
-
-    minimum_versions: tuple[MinimumVersion, ...] = Field(
-        (),
-        description="Least versions of client software. Connected clients below are named by the warning "
-        "ClientsBelowMinimum and counted in kwitness_clients_below_minimum_version.",
-        max_length=64,
-        json_schema_extra=list_map("clientSoftwareName"),
-    )
 
 
 class OwnersFile(Contract):
@@ -317,42 +203,6 @@ class Listener(Contract):
 
     name: str = Field(description="Listener name.", max_length=128)
     inter_broker: bool = Field(False, description="Whether brokers use it among themselves.")
-
-
-class BrokerMatch(Contract):
-    """One property of a client and the pattern that the whole of it must match, as the broker holds them."""
-
-    selector: str = Field(description="The property, as spec.match of a subscription spells it.", max_length=64)
-    pattern: str = Field(description="The pattern, in the broker's form.", max_length=1024)
-
-
-class SubscriptionResource(Contract):
-    """The ClientMetricsSubscription of this installation that a broker's subscription is made from."""
-
-    namespace: str = Field(description="Its namespace.", max_length=63)
-    name: str = Field(description="Its name.", max_length=253)
-
-
-class BrokerSubscriptionState(Contract):
-    """One subscription to client metrics that the brokers hold, whoever made it."""
-
-    name: str = Field(description="Name of the CLIENT_METRICS configuration in the broker.", max_length=400)
-    owner: Literal["Ours", "OtherInstallation", "Foreign"] = Field(
-        description="Ours: made by this installation. OtherInstallation: by another one of kwitness. Foreign: by "
-        "something else, such as kafka-client-metrics.sh."
-    )
-    resource: SubscriptionResource | None = Field(None, description="What it is made from, where it is ours.")
-    interval: str = Field(description="How often it asks clients to push, such as 30s.", max_length=32)
-    metrics: tuple[Annotated[str, Field(max_length=255)], ...] = Field(
-        (), description="The first 16 prefixes of metric names that it asks for; '*' is every metric.", max_length=16
-    )
-    metrics_left_out: int | None = Field(None, description="How many more prefixes it has.", ge=1)
-    match: tuple[BrokerMatch, ...] = Field(
-        (),
-        description="Which clients it reaches: all entries must match. Without entries, every client.",
-        max_length=6,
-        json_schema_extra=list_map("selector"),
-    )
 
 
 class AclHint(Contract):

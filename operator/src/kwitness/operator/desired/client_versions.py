@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kwitness.contracts.envelopes import SoftwareState
-from kwitness.contracts.resources.kafka_cluster import ClientPolicy
+from kwitness.contracts.resources.client_policy import ClientPolicy
 from kwitness.contracts.versions import below_least
 
 __all__ = ["ClientVersions", "Outdated", "client_versions", "version_warnings"]

@@ -52,19 +52,17 @@ def interval_warnings(
     said = []
     if of_all:
         said.append(
-            f"its clients push every {interval_text(shortest)}, not every {interval_text(own)}, because"
-            f" {_named(of_all, names)} asks all of them too"
+            f"its clients push every {interval_text(shortest)}, not every {interval_text(own)}, since all of them"
+            f" are asked by {_named(of_all, names)} too"
         )
     if of_some:
         fastest = min(one.interval_ms for one in of_some)
         said.append(
-            f"those of its clients that {_named(of_some, names)} matches push as often as every"
+            f"those of its clients that are matched by {_named(of_some, names)} push as often as every"
             f" {interval_text(fastest)}"
         )
     if said:
-        found["IntervalShared"] = (
-            f"{'; '.join(said)}: the shortest interval counts for everything a client is asked for"
-        )
+        found["IntervalShared"] = f"{'; '.join(said)}: the shortest interval counts for all that a client is asked for"
     return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())]
 
 

@@ -127,22 +127,19 @@ def desired_subscription(
             f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}:"
             f" {remedy('IntervalTooShort')}",
         )
-    match: dict[str, str] = {}
+    match = {} if restriction is None else {SELECTORS[restriction.selector]: restriction.pattern}
     for entry in spec.match:
+        if restriction is not None and entry.selector == restriction.selector and not restriction.holds(entry.pattern):
+            raise TerminalError(
+                "Restricted",
+                f"the KafkaCluster narrows this namespace to clients whose {entry.selector} starts with"
+                f" {restriction.prefix!r}: let the pattern of that selector in spec.match begin with"
+                f" {restriction.beginning}, or remove it, since the restriction is added by itself",
+            )
         try:
             match[SELECTORS[entry.selector]] = to_broker(entry.pattern)
         except InvalidPatternError as error:
             raise TerminalError("InvalidPattern", f"spec.match {entry.selector}: {error}") from error
-    if restriction is not None:
-        key = SELECTORS[restriction.selector]
-        if key in match:
-            raise TerminalError(
-                "Restricted",
-                f"the KafkaCluster narrows this namespace to clients whose {restriction.selector}"
-                f" starts with {restriction.prefix!r}: remove that selector from spec.match, the restriction is added"
-                " by itself",
-            )
-        match[key] = restriction.pattern
     return BrokerSubscription(
         id=name,
         metrics=spec.metrics,

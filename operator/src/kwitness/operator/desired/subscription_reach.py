@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,20 +12,52 @@ from kwitness.operator.model.errors import TerminalError
 __all__ = ["Narrowing", "narrowing", "reach_depends_on_labels"]
 
 _NAMESPACE = "{namespace}"
+_QUANTIFIERS = ("*", "+", "?", "{")
+_ESCAPES_AND_CLASSES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """A match that is added to a subscription: what the property that ``selector`` names starts with, literally."""
+    """What the property that ``selector`` names must start with, literally; a match that is added to a subscription."""
 
     selector: str
     prefix: str
 
     @property
+    def beginning(self) -> str:
+        """What a pattern begins with that matches nothing else."""
+        return "".join(character if character.isalnum() else f"\\{character}" for character in self.prefix)
+
+    @property
     def pattern(self) -> str:
         """The match as a pattern that the broker reads as it stands."""
-        escaped = "".join(character if character.isalnum() else f"\\{character}" for character in self.prefix)
-        return f"{escaped}.*"
+        return f"{self.beginning}.*"
+
+    def holds(self, pattern: str) -> bool:
+        """Whether all that ``pattern`` matches certainly starts so: it begins with the prefix, character by character.
+
+        A pattern that says the same in another way is not recognised.
+        """
+        rest = pattern.removeprefix("^")
+        for character in self.prefix:
+            # A letter or digit with a backslash is something else, and a full stop without one is any character.
+            if not character.isalnum() and rest.startswith(f"\\{character}"):
+                rest = rest[2:]
+            elif character != "." and rest.startswith(character):
+                rest = rest[1:]
+            else:
+                return False
+        return not rest.startswith(_QUANTIFIERS) and not _has_alternatives(rest)
+
+
+def _has_alternatives(pattern: str) -> bool:
+    """Whether there is a ``|`` outside of all groups, so that the beginning is that of one alternative only."""
+    depth = 0
+    for character in _ESCAPES_AND_CLASSES.sub("", pattern):
+        depth += (character == "(") - (character == ")")
+        if character == "|" and depth <= 0:
+            return True
+    return False
 
 
 def reach_depends_on_labels(cluster: KafkaCluster, namespace: str) -> bool:

@@ -52,6 +52,7 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     if facts is None or not facts.checked:
         # The cluster's own reconcile wakes us; a status written now would say something for a second.
         return Requeue()
+    began_ms = context.clock.now_ms()
     # Always, since a client that a change would abort may have come a second ago.
     await poll_inventory(context, key, numbers=facts.inventory_verdict is None)
     resources = subscriptions_of(context, key)
@@ -76,14 +77,17 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
         # What goes wrong here the cluster's own look explains better.
         context.enqueue("KafkaCluster", key, 0.0)
         raise trouble
-    return Requeue(after=_due(context, key, resources))
+    return Requeue(after=_due(context, key, resources, began_ms))
 
 
-def _due(context: Context, cluster: Key, resources: Mapping[Key, dict[str, Any]]) -> float | None:
-    """Seconds until time alone changes what is wanted: one expires, or labels of a namespace are to be read again."""
+def _due(context: Context, cluster: Key, resources: Mapping[Key, dict[str, Any]], began_ms: int) -> float | None:
+    """Seconds until time alone changes what is wanted: one expires, or labels of a namespace are to be read again.
+
+    What ended since this look began may have been taken for one that has not, so it is due at once.
+    """
     now = context.clock.now_ms()
     ends = (expires_ms(body) for body in resources.values())
-    waits = [(end - now) / 1000 + _AFTER_ITS_END for end in ends if end is not None and end > now]
+    waits = [max(0, end - now) / 1000 + _AFTER_ITS_END for end in ends if end is not None and end >= began_ms]
     if any(_depends_on_labels(context, cluster, key.namespace) for key in resources):
         waits.append(_LABELS_SECONDS)
     return min(waits, default=None)
