@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
+from kwitness.collector.inventory.silent import SilentClients
 from kwitness.subscriptions.matcher import Matcher
 
 MAX_CLIENTS: Final = 50_000
@@ -116,6 +117,7 @@ class Clients:
         self._records: dict[str, ClientRecord] = {}
         self._metric_sets: dict[frozenset[str], frozenset[str]] = {}
         self._characters = 0
+        self.silent = SilentClients()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -163,6 +165,7 @@ class Clients:
         else:
             record.malformed += 1
             record.malformed_reason = applied.malformed[:_MAX_REASON]
+        self.silent.heard(key)
         record.last_push_ms = now_ms
         record.last_received_ms = event.received_at_ms
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
@@ -198,6 +201,9 @@ class Clients:
     def expire(self, now_ms: int, missed: int) -> list[str]:
         """Forget those past their deadline and return their keys."""
         gone = [key for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
+        for key in gone:
+            self.silent.note(key, self._records[key], self._records[key].deadline_ms(missed), now_ms)
+        self.silent.expire(now_ms)
         self.forget(gone)
         if len(self._metric_sets) >= MAX_METRIC_SETS:
             self._metric_sets = {record.metrics: record.metrics for record in self._records.values()}

@@ -121,6 +121,7 @@ class CollectorState:
             _LOG.warning("the state folder cannot be used", extra={"detail": str(error)})
             self.count_error("state")
         self._replay()
+        self.clients.silent.begin(int(time.time() * 1000))
 
     def _load_section(self, section: str, rows: Iterable[list[object]]) -> None:
         match section:
