@@ -36,6 +36,13 @@ class ClientItem(Identity):
     push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")
     metrics: tuple[str, ...] = Field((), description="Names of the metrics it sends.")
     subscriptions: tuple[str, ...] = Field((), description="Broker subscriptions that match it.")
+    subscriptions_unknown: bool = Field(
+        False,
+        description="Whether more may match it: what its identity is treated by is known only after its next push.",
+    )
+    filtered: bool = Field(
+        False, description="Whether the collector's spec.filter or spec.identity was applied to its pushes."
+    )
     terminated: bool = Field(False, description="Whether it sent its terminating push.")
 
 
@@ -184,6 +191,9 @@ class ClusterState(Envelope):
     """What the collector knows of a cluster."""
 
     cluster_id: str = Field(description="Cluster id.")
+    refusing: str | None = Field(
+        None, description="Why a replica takes no pushes: SecretNotFound, for want of what spec.identity takes."
+    )
     brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
     observers: tuple[ObserverState, ...] = Field((), description="Observers heard from.")
     interceptors: tuple[InterceptorState, ...] = Field((), description="Reporters of interceptors heard from.")
