@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from typing import Final
 
@@ -32,4 +31,4 @@ def identity_hash(key: bytes, field: IdentityKey, value: str) -> str:
     The field is part of it: a client id and a group of the same name have different hashes.
     """
     text = f"{field}\0{value[:MAX_HASHED_VALUE]}".encode("utf-8", "surrogatepass")
-    return HASHED_PREFIX + hmac.new(key, text, hashlib.sha256).hexdigest()[:_DIGITS]
+    return HASHED_PREFIX + hmac.digest(key, text, "sha256").hex()[:_DIGITS]

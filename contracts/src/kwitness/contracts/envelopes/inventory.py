@@ -36,12 +36,12 @@ class ClientItem(Identity):
     push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")
     metrics: tuple[str, ...] = Field((), description="Names of the metrics it sends.")
     subscriptions: tuple[str, ...] = Field((), description="Broker subscriptions that match it.")
-    subscriptions_unknown: bool = Field(
-        False,
-        description="Whether more may match it: what its identity is treated by is known only after its next push.",
+    subscriptions_unknown: bool | None = Field(
+        None,
+        description="true where more may match it: its identity before it was treated is known after its next push.",
     )
-    filtered: bool = Field(
-        False, description="Whether the collector's spec.filter or spec.identity was applied to its pushes."
+    filtered: bool | None = Field(
+        None, description="true where the collector's spec.filter or spec.identity was applied to its pushes."
     )
     terminated: bool = Field(False, description="Whether it sent its terminating push.")
 

@@ -32,18 +32,23 @@ class ClientRecord:
     """One client instance: identity as text, times in milliseconds since 1970.
 
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
-    a queue come at once, and say nothing about the interval by that.
+    a queue come at once, and say nothing about the interval by that. ``raw`` is the identity before it was treated,
+    known from a push until the process ends; ``treated`` are the keys whose values in ``identity`` are not
+    what they were.
     """
 
     __slots__ = (
+        "filtered",
         "first_seen_ms",
         "gaps_ms",
         "identity",
         "last_push_ms",
         "last_received_ms",
         "metrics",
+        "raw",
         "terminated",
         "told_interval_ms",
+        "treated",
     )
 
     def __init__(self, identity: Mapping[str, str], now_ms: int) -> None:
@@ -55,6 +60,9 @@ class ClientRecord:
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
         self.terminated = False
+        self.filtered = False
+        self.raw: dict[str, str] | None = None
+        self.treated: frozenset[str] = frozenset()
 
     @property
     def interval_ms(self) -> int | None:
@@ -65,7 +73,7 @@ class ClientRecord:
 
     def characters(self) -> int:
         """Return how long the identity is."""
-        return sum(map(len, self.identity.values()))
+        return sum(map(len, self.identity.values())) + (sum(map(len, self.raw.values())) if self.raw else 0)
 
     def deadline_ms(self, missed: int) -> int:
         """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes."""
@@ -109,6 +117,10 @@ class Clients:
         record.last_received_ms = event.received_at_ms
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
         record.terminated = event.terminating
+        if event.filtered:
+            record.filtered, record.treated = True, event.treated
+            if event.raw is not None:
+                record.raw = {**(record.raw or {}), **event.raw}
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
         self._put(key, record)
@@ -169,6 +181,7 @@ class Clients:
                 sets[record.metrics],
                 record.terminated,
                 record.last_received_ms,
+                *([sorted(record.treated)] if record.filtered else ()),
             ]
 
     def load(self, rows: Iterable[list[Any]]) -> None:
@@ -178,7 +191,7 @@ class Clients:
             if row[0] == "metrics":
                 sets.append(frozenset(str(name) for name in row[1]))
                 continue
-            # The last entry came later than state files of earlier versions.
+            # The last entries came later than state files of earlier versions; the very last is of filtered ones alone.
             _, key, identity, first, last, told, gaps, metrics, terminated, *received = row
             record = ClientRecord({str(name): str(value) for name, value in dict(identity).items()}, int(first))
             record.last_push_ms = int(last)
@@ -187,4 +200,6 @@ class Clients:
             record.metrics = self._metric_sets.setdefault(sets[metrics], sets[metrics])
             record.terminated = bool(terminated)
             record.last_received_ms = int(received[0]) if received else 0
+            if len(received) > 1:
+                record.filtered, record.treated = True, frozenset(str(name) for name in received[1])
             self._put(str(key), record)

@@ -38,8 +38,18 @@ def match_keys(identity: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
+def matching(subscription: BrokerSubscription, record: ClientRecord) -> bool | None:
+    """Whether a subscription matches a client; None while that hangs on what its identity was before it was treated."""
+    if record.raw is not None or not record.treated:
+        return bool(matches(subscription, match_keys(record.raw or record.identity)))
+    hidden = match_keys(dict.fromkeys(record.treated, ""))
+    told = tuple((key, pattern) for key, pattern in subscription.match if key not in hidden)
+    verdict = bool(matches(BrokerSubscription(id=subscription.id, match=told), match_keys(record.identity)))
+    return None if verdict and len(told) < len(subscription.match) else verdict
+
+
 def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> ClientItem:
-    keys = match_keys(record.identity)
+    verdicts = [(one.id, matching(one, record)) for one in subscriptions]
     identity: dict[str, Any] = {
         key: int(value) if key in _NUMBERS else value for key, value in record.identity.items() if value
     }
@@ -50,7 +60,9 @@ def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> 
         last_push_ms=record.last_push_ms,
         push_interval_ms=record.interval_ms,
         metrics=tuple(sorted(record.metrics)),
-        subscriptions=tuple(one.id for one in subscriptions if matches(one, keys)),
+        subscriptions=tuple(name for name, verdict in verdicts if verdict),
+        subscriptions_unknown=any(verdict is None for _, verdict in verdicts) or None,
+        filtered=record.filtered or None,
         terminated=record.terminated,
     )
 
@@ -129,6 +141,7 @@ def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
     """Merge the replicas' parts: newest heartbeats, widest span per software, sums of everything else."""
     merged = ClusterState(
         cluster_id=parts[0].cluster_id,
+        refusing=next((part.refusing for part in parts if part.refusing is not None), None),
         brokers=tuple(_by_key(parts, lambda part: part.brokers, lambda one: one.broker_id, _newer_broker)),
         observers=tuple(
             _by_key(parts, lambda part: part.observers, lambda one: (one.pod_namespace, one.pod), _newer_observer)

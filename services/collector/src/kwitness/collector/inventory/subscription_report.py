@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import Clients
-from kwitness.collector.inventory.reports import match_keys
+from kwitness.collector.inventory.reports import matching
 from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -41,6 +41,8 @@ class SubscriptionPart(BaseModel):
 
     asking: int | None = None
     matching: int = 0
+    unknown: int = 0
+    """Clients of which it is not known until their next push."""
     pushing: int = 0
     pushing_at_all: int = 0
     sent_prefixes: tuple[str, ...] = ()
@@ -51,7 +53,7 @@ class SubscriptionPart(BaseModel):
 
 def part(clients: Clients, brokers: Brokers, subscription: BrokerSubscription, cluster_id: str) -> SubscriptionPart:
     """Evaluate a subscription against this replica's clients and brokers."""
-    matching = pushing = at_all = 0
+    found = unknown = pushing = at_all = 0
     sent: set[str] = set()
     software: set[tuple[str, str]] = set()
     top: list[TopClient] = []
@@ -61,14 +63,18 @@ def part(clients: Clients, brokers: Brokers, subscription: BrokerSubscription, c
         at_all += 1
         identity = record.identity
         software.add((identity.get("client_software_name", ""), identity.get("client_software_version", "")))
-        if not matches(subscription, match_keys(identity)):
+        verdict = matching(subscription, record)
+        if verdict is False:
             continue
-        matching += 1
         wanted = [name for name in record.metrics if requests_metric(subscription.metrics, name)]
-        pushing += bool(wanted)
         sent.update(
             prefix for prefix in subscription.metrics if any(requests_metric([prefix], name) for name in wanted)
         )
+        if verdict is None:
+            unknown += 1
+            continue
+        found += 1
+        pushing += bool(wanted)
         top.append(
             TopClient(
                 client_instance_id=identity.get("client_instance_id", ""),
@@ -82,7 +88,8 @@ def part(clients: Clients, brokers: Brokers, subscription: BrokerSubscription, c
     connected = brokers.connected_software(cluster_id)
     return SubscriptionPart(
         asking=brokers.asking(cluster_id),
-        matching=matching,
+        matching=found,
+        unknown=unknown,
         pushing=pushing,
         pushing_at_all=at_all,
         sent_prefixes=tuple(sorted(sent)),
@@ -102,10 +109,11 @@ def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionPart]) -
     """Make the answer from all replicas' parts."""
     asking = [one.asking for one in parts if one.asking is not None]
     sent = {prefix for one in parts for prefix in one.sent_prefixes}
+    unknown = any(one.unknown for one in parts)
     clients = SubscriptionClients(
         asking=max(asking) if asking else None,
-        matching=sum(one.matching for one in parts),
-        pushing=sum(one.pushing for one in parts),
+        matching=None if unknown else sum(one.matching for one in parts),
+        pushing=None if unknown else sum(one.pushing for one in parts),
         source="plugin",
     )
     top = sorted((client for one in parts for client in one.top), key=_newest_first)

@@ -58,4 +58,4 @@ class IdentityTreater:
 
     def _derived(self, instance: str) -> str:
         text = _DERIVED + instance.encode("utf-8", "surrogatepass")
-        return f"derived-{hmac.new(self._key, text, hashlib.sha256).hexdigest()[:16]}"
+        return f"derived-{hmac.digest(self._key, text, hashlib.sha256).hex()[:16]}"

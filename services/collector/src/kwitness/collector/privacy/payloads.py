@@ -86,7 +86,7 @@ class PayloadRewriter:
         concerned = sorted({*self._dropped, *names})
         self._concerned = re2.compile("|".join(map(re2.escape, concerned)).encode()) if concerned else None
         self._known: dict[bytes, bytes | None] = {}
-        self._points = self._attributes = 0
+        self._points = self._attributes = self._removed = 0
 
     def rewrite(self, payload: bytes) -> Rewritten:
         """Return what may be passed on of a payload.
@@ -145,9 +145,9 @@ class PayloadRewriter:
             return None
         if not self._concerns(data):
             return data
-        before = self._attributes
+        before = self._removed
         rewritten = self._message(data, message)
-        if self._attributes == before:
+        if self._removed == before:
             return rewritten
         rewritten, left_out = merged(rewritten)
         self._points += left_out
@@ -179,6 +179,7 @@ class PayloadRewriter:
                     self._known.clear()
                 self._known[old] = new
         self._attributes += new is not old
+        self._removed += new is None
         return new
 
     def _rewritten(self, old: bytes) -> bytes | None:

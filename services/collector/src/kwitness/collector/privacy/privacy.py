@@ -21,7 +21,7 @@ from kwitness.contracts.envelopes import GaugeSnapshot
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
 from kwitness.runtime.reloading import times_of_change
 
-SECRET_NOT_FOUND: Final = "SecretNotFound"
+SECRET_NOT_FOUND: Final = "SecretNotFound"  # noqa: S105 - a reason
 _DIGITS: Final = 16
 
 
@@ -45,7 +45,7 @@ class Privacy:
         )
         self._treated = frozenset(config.identity)
         self._settings = _digest(config) if self.active else ""
-        self._key = hmac.new(key, b"fingerprint", hashlib.sha256).hexdigest()[:_DIGITS] if key else ""
+        self._key = hmac.digest(key, b"fingerprint", "sha256").hex()[:_DIGITS] if key else ""
         self.points = self.attributes = 0
 
     @property
@@ -70,8 +70,8 @@ class Privacy:
         if self.refusing is not None:
             raise UnavailableError(
                 self.refusing,
-                f"spec.identity of this TelemetryCollector takes the Secret {KEY_SECRET} with the key {KEY_FIELD} of at "
-                f"least {LEAST_KEY_BYTES} bytes, and it is not there; send it again",
+                f"spec.identity of this TelemetryCollector takes the Secret {KEY_SECRET} with the key {KEY_FIELD}, "
+                f"at least {LEAST_KEY_BYTES} bytes long, and it is not there; send it again",
             )
 
     def instance(self, event: Event) -> str:
