@@ -65,7 +65,8 @@ class TelemetryIdentity(Contract):
 
     def chosen(self) -> dict[IdentityKey, HashingTreatment]:
         """Return what is not kept, in the order of `IDENTITY_KEYS`."""
-        return {key: what for key in IDENTITY_KEYS if (what := getattr(self, key, "Keep")) != "Keep"}
+        wanted: dict[IdentityKey, HashingTreatment] = {key: getattr(self, key, "Keep") for key in IDENTITY_KEYS}
+        return {key: what for key, what in wanted.items() if what != "Keep"}
 
 
 class MetricFilter(Contract):

@@ -158,8 +158,9 @@ class TelemetryCollectorSpec(Contract):
     identity: TelemetryIdentity = Field(
         default_factory=TelemetryIdentity,
         description="What happens to each identity field of pushes and of the plugin's heartbeats before it is "
-        "written, exposed or forwarded. Other than Keep takes the Secret kwitness-identity-key with the key key; without "
-        "it pushes are refused and wait at their senders. Observers and interceptors treat theirs where they are.",
+        "written, exposed or forwarded. Other than Keep takes the Secret kwitness-identity-key with the key key; "
+        "without it pushes are refused and wait at their senders. Observers and interceptors treat theirs at the "
+        "source.",
     )
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(

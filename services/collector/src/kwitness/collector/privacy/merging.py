@@ -18,7 +18,9 @@ def merged(content: bytes) -> tuple[bytes, int]:
     """
     metric = Metric.FromString(content)
     kind = metric.WhichOneof("data")
-    points = getattr(metric, kind).data_points if kind is not None else ()
+    if kind is None:
+        return content, 0
+    points = getattr(metric, kind).data_points
     kept: dict[tuple[bytes, ...], Any] = {}
     left_out = 0
     for point in points:

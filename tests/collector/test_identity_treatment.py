@@ -1,0 +1,81 @@
+"""Who pushed, as everybody outside is told it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from kwitness.collector.events import Event
+from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.reports import matching
+from kwitness.collector.privacy.identities import IdentityTreater
+from kwitness.contracts.identity_hashing import identity_hash
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
+
+from tests.vectors import vectors
+
+KEY = b"a key of thirty-two bytes or so."
+RAW = {"cluster_id": "one", "principal": "User:alice", "client_id": "orders", "client_instance_id": "uuid-1"}
+
+
+def test_a_hash_is_that_of_the_vectors_and_of_the_standard_library() -> None:
+    for one in vectors("identity_hashes", "hashes"):
+        key, text = one["key"].encode(), f"{one['field']}\0{one['value'][:32_767]}".encode()
+        assert one["hash"] == f"hash-{hmac.new(key, text, hashlib.sha256).hexdigest()[:32]}"
+        assert identity_hash(key, one["field"], one["value"]) == one["hash"]
+
+
+def test_fields_with_the_same_value_have_different_hashes() -> None:
+    assert identity_hash(KEY, "client_id", "orders") != identity_hash(KEY, "group_id", "orders")
+    assert identity_hash(KEY, "client_id", "orders") != identity_hash(KEY + b"2", "client_id", "orders")
+
+
+def test_each_key_is_kept_hashed_or_dropped() -> None:
+    treater = IdentityTreater({"principal": "drop", "client_id": "hash", "group_id": "hash"}, KEY)
+
+    told = treater.identity(RAW)
+
+    assert told == {
+        "cluster_id": "one",
+        "client_id": identity_hash(KEY, "client_id", "orders"),
+        "client_instance_id": "uuid-1",
+    }
+    assert treater.instance(RAW) == "uuid-1"
+
+
+def test_an_instance_id_that_is_dropped_still_tells_instances_apart() -> None:
+    treater = IdentityTreater({"client_instance_id": "drop"}, KEY)
+    other = {**RAW, "client_instance_id": "uuid-2"}
+
+    assert "client_instance_id" not in treater.identity(RAW)
+    assert treater.instance(RAW) != treater.instance(other)
+    assert treater.instance(RAW) == IdentityTreater({"client_instance_id": "drop"}, KEY).instance(RAW)
+    assert treater.asking("uuid-1") == treater.instance(RAW)
+    # Nor is it the hash that tables with Hash have.
+    assert identity_hash(KEY, "client_instance_id", "uuid-1")[5:21] not in treater.instance(RAW)
+
+
+def test_an_instance_that_is_made_of_an_identity_cannot_be_made_from_guesses_of_it() -> None:
+    raw = {"cluster_id": "one", "client_id": "orders"}
+    treater = IdentityTreater({"client_id": "hash"}, KEY)
+
+    assert treater.instance(raw) != Event("s", 1, 1, 1, raw, b"").instance
+    assert treater.instance(raw) != Event("s", 1, 1, 1, treater.identity(raw), b"").instance
+
+
+def test_what_subscriptions_match_is_unknown_after_a_restart_where_it_hangs_on_what_was_treated() -> None:
+    def subscription(**match: str) -> BrokerSubscription:
+        return BrokerSubscription(id="s", match=tuple(match.items()))
+
+    record = ClientRecord({"client_id": "hash-1", "client_software_name": "librdkafka"}, 0)
+    record.treated = frozenset({"client_id", "client_address"})
+    by_id, by_software = subscription(client_id="or.*"), subscription(client_software_name="lib.*")
+    of_another = subscription(client_id="or.*", client_software_name="apache.*")
+    by_address = subscription(client_source_address="10.*")
+
+    verdicts = [matching(one, record) for one in (by_id, by_software, of_another, by_address)]
+    assert verdicts == [None, True, False, None]
+
+    record.raw = {"client_id": "orders", "client_software_name": "librdkafka", "client_address": "10.0.0.1"}
+    verdicts = [matching(one, record) for one in (by_id, by_software, of_another, by_address)]
+    assert verdicts == [True, True, False, True]
