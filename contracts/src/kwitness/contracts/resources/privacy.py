@@ -59,9 +59,9 @@ class TelemetryIdentity(Contract):
     group_member_id: HashingTreatment = Field("Keep", description=_GROUP_MEMBER_ID)
     transactional_id: HashingTreatment = Field("Keep", description=_TRANSACTIONAL_ID)
     application_id: HashingTreatment = Field("Keep", description="Application of Kafka Streams.")
-    k8s_namespace: HashingTreatment = Field("Keep", description="Namespace of the client's pod.")
-    k8s_workload: HashingTreatment = Field("Keep", description="What made the client's pod.")
-    k8s_pod: HashingTreatment = Field("Keep", description="The client's pod.")
+    k8s_namespace: HashingTreatment = Field("Keep", alias="k8sNamespace", description="Namespace of the client's pod.")
+    k8s_workload: HashingTreatment = Field("Keep", alias="k8sWorkload", description="What made the client's pod.")
+    k8s_pod: HashingTreatment = Field("Keep", alias="k8sPod", description="The client's pod.")
 
     def chosen(self) -> dict[IdentityKey, HashingTreatment]:
         """Return what is not kept, in the order of `IDENTITY_KEYS`."""
