@@ -17,11 +17,11 @@ from kwitness.contracts.envelopes import GaugeSnapshot
 
 from tests.collector.collector_samples import LATENCY_AVG
 
-NOTHING = Applied(0, (LATENCY_AVG,), {}, {}, None)
+NOTHING = Applied(0, (LATENCY_AVG,), {}, None)
 
 
 def applied(*metrics: str) -> Applied:
-    return Applied(len(metrics), metrics, {}, {}, None)
+    return Applied(len(metrics), metrics, {}, None)
 
 
 def event(
@@ -82,7 +82,7 @@ def test_the_interval_goes_on_across_a_restart_and_from_the_state_of_an_earlier_
     rows = list(clients.dump())
     again, earlier = Clients(), Clients()
     again.load(rows)
-    earlier.load([row if row[0] == "metrics" else row[:-1] for row in rows])
+    earlier.load([row if row[0] == "metrics" else row[:9] for row in rows])
 
     for restored in (again, earlier):
         restored.record(event(interval_ms=None, received_at_ms=160_000), NOTHING, 160_000)

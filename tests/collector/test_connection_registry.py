@@ -135,7 +135,7 @@ def test_who_asks_any_replica_is_told_what_is_awaited_then_what_is_open_and_whic
 
     first = other.get(PATH).body
 
-    assert (first["items"], first["replicas_away"]) == ([], 0)
+    assert (first["items"], first["missing"]) == ([], [])
     assert first["observers"] == [{**GATEWAY_OBSERVER, "answer": "awaited", "left_out": {}}]
     assert owner.observe(request()).body["wants_connections"] is True
     owner.observe(request(open_connections=listed(connection(2), connection(1), too_many=7)))
@@ -150,7 +150,7 @@ def test_who_asks_any_replica_is_told_what_is_awaited_then_what_is_open_and_whic
 
     owner.kill()
     page = other.get(PATH).body
-    assert (page["items"], page["replicas_away"]) == ([], 1)
+    assert (page["items"], page["missing"]) == ([], [pair.index(owner)])
 
 
 def heard(*heads: EventsHead, at: int = 0) -> Observers:

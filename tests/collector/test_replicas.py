@@ -177,7 +177,7 @@ def pages(replica: CollectorProcess, size: int) -> list[str]:
     while after is not None:
         page = replica.get(f"/v1/clients?limit={size}&continue={quote(after)}").body
         seen += [one["client_instance_id"] for one in page["items"]]
-        after = page["continue"]
+        after = page.get("continue")
     return seen
 
 

@@ -1,4 +1,4 @@
-"""The files that the operator writes for a collector: config.json and subscriptions.json."""
+"""The files that the operator writes for a collector: config.json and subscriptions.json; owners.json has `Owners`."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class PrometheusConfig(_Config):
     max_series: int = 100_000
     labels: tuple[IdentityKey, ...] = DEFAULT_LABELS
     expire_after_missed_pushes: int = 3
+    max_client_info: int = 10_000
 
 
 class SenderConfig(_Config):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "CLIENTS_PATH",
+    "CLIENT_METRICS_PATH",
     "CLUSTER_PATH",
     "COLLECTOR_PORT",
     "CONNECTIONS_PATH",
@@ -23,6 +24,7 @@ __all__ = [
     "PROBE_PORT",
     "PUSHES_PATH",
     "READY_PATH",
+    "SUBSCRIPTIONS_PATH",
     "SUBSCRIPTION_PATH",
 ]
 
@@ -43,7 +45,9 @@ EVENTS_PATH = "/v1/events"
 DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
 INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
+CLIENT_METRICS_PATH = "/v1/clients/{client_instance_id}/metrics"
 CONNECTIONS_PATH = "/v1/connections"
+SUBSCRIPTIONS_PATH = "/v1/subscriptions"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
 CLUSTER_PATH = "/v1/clusters/{cluster_id}"
 OTLP_METRICS_PATH = "/v1/metrics"

@@ -6,7 +6,9 @@ understand each other; unknown identity keys are absent, never null.
 
 from __future__ import annotations
 
+from .client_metrics import ClientMetrics, ClientMetricValue
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .envelope_model import ReplicasAnswer
 from .events import (
     EVENTS_CONTENT_TYPE,
     MAX_EVENTS_BYTES,
@@ -41,8 +43,10 @@ from .interceptor_events import (
 from .inventory import (
     BrokerState,
     ClientItem,
+    ClientOwner,
     ClientPage,
     ClusterState,
+    EffectiveSubscription,
     HeaderFinding,
     HopState,
     InterceptorState,
@@ -62,7 +66,14 @@ from .open_connections import (
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .snapshots import ConnectionSnapshot
-from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from .subscriptions import (
+    SilentSoftwareState,
+    SubscriptionAnswer,
+    SubscriptionClients,
+    SubscriptionList,
+    SubscriptionState,
+    TopClient,
+)
 
 __all__ = [
     "EVENTS_CONTENT_TYPE",
@@ -73,6 +84,9 @@ __all__ = [
     "ApiTotals",
     "BrokerState",
     "ClientItem",
+    "ClientMetricValue",
+    "ClientMetrics",
+    "ClientOwner",
     "ClientPage",
     "ClusterState",
     "ConnectionCount",
@@ -86,6 +100,7 @@ __all__ = [
     "DriverLedger",
     "DriverRun",
     "DriverStatus",
+    "EffectiveSubscription",
     "ErrorBody",
     "EventRow",
     "EventsAnswer",
@@ -117,11 +132,14 @@ __all__ = [
     "PushAnswer",
     "PushBatch",
     "Rejection",
+    "ReplicasAnswer",
     "SilentSoftwareState",
     "SizeTotals",
     "SoftwareConnections",
     "SoftwareState",
+    "SubscriptionAnswer",
     "SubscriptionClients",
+    "SubscriptionList",
     "SubscriptionState",
     "TimeTotals",
     "TopClient",

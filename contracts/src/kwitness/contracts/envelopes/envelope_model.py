@@ -6,7 +6,16 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["BrokerId", "ClientText", "ClusterId", "Count", "Envelope", "ErrorCounts", "Milliseconds"]
+__all__ = [
+    "BrokerId",
+    "ClientText",
+    "ClusterId",
+    "Count",
+    "Envelope",
+    "ErrorCounts",
+    "Milliseconds",
+    "ReplicasAnswer",
+]
 
 
 class Envelope(BaseModel):
@@ -24,3 +33,13 @@ Milliseconds = Annotated[int, Field(ge=0, le=2**62)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
 ErrorCounts = Annotated[dict[Annotated[str, Field(max_length=8)], Count], Field(max_length=256)]
 """Counts by Kafka's error code."""
+
+
+class ReplicasAnswer(Envelope):
+    """An answer that every replica of the collector has a part in."""
+
+    missing: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+        (),
+        description="Ordinals of the replicas that did not answer: what they alone know is not in here, and numbers "
+        "are too small. Empty when all answered.",
+    )

@@ -8,7 +8,7 @@ from kwitness.contracts.identity import Identity
 from kwitness.contracts.interceptors import InterceptorRuntime, Reporter, Side
 from kwitness.contracts.observers import ObserverMode, ReportedBy
 
-from .envelope_model import Count, Envelope, Milliseconds
+from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 from .events import ObserverLedger
 from .gauges import PluginLedger
 from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
@@ -16,8 +16,10 @@ from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
 __all__ = [
     "BrokerState",
     "ClientItem",
+    "ClientOwner",
     "ClientPage",
     "ClusterState",
+    "EffectiveSubscription",
     "HeaderFinding",
     "HopState",
     "InterceptorState",
@@ -27,8 +29,23 @@ __all__ = [
 ]
 
 
+class EffectiveSubscription(Envelope):
+    """What a broker asks one client instance for: all subscriptions that match it, taken together."""
+
+    interval_ms: Milliseconds = Field(description="How often it is to push: the shortest of their intervals.")
+    metrics: tuple[str, ...] = Field(description="Prefixes of metrics, the union of theirs; * is all.")
+    subscriptions: tuple[str, ...] = Field(description="Their names in the broker.")
+
+
+class ClientOwner(Envelope):
+    """Whose a client is, by the owners of its KafkaCluster."""
+
+    team: str = Field(description="Name of the team.")
+    contact: str | None = Field(None, description="How to reach it.")
+
+
 class ClientItem(Identity):
-    """One client instance; identity keys that are not known are absent."""
+    """One client instance; what is not known is absent."""
 
     ours: bool = Field(False, description="Whether it is one of the platform's own clients.")
     first_seen_ms: Milliseconds = Field(description="When it was first heard from, in milliseconds since 1970.")
@@ -43,15 +60,21 @@ class ClientItem(Identity):
     filtered: bool | None = Field(
         None, description="true where the collector's spec.filter or spec.identity was applied to its pushes."
     )
+    effective: EffectiveSubscription | None = Field(
+        None, description="What it is asked for; absent where no subscription matches it."
+    )
+    owner: ClientOwner | None = Field(None, description="Whose it is; absent where nobody was named.")
+    malformed: Count = Field(0, description="Its pushes that could not be read.")
+    malformed_reason: str | None = Field(None, description="What was wrong with the last of them.", max_length=200)
     terminated: bool = Field(False, description="Whether it sent its terminating push.")
 
 
-class ClientPage(Envelope):
+class ClientPage(ReplicasAnswer):
     """One page of the inventory."""
 
     items: tuple[ClientItem, ...] = Field(description="Client instances, by instance id.")
     continue_: str | None = Field(
-        None, alias="continue", description="Token for the next page; null when this is the last."
+        None, alias="continue", description="Token for the next page; absent when this is the last."
     )
 
 
@@ -187,7 +210,7 @@ class HopState(Envelope):
     dropped: dict[str, Count] = Field(default_factory=dict, description="Events given up, by reason.")
 
 
-class ClusterState(Envelope):
+class ClusterState(ReplicasAnswer):
     """What the collector knows of a cluster."""
 
     cluster_id: str = Field(description="Cluster id.")

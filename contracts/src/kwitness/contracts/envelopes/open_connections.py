@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.identity import Identity
 from kwitness.contracts.observers import ObserverMode
 
-from .envelope_model import Count, Envelope, Milliseconds
+from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
 __all__ = [
     "MAX_OPEN_CONNECTIONS",
@@ -87,14 +87,11 @@ class ObserverListing(Envelope):
     )
 
 
-class ConnectionPage(Envelope):
+class ConnectionPage(ReplicasAnswer):
     """One page of the open connections."""
 
     items: tuple[ConnectionItem, ...] = Field(description="Connections, by observer's pod and age.")
     observers: tuple[ObserverListing, ...] = Field((), description="All observers, and what each has answered.")
-    replicas_away: Count = Field(
-        0, description="Replicas of the collector that did not answer; nothing is said of what their observers see."
-    )
     continue_: str | None = Field(
-        None, alias="continue", description="Token for the next page; null when this is the last."
+        None, alias="continue", description="Token for the next page; absent when this is the last."
     )

@@ -1,4 +1,4 @@
-"""GET /v1/subscriptions/{id}: one broker subscription in numbers."""
+"""GET /v1/subscriptions and /v1/subscriptions/{id}: broker subscriptions in numbers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from .envelope_model import Count, Envelope, Milliseconds
+from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
-__all__ = ["SilentSoftwareState", "SubscriptionClients", "SubscriptionState", "TopClient"]
+__all__ = [
+    "SilentSoftwareState",
+    "SubscriptionAnswer",
+    "SubscriptionClients",
+    "SubscriptionList",
+    "SubscriptionState",
+    "TopClient",
+]
 
 
 class SubscriptionClients(Envelope):
@@ -49,3 +56,13 @@ class SubscriptionState(Envelope):
     silent_software: tuple[SilentSoftwareState, ...] = Field((), description="Software of which no instance pushes.")
     unsent_prefixes: tuple[str, ...] = Field((), description="Prefixes of which no client sends a metric.")
     top_clients: tuple[TopClient, ...] = Field((), description="Up to 20 instances that match.")
+
+
+class SubscriptionAnswer(SubscriptionState, ReplicasAnswer):
+    """One broker subscription, asked for by name."""
+
+
+class SubscriptionList(ReplicasAnswer):
+    """All subscriptions of the cluster's brokers."""
+
+    items: tuple[SubscriptionState, ...] = Field(description="Subscriptions, by name.")

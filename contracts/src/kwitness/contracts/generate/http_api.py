@@ -13,6 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.endpoints import (
+    CLIENT_METRICS_PATH,
     CLIENTS_PATH,
     CLUSTER_PATH,
     CONNECTIONS_PATH,
@@ -24,10 +25,12 @@ from kwitness.contracts.endpoints import (
     OTLP_HTTP_PORT,
     PUSHES_PATH,
     SUBSCRIPTION_PATH,
+    SUBSCRIPTIONS_PATH,
 )
 from kwitness.contracts.envelopes import (
     EVENTS_CONTENT_TYPE,
     MAX_EVENTS_BYTES,
+    ClientMetrics,
     ClientPage,
     ClusterState,
     ConnectionPage,
@@ -39,7 +42,8 @@ from kwitness.contracts.envelopes import (
     InterceptorsHead,
     PushAnswer,
     PushBatch,
-    SubscriptionState,
+    SubscriptionAnswer,
+    SubscriptionList,
 )
 
 from .event_schemas import without_titles
@@ -118,6 +122,14 @@ _DIRECTING = (
     (403, "The token's service account is not the operator's."),
     (503, "Not every replica could be told; tell them again after Retry-After."),
 )
+_CLIENT_FILTERS = (
+    ("client_id", "Only this client id; with several of these all must fit."),
+    ("client_instance_id", "Only this client instance."),
+    ("principal", "Only this principal."),
+    ("group_id", "Only this consumer group."),
+    ("client_software_name", "Only this software."),
+    ("k8s_namespace", "Only pods of this namespace."),
+)
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -194,11 +206,25 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=ClientPage,
         parameters=(
+            *((key, "query", text) for key, text in _CLIENT_FILTERS),
             ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
             ("continue", "query", "Token of the page before."),
             _LOCAL,
         ),
         statuses=_READING,
+    ),
+    Operation(
+        "get",
+        CLIENT_METRICS_PATH,
+        "What one client instance sends: its metrics' newest values, as they are exposed.",
+        _READERS,
+        answer=ClientMetrics,
+        parameters=(("client_instance_id", "path", "Client instance id, as in the inventory."), _LOCAL),
+        statuses=(
+            *_READING[:3],
+            (404, "UnknownClient: no client of that id was heard from, or not for long; look for it in the inventory."),
+            (503, "Partial: replicas that may know it did not answer; ask again after Retry-After."),
+        ),
     ),
     Operation(
         "get",
@@ -220,10 +246,19 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "get",
+        SUBSCRIPTIONS_PATH,
+        "All broker subscriptions of the cluster in numbers.",
+        _READERS,
+        answer=SubscriptionList,
+        parameters=(_LOCAL,),
+        statuses=_READING,
+    ),
+    Operation(
+        "get",
         SUBSCRIPTION_PATH,
         "One broker subscription in numbers.",
         _READERS,
-        answer=SubscriptionState,
+        answer=SubscriptionAnswer,
         parameters=(("id", "path", "Name of the CLIENT_METRICS configuration in the broker."), _LOCAL),
         statuses=_READING,
     ),

@@ -201,7 +201,9 @@ class KafkaClusterSpec(Contract):
         default_factory=Subscriptions, description="What subscriptions from other namespaces may do here."
     )
     owners: OwnersFile | None = Field(
-        None, description="Whose clients and topics are; analyses name team and contact. Absent: nobody's."
+        None,
+        description="Whose clients and topics are; analyses and the client inventory name team and contact. Absent: "
+        "nobody's.",
     )
     suspend: bool = suspend_field(
         "no ClientMetricsSubscription of the cluster is on its brokers and nothing is created there; the connection is "

@@ -63,6 +63,14 @@ class Prometheus(Contract):
     expire_after_missed_pushes: int = Field(
         3, description="How many missed pushes end a client's series.", ge=1, le=1000
     )
+    max_client_info: int = Field(
+        10_000,
+        description="Most client instances of one replica that have a series of kwitness_client_info, which says who "
+        "is behind a metric. Beyond it instances have none and are counted; 0 turns it off. They are no part of "
+        "maxSeries.",
+        ge=0,
+        le=1_000_000,
+    )
     service_monitor: ServiceMonitor = Field(
         default_factory=ServiceMonitor, description="A ServiceMonitor for the Prometheus operator."
     )

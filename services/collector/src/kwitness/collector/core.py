@@ -15,13 +15,12 @@ CoreState = Iterator[list[object]]
 class Applied(NamedTuple):
     """What became of one push.
 
-    ``metrics`` are the names as sent; ``resource`` the OTLP resource's attributes; ``left_out`` counts points by the
-    reason for which they are not exposed; ``malformed`` holds what was wrong when nothing could be decoded.
+    ``metrics`` are the names as sent; ``left_out`` counts points by the reason for which they are not exposed;
+    ``malformed`` holds what was wrong when nothing could be decoded.
     """
 
     points: int
     metrics: tuple[str, ...]
-    resource: Mapping[str, str]
     left_out: Mapping[str, int]
     malformed: str | None
 
@@ -40,6 +39,10 @@ class TelemetryCore(Protocol):
 
     def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
         """Take one push of a client, whose OTLP bytes may be empty or garbage."""
+        ...
+
+    def relabel(self, client: str, identity: Mapping[str, str]) -> None:
+        """Let the series of a client go on under the labels of what is known of it now."""
         ...
 
     def depart(self, client: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from kwitness.collector.client_labels import told_by_client
 from kwitness.collector.decompression import (
     CorruptCompressionError,
     TooLargeError,
@@ -22,6 +23,8 @@ from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+_OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
+"""Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
 _BATCH_BYTES: Final = 64 * 1024 * 1024
@@ -134,7 +137,7 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
                 epoch=batch.epoch,
                 seq=push.seq,
                 received_at_ms=push.received_at_ms,
-                identity=_identity(batch, push),
+                identity=_identity(batch, push, payload),
                 payload=payload,
                 push_interval_ms=push.push_interval_ms,
                 terminating=push.terminating,
@@ -151,15 +154,18 @@ def _plain(payload: bytes, compression: str, limit: int) -> bytes:
         return payload
 
 
-def _identity(batch: PushBatch, push: Push) -> dict[str, str]:
+def _identity(batch: PushBatch, push: Push, payload: bytes) -> dict[str, str]:
+    """Say who pushed: what the broker knows comes before what the client tells of itself."""
     if isinstance(push, ForwardedPush) and push.identity_keys is not None:
         return {key: push.identity_keys[key] for key in IDENTITY_KEYS if key in push.identity_keys}
-    known: dict[str, Any] = {"cluster_id": batch.cluster_id, "broker_id": batch.broker_id}
-    return {
-        key: str(value)
-        for key in IDENTITY_KEYS
-        if (value := known.get(key, getattr(push, key, None))) not in {None, ""}
-    }
+    known = {**told_by_client(payload), "cluster_id": batch.cluster_id}
+    if batch.broker_id:
+        known["broker_id"] = batch.broker_id
+    for key in _OF_BROKER:
+        value = getattr(push, key)
+        if value not in {None, ""}:
+            known[key] = str(value)
+    return known
 
 
 def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event], bytes]]:

@@ -171,10 +171,11 @@ class Peers:
         """Give all other replicas something to remember, at once; raises `UnavailableError` if one does not take it."""
         await asyncio.gather(*(self._send("PUT", ordinal, path, body) for ordinal in self.others()))
 
-    async def ask_all(self, path: str) -> list[bytes]:
-        """Ask all other replicas a question at once; those that do not answer in time are left out."""
-        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in self.others()))
-        return [answer for answer in answers if answer is not None]
+    async def ask_all(self, path: str) -> dict[int, bytes | None]:
+        """Ask all other replicas a question at once; answers by ordinal, None of those that gave none in time."""
+        others = self.others()
+        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in others))
+        return dict(zip(others, answers, strict=True))
 
     async def _ask(self, ordinal: int, path: str) -> bytes | None:
         url = self._address(ordinal) + path

@@ -43,6 +43,6 @@ class ConnectionsApi:
         after = request.query.get("continue", "")
         own = observation.registry.part(observation.observers, wanted, limit, after, now)
         if local:
-            return answer(own if asks_for_part(request) else merge([own], limit, 0))
-        parts = await others_parts(request, self._peers, ConnectionPart)
-        return answer(merge([own, *parts], limit, len(self._peers.others()) - len(parts)))
+            return answer(own if asks_for_part(request) else merge([own], limit, ()))
+        parts, missing = await others_parts(request, self._peers, ConnectionPart)
+        return answer(merge([own, *parts], limit, missing))

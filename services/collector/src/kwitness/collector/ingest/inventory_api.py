@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
-
 from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
 from kwitness.collector.failures import NotFoundError
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others, others_parts, page_limit
+from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others_parts, page_limit
 from kwitness.collector.inventory import reports, subscription_report
 from kwitness.collector.inventory.header_report import with_headers
 from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.reporter_report import with_reporters
+from kwitness.collector.inventory.reports import ClientPart
 from kwitness.collector.inventory.subscription_report import SubscriptionPart
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, SUBSCRIPTION_PATH
-from kwitness.contracts.envelopes import ClientItem, ClusterState
+from kwitness.contracts.envelopes import ClusterState
 
 
 class InventoryApi:
@@ -54,15 +53,10 @@ class InventoryApi:
         after = request.query.get("continue", "")
         subscriptions = self._configuration.subscriptions()
         own = reports.clients_page(self._state.clients, subscriptions, limit, after)
-        if local and asks_for_part(request):
-            rows = [[key, item.model_dump(exclude_none=True)] for key, item in own]
-            return web.json_response(rows)
-        parts = [own]
-        if not local:
-            parts += [_client_rows(other) for other in await others(request, self._peers)]
-        page = reports.merge_pages(parts, limit)
-        items = [item.model_dump(exclude_none=True) for item in page.items]
-        return web.json_response({"items": items, "continue": page.continue_}, dumps=_dumps)
+        if local:
+            return answer(own if asks_for_part(request) else reports.merge_pages([own], limit, ()))
+        parts, missing = await others_parts(request, self._peers, ClientPart)
+        return answer(reports.merge_pages([own, *parts], limit, missing))
 
     async def subscription(self, request: web.Request) -> web.StreamResponse:
         """Answer one subscription in numbers."""
@@ -75,8 +69,10 @@ class InventoryApi:
         own = subscription_report.part(self._state.clients, self._state.brokers, found, cluster_id)
         if local and asks_for_part(request):
             return answer(own)
-        parts = [own] if local else [own, *await others_parts(request, self._peers, SubscriptionPart)]
-        return answer(subscription_report.merge(found, parts))
+        if local:
+            return answer(subscription_report.merge(found, [own], ()))
+        parts, missing = await others_parts(request, self._peers, SubscriptionPart)
+        return answer(subscription_report.merge(found, [own, *parts], missing))
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
         """Answer what is known of a cluster."""
@@ -99,7 +95,8 @@ class InventoryApi:
         own = own.model_copy(update={"refusing": self._pipeline.privacy.refusing})
         if local:
             return answer(own)
-        merged = reports.merge_clusters([own, *await others_parts(request, self._peers, ClusterState)])
+        parts, missing = await others_parts(request, self._peers, ClusterState)
+        merged = reports.merge_clusters([own, *parts], missing)
         known = (
             merged.brokers
             or merged.observers
@@ -111,14 +108,3 @@ class InventoryApi:
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)
-
-
-def _client_rows(content: bytes) -> list[tuple[str, ClientItem]]:
-    try:
-        return [(str(key), ClientItem.model_validate(item)) for key, item in json.loads(content)]
-    except (ValueError, TypeError):
-        return []
-
-
-def _dumps(value: object) -> str:
-    return json.dumps(value)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Final, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
@@ -47,18 +46,27 @@ def asks_for_part(request: web.Request) -> bool:
     return PARTS in request.query
 
 
-async def others(request: web.Request, peers: Peers) -> list[bytes]:
-    """What the other replicas answer for themselves; those that cannot be reached are left out."""
-    return await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
+class Others(NamedTuple, Generic[Model]):
+    """Parts of the other replicas, and the ordinals of those that gave none."""
+
+    parts: list[Model]
+    missing: tuple[int, ...]
 
 
-async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> list[Model]:
-    """As `others`; an answer that is something else counts as none."""
-    found: list[Model] = []
-    for content in await others(request, peers):
-        with contextlib.suppress(ValidationError):
-            found.append(model.model_validate_json(content))
-    return found
+async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> Others[Model]:
+    """What the other replicas answer for themselves; one whose answer is something else gave none."""
+    answers = await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
+    parts: list[Model] = []
+    missing: list[int] = []
+    for ordinal, content in answers.items():
+        try:
+            if content is None:
+                missing.append(ordinal)
+            else:
+                parts.append(model.model_validate_json(content))
+        except ValidationError:
+            missing.append(ordinal)
+    return Others(parts, tuple(missing))
 
 
 def answer(model: BaseModel) -> web.Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
@@ -20,6 +20,8 @@ ENDED_LIFE_MS: Final = 300_000
 _SLACK: Final = 0.5
 """In intervals: after a change of subscription the next push comes after 0.5 to 1.5 intervals."""
 _GAPS: Final = 5
+_MAX_REASON: Final = 200
+"""Characters of what was wrong with a push."""
 MAX_IDENTITY_CHARACTERS: Final = 32 * 1024 * 1024
 """Characters of all identities together: some three hundred each as a rule, but clients choose most of them."""
 MAX_METRIC_SETS: Final = 500
@@ -28,13 +30,19 @@ _MAX_SET_CHARACTERS: Final = 64 * 1024
 client keeps the set it had."""
 
 
+_NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None]
+"""Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms, and
+which keys are treated."""
+
+
 class ClientRecord:
     """One client instance: identity as text, times in milliseconds since 1970.
 
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
-    a queue come at once, and say nothing about the interval by that. ``raw`` is the identity before it was treated,
-    known from a push until the process ends; ``treated`` are the keys whose values in ``identity`` are not
-    what they were.
+    a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
+    could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them. ``raw`` is
+    the identity before it was treated, known from a push until the process ends; ``treated`` are the keys whose values in
+    ``identity`` are not what they were.
     """
 
     __slots__ = (
@@ -43,7 +51,10 @@ class ClientRecord:
         "gaps_ms",
         "identity",
         "last_push_ms",
+        "last_read_ms",
         "last_received_ms",
+        "malformed",
+        "malformed_reason",
         "metrics",
         "raw",
         "terminated",
@@ -55,7 +66,10 @@ class ClientRecord:
         self.identity = dict(identity)
         self.first_seen_ms = now_ms
         self.last_push_ms = now_ms
+        self.last_read_ms = 0
         self.last_received_ms = 0
+        self.malformed = 0
+        self.malformed_reason: str | None = None
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
@@ -83,6 +97,13 @@ class ClientRecord:
         return self.last_push_ms + max(int((missed + _SLACK) * interval), LEAST_LIFE_MS)
 
 
+class Learnt(NamedTuple):
+    """All that is known of who a client is, and whether the push before said otherwise."""
+
+    identity: Mapping[str, str]
+    is_news: bool
+
+
 class Clients:
     """All records, least recently heard from first."""
 
@@ -102,28 +123,50 @@ class Clients:
         """Return the records."""
         return self._records.values()
 
+    def get(self, key: str) -> ClientRecord | None:
+        """Return a client's record."""
+        return self._records.get(key)
+
+    def learn(self, key: str, identity: Mapping[str, str]) -> Learnt:
+        """Take in who a client says it is; what it told before and does not tell now stays known."""
+        record = self._records.get(key)
+        if record is None:
+            return Learnt(identity, is_news=False)
+        if identity.items() <= record.identity.items():  # nearly always
+            return Learnt(record.identity, is_news=False)
+        self._characters -= record.characters()
+        record.identity.update(identity)
+        self._characters += record.characters()
+        return Learnt(record.identity, is_news=True)
+
     def record(self, event: Event, applied: Applied, now_ms: int) -> list[str]:
-        """Note a push; returns the keys of clients that were evicted for it."""
+        """Note a push of a client whose identity was learnt; returns the keys of clients that were evicted for it."""
         key = event.client
-        record = self._take(key)
+        record = self._records.pop(key, None)
         if record is None:
             record = ClientRecord(event.identity, now_ms)
+            self._characters += record.characters()
         else:
             gap = event.received_at_ms - record.last_received_ms
             if gap > 0 and record.last_received_ms:  # a clock may be set back, and brokers' clocks differ
                 record.gaps_ms = (*record.gaps_ms, gap)[-_GAPS:]
-            record.identity.update(event.identity)
+        self._records[key] = record
+        if applied.malformed is None:
+            record.last_read_ms = now_ms
+        else:
+            record.malformed += 1
+            record.malformed_reason = applied.malformed[:_MAX_REASON]
         record.last_push_ms = now_ms
         record.last_received_ms = event.received_at_ms
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
         record.terminated = event.terminating
         if event.filtered:
             record.filtered, record.treated = True, event.treated
-            if event.raw is not None:
-                record.raw = {**(record.raw or {}), **event.raw}
+            self._characters -= record.characters()
+            record.raw = {**(record.raw or {}), **event.raw} if event.raw is not None else None
+            self._characters += record.characters()
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
-        self._put(key, record)
         evicted: list[str] = []
         while len(self._records) > MAX_CLIENTS or (
             self._characters > MAX_IDENTITY_CHARACTERS and len(self._records) > 1
@@ -181,7 +224,10 @@ class Clients:
                 sets[record.metrics],
                 record.terminated,
                 record.last_received_ms,
-                *([sorted(record.treated)] if record.filtered else ()),
+                record.malformed,
+                record.malformed_reason,
+                record.last_read_ms,
+                sorted(record.treated) if record.filtered else None,
             ]
 
     def load(self, rows: Iterable[list[Any]]) -> None:
@@ -191,15 +237,19 @@ class Clients:
             if row[0] == "metrics":
                 sets.append(frozenset(str(name) for name in row[1]))
                 continue
-            # The last entries came later than state files of earlier versions; the very last is of filtered ones alone.
-            _, key, identity, first, last, told, gaps, metrics, terminated, *received = row
+            # The last entries came later than state files of earlier versions.
+            _, key, identity, first, last, told, gaps, metrics, terminated, *later = row
+            received, malformed, reason, read, treated = [*later, *_NOT_KNOWN[len(later) :]]
             record = ClientRecord({str(name): str(value) for name, value in dict(identity).items()}, int(first))
             record.last_push_ms = int(last)
             record.told_interval_ms = None if told is None else int(told)
             record.gaps_ms = tuple(int(gap) for gap in gaps)[-_GAPS:]
             record.metrics = self._metric_sets.setdefault(sets[metrics], sets[metrics])
             record.terminated = bool(terminated)
-            record.last_received_ms = int(received[0]) if received else 0
-            if len(received) > 1:
-                record.filtered, record.treated = True, frozenset(str(name) for name in received[1])
+            record.last_received_ms = int(received)
+            record.malformed = int(malformed)
+            record.malformed_reason = None if reason is None else str(reason)
+            record.last_read_ms = int(read)
+            if treated is not None:
+                record.filtered, record.treated = True, frozenset(str(name) for name in treated)
             self._put(str(key), record)

@@ -149,7 +149,7 @@ def _answer(observer: Observer, listing: Listing | None, *, silent: bool) -> Obs
     )
 
 
-def merge(parts: Sequence[ConnectionPart], limit: int, replicas_away: int) -> ConnectionPage:
+def merge(parts: Sequence[ConnectionPart], limit: int, missing: tuple[int, ...]) -> ConnectionPage:
     """Merge the replicas' parts; of an observer that went to another replica the newest list and answer count."""
     observers = _newest((one.observer_pod, one.listed_at_ms or 0, one) for part in parts for one in part.observers)
     items = _newest((key, item.listed_at_ms, item) for part in parts for key, item in part.rows)
@@ -159,7 +159,7 @@ def merge(parts: Sequence[ConnectionPart], limit: int, replicas_away: int) -> Co
     return ConnectionPage(
         items=tuple(items[key] for key in page),
         observers=tuple(observers[pod] for pod in sorted(observers)),
-        replicas_away=replicas_away,
+        missing=missing,
         continue_=page[-1] if page and more else None,
     )
 

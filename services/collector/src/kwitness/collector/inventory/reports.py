@@ -6,6 +6,8 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import BaseModel, ConfigDict
+
 from kwitness.collector.core import CoreCounts
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import ClientRecord, Clients
@@ -67,25 +69,38 @@ def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> 
     )
 
 
-def clients_page(
-    clients: Clients, subscriptions: Sequence[BrokerSubscription], limit: int, after: str
-) -> list[tuple[str, ClientItem]]:
+class ClientPart(BaseModel):
+    """One replica's part of a page, by key; exchanged between replicas of the same version."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rows: tuple[tuple[str, ClientItem], ...] = ()
+
+
+def clients_page(clients: Clients, subscriptions: Sequence[BrokerSubscription], limit: int, after: str) -> ClientPart:
     """Return up to ``limit`` of this replica's clients by key, beginning after ``after``."""
     chosen = heapq.nsmallest(limit, ((key, record) for key, record in clients.items() if key > after))
-    return [(key, _item(record, subscriptions)) for key, record in chosen]
+    return ClientPart(rows=tuple((key, _item(record, subscriptions)) for key, record in chosen))
 
 
-def merge_pages(parts: Iterable[Sequence[tuple[str, ClientItem]]], limit: int) -> ClientPage:
-    """Merge the replicas' pages, each sorted; a client that moved is shown once, as it was last heard."""
+def merge_pages(parts: Iterable[ClientPart], limit: int, missing: tuple[int, ...]) -> ClientPage:
+    """Merge the replicas' pages, each sorted; a client that moved is shown once, as it was last heard.
+
+    ``missing`` are the ordinals of replicas without a part.
+    """
     newest: dict[str, ClientItem] = {}
-    for key, item in (entry for part in parts for entry in part):
+    for key, item in (entry for part in parts for entry in part.rows):
         known = newest.get(key)
         if known is None or (item.last_push_ms or 0) > (known.last_push_ms or 0):
             newest[key] = item
     keys = sorted(newest)
     page = keys[:limit]
     more = len(keys) > limit or len(page) == limit
-    return ClientPage(items=tuple(newest[key] for key in page), continue_=page[-1] if page and more else None)
+    return ClientPage(
+        items=tuple(newest[key] for key in page),
+        continue_=page[-1] if page and more else None,
+        missing=missing,
+    )
 
 
 def cluster_part(
@@ -137,8 +152,11 @@ def cluster_part(
     )
 
 
-def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
-    """Merge the replicas' parts: newest heartbeats, widest span per software, sums of everything else."""
+def merge_clusters(parts: Sequence[ClusterState], missing: tuple[int, ...]) -> ClusterState:
+    """Merge the replicas' parts: newest heartbeats, widest span per software, sums of everything else.
+
+    ``missing`` are the ordinals of replicas without a part.
+    """
     merged = ClusterState(
         cluster_id=parts[0].cluster_id,
         refusing=next((part.refusing for part in parts if part.refusing is not None), None),
@@ -167,6 +185,7 @@ def merge_clusters(parts: Sequence[ClusterState]) -> ClusterState:
         series=sum(part.series for part in parts),
         overflowed=sum(part.overflowed for part in parts),
         clients=sum(part.clients for part in parts),
+        missing=missing,
         ledger=tuple(_by_key(parts, lambda part: part.ledger, lambda one: one.hop, _summed_hop)),
     )
     return with_observed_connections(merged)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.reports import matching
-from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionAnswer, SubscriptionClients, TopClient
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches, requests_metric
@@ -105,8 +105,10 @@ def _newest_first(client: TopClient) -> tuple[int, str]:
     return -(client.last_push_ms or 0), client.client_instance_id
 
 
-def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionPart]) -> SubscriptionState:
-    """Make the answer from all replicas' parts."""
+def merge(
+    subscription: BrokerSubscription, parts: Sequence[SubscriptionPart], missing: tuple[int, ...]
+) -> SubscriptionAnswer:
+    """Make the answer from all replicas' parts; ``missing`` are the ordinals of those without one."""
     asking = [one.asking for one in parts if one.asking is not None]
     sent = {prefix for one in parts for prefix in one.sent_prefixes}
     unknown = any(one.unknown for one in parts)
@@ -117,12 +119,13 @@ def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionPart]) -
         source="plugin",
     )
     top = sorted((client for one in parts for client in one.top), key=_newest_first)
-    return SubscriptionState(
+    return SubscriptionAnswer(
         id=subscription.id,
         clients=clients,
         silent_software=_silent(subscription, parts, max(asking, default=0)),
         unsent_prefixes=tuple(prefix for prefix in subscription.metrics if prefix not in sent),
         top_clients=tuple(top[:_TOP]),
+        missing=missing,
     )
 
 

@@ -49,18 +49,15 @@ def decode(payload: bytes) -> Decoded:
 def points_of(resource_metrics: Iterable[Any]) -> Decoded:
     """Translate parsed ``ResourceMetrics`` messages."""
     metrics: list[MetricPoints] = []
-    resource: dict[str, str] | None = None
     unsupported = 0
     for one in resource_metrics:
-        if resource is None:
-            resource = dict(attributes_of(one.resource.attributes))
         for scope in one.scope_metrics:
             for metric in scope.metrics:
                 read, left_out = _read(metric)
                 unsupported += left_out
                 if read is not None:
                     metrics.append(read)
-    return Decoded(metrics, resource or {}, unsupported)
+    return Decoded(metrics, unsupported)
 
 
 def _read(metric: Any) -> tuple[MetricPoints | None, int]:

@@ -50,8 +50,7 @@ class MetricPoints(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What a push says. ``resource`` are the first resource's attributes; ``unsupported`` counts points left out."""
+    """What a push says; ``unsupported`` counts points left out."""
 
     metrics: list[MetricPoints]
-    resource: dict[str, str]
     unsupported: int

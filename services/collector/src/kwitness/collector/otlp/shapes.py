@@ -29,7 +29,7 @@ MAX_BYTES: Final = 64 * 1024
 class Shape:
     """The bytes of a push without its values. ``metrics`` are the names as sent; ``decoded`` is not kept."""
 
-    __slots__ = ("__weakref__", "_literals", "_read_literals", "_read_values", "metrics", "resource", "size")
+    __slots__ = ("__weakref__", "_literals", "_read_literals", "_read_values", "metrics", "size")
 
     def __init__(self, payload: bytes, variable: list[tuple[int, str]], decoded: Decoded) -> None:
         literal, values, position = ["<"], ["<"], 0
@@ -44,7 +44,6 @@ class Shape:
         self._literals = self._read_literals(payload)
         self.size = len(payload)
         self.metrics = tuple(metric.name for metric in decoded.metrics)
-        self.resource = decoded.resource
 
     def values(self, payload: bytes) -> tuple[float, ...] | None:
         """Return all values in the order in which `decode` would, or None if the push has another shape."""

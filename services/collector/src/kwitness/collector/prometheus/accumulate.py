@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -39,8 +39,6 @@ _MAX_ATTRIBUTE_SETS: Final = 50_000
 _MAX_SHAPES: Final = 2_048
 _PLAIN: Final = frozenset({Kind.GAUGE, Kind.DELTA})
 _SWEEP_EVERY: Final = 16
-RESOURCE_KEYS: Final = ("client_rack", "group_id", "group_instance_id", "group_member_id", "transactional_id")
-"""Identity keys that a Kafka client itself puts into its OTLP resource (KIP-714); the others come from the broker."""
 
 
 class _Arrived(NamedTuple):
@@ -82,9 +80,9 @@ class PythonCore:
         try:
             decoded = decode(payload)
         except MalformedPayloadError as error:
-            return Applied(0, (), {}, {}, str(error))
+            return Applied(0, (), {}, str(error))
         if state is None:
-            state = self.clients[client] = Client(self.writer.identity(_joined(identity, decoded.resource)))
+            state = self.clients[client] = Client(self.writer.identity(identity))
         state.pushes += 1
         self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
         for metric in decoded.metrics:
@@ -92,9 +90,7 @@ class PythonCore:
         self._learn(state, payload, decoded)
         self._sweep_sometimes(client, state)
         points = sum([len(metric.points) for metric in decoded.metrics])
-        return Applied(
-            points, tuple([metric.name for metric in decoded.metrics]), decoded.resource, self._left_out, None
-        )
+        return Applied(points, tuple([metric.name for metric in decoded.metrics]), self._left_out, None)
 
     def _again(self, client: str, state: Client, shape: Shape, values: tuple[float, ...]) -> Applied:
         """Take a push whose slots are known already."""
@@ -111,7 +107,7 @@ class PythonCore:
                 else:
                     self._leave_out("invalid_value")
         self._sweep_sometimes(client, state)
-        return Applied(len(values), shape.metrics, shape.resource, self._left_out, None)
+        return Applied(len(values), shape.metrics, self._left_out, None)
 
     def _learn(self, state: Client, payload: bytes, decoded: Decoded) -> None:
         """Remember the shape of the client's pushes once two in a row are of the same size."""
@@ -205,7 +201,8 @@ class PythonCore:
             self._overflow("slots")
             return Slot(family.index, state.bare, family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
         text = self._attribute_text(key[1])
-        series_key, series = self._series(family, (state.labels, text) if text else state.bare, point)
+        series_key = (state.labels, text) if text else state.bare
+        series = self._series(family, series_key, lambda: _fresh(family, point))
         state.short |= series is None or series is family.other
         slot = Slot(family.index, series_key, series)
         # Clients send the same metrics: the keys are one object for all of them.
@@ -215,21 +212,56 @@ class PythonCore:
             series.references += 1
         return slot
 
-    def _series(self, family: Family, labels: SeriesKey, point: Point) -> tuple[SeriesKey, Series | None]:
+    def _series(self, family: Family, labels: SeriesKey, make: Callable[[], Series]) -> Series | None:
         found = family.series.get(labels)
         if found is not None:
-            return labels, found
-        fresh = _fresh(family, point)
+            return found
+        fresh = make()
         if self.series + cost(fresh) <= self.max_series:
             family.series[labels] = fresh
             self.series += cost(fresh)
-            return labels, fresh
+            return fresh
         self._overflow(family.type)
         if isinstance(fresh, Gauge):
-            return labels, None
+            return None
         if family.other is None:
             family.other = fresh
-        return labels, family.other
+        return family.other
+
+    def relabel(self, client: str, identity: Mapping[str, str]) -> None:
+        """See `TelemetryCore.relabel`."""
+        state = self.clients.get(client)
+        if state is None or (labels := self.writer.identity(identity)) == state.labels:
+            return
+        self._close_ended(client, state)
+        state.rename(labels)
+        for slot in state.slots.values():
+            self._move(client, state, slot)
+
+    def _move(self, client: str, state: Client, slot: Slot) -> None:
+        """Let a slot feed the series of its client's new labels; counters of the old ones stay for one more scrape."""
+        family, held, (_, text) = self.register.families[slot.family], slot.series, slot.series_key
+        before, slot.series_key = slot.series_key, (state.labels, text) if text else state.bare
+        if held is None or held is family.other:
+            return
+        former = Slot(slot.family, before, held)
+        if isinstance(held, Gauge):
+            value = held.of(client)
+            self._close(client, former)
+            slot.series = self._series(family, slot.series_key, Gauge)
+            if isinstance(slot.series, Gauge) and value is not None:
+                slot.series.put(client, value)
+        else:
+            state.ended.append(former)
+            slot.series = self._series(family, slot.series_key, lambda: _alike(held))
+            if isinstance(slot.series, Counter | Histogram):
+                slot.series.references += 1
+        state.short |= slot.series is None or slot.series is family.other
+
+    def _close_ended(self, client: str, state: Client) -> None:
+        for slot in state.ended:
+            self._close(client, slot)
+        state.ended.clear()
 
     def _readmit(self, state: Client) -> None:
         """Give what the client's last push fed, and the budget had no room for, series of its own, now that it has."""
@@ -247,7 +279,7 @@ class PythonCore:
                 continue
             series = family.series.get(slot.series_key)
             if series is None:
-                series = Gauge() if held is None else Counter() if isinstance(held, Counter) else Histogram(held.bounds)
+                series = Gauge() if held is None else _alike(held)
                 if self.series + cost(series) > self.max_series:
                     state.short = True
                     continue
@@ -272,7 +304,7 @@ class PythonCore:
         """See `TelemetryCore.depart`."""
         state = self.clients.pop(client, None)
         if state is not None:
-            for slot in state.slots.values():
+            for slot in (*state.slots.values(), *state.ended):
                 self._close(client, slot)
             self.slots -= len(state.slots)
 
@@ -291,6 +323,7 @@ class PythonCore:
             self.series -= cost(series)
 
     def _sweep(self, client: str, state: Client) -> None:
+        self._close_ended(client, state)
         stale = [
             key
             for key, slot in state.slots.items()
@@ -343,12 +376,15 @@ class PythonCore:
             )
 
 
-def _joined(identity: Mapping[str, str], resource: Mapping[str, str]) -> dict[str, str]:
-    return {**{key: resource[key] for key in RESOURCE_KEYS if key in resource}, **identity}
-
-
 def _fresh(family: Family, point: Point) -> Series:
     value = point[1]
     if family.type == "histogram" and isinstance(value, Buckets):
         return Histogram(value.bounds)
     return Gauge() if family.type == "gauge" else Counter()
+
+
+def _alike(series: Series) -> Series:
+    """Make a series that can go on where another ends."""
+    if isinstance(series, Histogram):
+        return Histogram(series.bounds)
+    return Gauge() if isinstance(series, Gauge) else Counter()

@@ -14,10 +14,10 @@ class Client:
 
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
     ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
-    of its series.
+    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape.
     """
 
-    __slots__ = ("bare", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
+    __slots__ = ("bare", "ended", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
 
     def __init__(self, labels: str) -> None:
         self.labels = labels
@@ -28,3 +28,9 @@ class Client:
         self.fed: list[Slot] = []
         self.last_size = -1
         self.short = False
+        self.ended: list[Slot] = []
+
+    def rename(self, labels: str) -> None:
+        """Take other labels; slots keep theirs until they are moved."""
+        self.labels = labels
+        self.bare = (labels, "")

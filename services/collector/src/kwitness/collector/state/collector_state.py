@@ -65,10 +65,14 @@ class CollectorState:
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers."""
         self.seen.window(event.source, event.epoch).add(event.seq)
+        key = event.client
+        identity, is_news = self.clients.learn(key, event.identity)
+        if is_news:
+            self.core.relabel(key, identity)
         applied = (
-            self.core.apply(event.client, event.identity, event.payload)
+            self.core.apply(key, identity, event.payload)
             if event.malformed is None
-            else Applied(0, (), {}, {}, event.malformed)
+            else Applied(0, (), {}, event.malformed)
         )
         if applied.malformed is not None:
             self.count_error("malformed_payload")
