@@ -40,9 +40,9 @@ class ClientRecord:
 
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
-    could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them. ``raw`` is
-    the identity before it was treated, known from a push until the process ends; ``treated`` are the keys whose values in
-    ``identity`` are not what they were.
+    could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
+    ``raw`` is the identity before it was treated, known from a push until the process ends; ``treated`` are the keys
+    whose values in ``identity`` are not what they were.
     """
 
     __slots__ = (
