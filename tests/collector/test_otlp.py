@@ -54,6 +54,16 @@ def post(collector: CollectorProcess, body: bytes, token: str = OTLP, **headers:
     return collector.post("/v1/metrics", body, token=token, headers=sent, port=collector.otlp_http_port)
 
 
+def test_plain_otlp_names_no_software_that_would_hold_a_subscription_back(start: Start) -> None:
+    collector = start()
+    distribution = {"telemetry.distro.name": "opentelemetry-java-instrumentation", "telemetry.distro.version": "2.5.0"}
+
+    assert post(collector, request("orders", 1, CLUSTER, **distribution).SerializeToString()).status == 200
+
+    state = collector.get(f"/v1/clusters/{CLUSTER}").body
+    assert (state["clients"], state.get("software", [])) == (1, [])
+
+
 @pytest.mark.parametrize(
     ("encoding", "compress"),
     [("identity", bytes), ("gzip", gzip.compress), ("zstd", zstandard.ZstdCompressor().compress)],

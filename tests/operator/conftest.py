@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,20 @@ import pytest
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.operator.context import Context
 
 from tests.eventually import eventually
-from tests.operator.surroundings import OperatorProcess, alter_broker, apply, broker_configs, may
+from tests.operator.in_process import operating, settings_of
+from tests.operator.served_collector import ServedCollector
+from tests.operator.surroundings import (
+    OperatorProcess,
+    alter_broker,
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    may,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 USERS = ("operator", "operator-b")
@@ -163,3 +174,26 @@ def clean_broker(broker) -> Iterator[LocalBroker]:
 def _is_of_an_ended_watch(line: dict[str, Any]) -> bool:
     """Whether kopf was reading the end of a watch when the event loop ended, which asyncio tells."""
     return bool(line["logger"] == "asyncio" and "async_generator object infinite_watch" in line["message"])
+
+
+@pytest.fixture
+async def served(api, namespace, clean_broker) -> AsyncIterator[tuple[ServedCollector, Callable[[Context], None]]]:
+    """A cluster, its collector, and what makes an operator in this process ask that one."""
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
+    served = ServedCollector(clean_broker.cluster_id)
+    served.subscriptions = [f"kwitness.inst.{namespace}.{name}" for name in ("basic", "deadly")]
+    async with served.serving() as url:
+
+        def answer_here(context: Context) -> None:
+            context.collector_url = lambda _key, _encrypted: url
+            context.clock = served.clock
+
+        yield served, answer_here
+
+
+@pytest.fixture
+async def inventory(served, api, namespace, tmp_path) -> AsyncIterator[ServedCollector]:
+    """An operator in this process, and the collector that it asks."""
+    found, answer_here = served
+    async with operating(api, settings_of(namespace, tmp_path), answer_here):
+        yield found

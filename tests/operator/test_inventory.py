@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from aiohttp import web
-
-from kwitness.operator.context import Clock, Context
 
 from tests.eventually import eventually_beside
-from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import (
     alter_broker,
     apply,
     audiences,
     broker_configs,
-    cluster,
-    collector,
     gateway,
     get,
     ready,
@@ -30,77 +22,7 @@ from tests.operator.surroundings import (
 )
 
 pytestmark = pytest.mark.broker
-OLD = ("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
-
-
-class ClockAhead(Clock):
-    """The operator's clock, which goes ahead by what a test wants."""
-
-    ahead_ms = 0
-
-    def now_ms(self) -> int:
-        return super().now_ms() + self.ahead_ms
-
-
-class Collector:
-    """The collector's API with the answers that a test wants; real HTTP, real JSON."""
-
-    def __init__(self, cluster_id: str) -> None:
-        self.state: dict[str, Any] = {"cluster_id": cluster_id, "clients": 2, "series": 10}
-        self.numbers: dict[str, Any] = {"clients": {"asking": 3, "matching": 2, "pushing": 2, "source": "plugin"}}
-        self.tokens: list[str] = []
-        self.directives: list[tuple[str, Any]] = []
-        self.broken = False
-        self.clock = ClockAhead()
-
-    def see(self, name: str = OLD[0], version: str = OLD[1]) -> None:
-        seen = round(time.time() * 1000)
-        software = {"client_software_name": name, "client_software_version": version}
-        self.state["software"] = [{**software, "connections": 1, "first_seen_ms": seen, "last_seen_ms": seen}]
-
-    async def answer(self, request: web.Request) -> web.Response:
-        self.tokens.append(request.headers.get("Authorization", ""))
-        if self.broken:
-            return web.json_response({"error": "canary"}, status=503)
-        if "clusters" in request.path:
-            return web.json_response(self.state)
-        return web.json_response({"id": request.match_info["id"], **self.numbers})
-
-    async def be_told(self, request: web.Request) -> web.Response:
-        if self.broken:
-            return web.json_response({"error": "canary"}, status=503)
-        self.directives.append((request.path, await request.json()))
-        return web.json_response({})
-
-    @contextlib.asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        application = web.Application()
-        application.router.add_get("/v1/clusters/{id}", self.answer)
-        application.router.add_get("/v1/subscriptions/{id}", self.answer)
-        application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.be_told)
-        runner = web.AppRunner(application)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        try:
-            yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-        finally:
-            await runner.cleanup()
-
-
-@pytest.fixture
-async def inventory(api, namespace, clean_broker, tmp_path) -> AsyncIterator[Collector]:
-    """An operator in this process, whose collector is the one above."""
-    apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
-    served = Collector(clean_broker.cluster_id)
-    async with served.serving() as url:
-
-        def answer_here(context: Context) -> None:
-            context.collector_url = lambda _key, _encrypted: url
-            context.clock = served.clock
-
-        async with operating(api, settings_of(namespace, tmp_path), answer_here):
-            yield served
 
 
 async def _reason(api, namespace, name, reason):

@@ -1,7 +1,7 @@
 import pytest
 
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.subscriptions.risk import SAFE_PREFIX, Plan, Software, endangered_by, plan
+from kwitness.subscriptions.risk import ANYBODY, SAFE_PREFIX, Plan, Software, endangered_by, plan, waiting
 
 OLD = Software("confluent-kafka-python", "2.5.0-rdkafka-2.5.0")
 K = "org.apache.kafka."
@@ -125,3 +125,48 @@ def test_the_window_of_each_subscription_is_its_own():
     short, long = _subscription("short", "x."), _subscription("long", "x.")
     found = plan(foreign=[], accepted=[], candidates=[short, long], leaving=[], at_risk={"long": [OLD]}, seen=[OLD])
     assert found.held == {"long"}
+
+
+@pytest.mark.parametrize(
+    ("match", "reached"),
+    [
+        pytest.param({}, True, id="everybody"),
+        pytest.param({"client_software_name": "librdkafka"}, True, id="a name at risk"),
+        pytest.param({"client_software_name": "lib.*"}, True, id="a pattern of names"),
+        pytest.param({"client_software_name": "apache-kafka-java"}, False, id="a name that is never at risk"),
+        pytest.param({"client_software_version": "3[.]9[.]1"}, False, id="a version that is not of the range"),
+        pytest.param({"client_software_version": "2\\.5\\.1"}, True, id="a version of the range"),
+        pytest.param({"client_software_version": "3.*"}, True, id="a pattern of versions"),
+        pytest.param({"client_id": "orders"}, True, id="a client id"),
+    ],
+)
+def test_a_client_of_which_nothing_is_known_is_reached_unless_the_selector_rules_the_range_out(match, reached):
+    assert endangered_by([_subscription("a", "x.", **match)], ANYBODY) == ({"a"} if reached else set())
+
+
+def test_software_without_a_known_version_is_reached_by_every_version():
+    narrow = _subscription("a", "x.", client_software_name="librdkafka", client_software_version="2[.]5[.].*")
+    assert endangered_by([narrow], Software("librdkafka", "other")) == {"a"}
+    assert endangered_by([narrow], Software("rdkafka-ruby", "other")) == set()
+
+
+@pytest.mark.parametrize(
+    ("standing", "changes", "expected"),
+    [
+        pytest.param([], {"a": ["x."]}, {"a"}, id="a new one"),
+        pytest.param([], {"a": [K]}, set(), id="the safe prefix never waits"),
+        pytest.param([], {"a": ["*"]}, set(), id="nor does everything"),
+        pytest.param([("a", "x.")], {"a": ["x.", "y."]}, {"a"}, id="an edit of what stands"),
+        pytest.param([("a", "x.")], {"a": None}, set(), id="a removal of what endangers"),
+        pytest.param([("a", "x."), ("p", "*")], {"p": None}, {"p"}, id="a removal of what protects"),
+        pytest.param([("a", "x."), ("p", "*")], {"p": [K]}, {"p"}, id="what protects becomes something harmless"),
+        pytest.param([], {"a": ["x."], "p": ["*"]}, set(), id="with its protection"),
+        pytest.param([("f", "x.")], {"a": [K]}, set(), id="beside what endangers already"),
+        pytest.param([("p", "*"), ("a", "x.")], {"p": None, "a": None}, set(), id="both go"),
+    ],
+)
+def test_without_knowledge_waits_what_could_abort_somebody(standing, changes, expected):
+    targets = {name: None if metrics is None else _subscription(name, *metrics) for name, metrics in changes.items()}
+    before = {name: _subscription(name, metrics) for name, metrics in standing}
+    assert waiting(targets, before, accepted=()) == expected
+    assert waiting(targets, before, accepted=set(changes)) == set()

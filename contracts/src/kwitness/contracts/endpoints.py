@@ -24,6 +24,7 @@ __all__ = [
     "PROBE_PORT",
     "PUSHES_PATH",
     "READY_PATH",
+    "SILENT_PATH",
     "SUBSCRIPTIONS_PATH",
     "SUBSCRIPTION_PATH",
 ]
@@ -49,6 +50,7 @@ CLIENT_METRICS_PATH = "/v1/clients/{client_instance_id}/metrics"
 CONNECTIONS_PATH = "/v1/connections"
 SUBSCRIPTIONS_PATH = "/v1/subscriptions"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
+SILENT_PATH = "/v1/silent"
 CLUSTER_PATH = "/v1/clusters/{cluster_id}"
 OTLP_METRICS_PATH = "/v1/metrics"
 """As OTLP over HTTP has it."""

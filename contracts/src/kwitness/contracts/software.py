@@ -12,6 +12,7 @@ from .registry_entries import Software
 from .tables.software import ENTRIES
 
 __all__ = [
+    "OTHER",
     "OUR_CLIENT_ID_PREFIX",
     "SOFTWARE",
     "Software",
@@ -26,6 +27,9 @@ __all__ = [
 
 OUR_CLIENT_ID_PREFIX = "kwitness-"
 """What client ids and software names of our own clients start with."""
+
+OTHER = "other"
+"""Name or version of software that a collector does not tell apart: it can be any."""
 
 SOFTWARE: tuple[Software, ...] = ENTRIES
 """The software known by name."""

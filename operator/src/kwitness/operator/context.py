@@ -14,6 +14,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.cluster_memory import ClusterMemory
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
@@ -53,7 +54,10 @@ class ClusterFacts:
     ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
     ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
     is well. ``listeners`` are those of the brokers that answered last. ``subscriptions`` None means not read yet.
-    ``outcomes`` are what the last reconcile of the subscriptions found, by resource.
+    ``outcomes`` are what the last reconcile of the subscriptions found, by resource. ``inventory`` is the collector's
+    last answer that was whole; ``unknown`` says why it is not known who is connected now, and what to do, None when it
+    is. ``offering`` are the ids of brokers whose clients may ask them for subscriptions. ``memory`` is what must not be
+    forgotten, ``recalled`` whether it was read from its ConfigMap, and ``remembered`` what was last written there.
     """
 
     connection: KafkaConnection | None = None
@@ -67,6 +71,12 @@ class ClusterFacts:
     outcomes: dict[Key, SubscriptionOutcome] = field(default_factory=dict)
     deletion_held: tuple[str, ...] = ()
     inventory: ClusterState | None = None
+    unknown: str | None = "the collector has not been asked yet"
+    offering: frozenset[str] = frozenset()
+    memory: ClusterMemory = field(default_factory=ClusterMemory)
+    recalled: bool = False
+    unreadable_memory: str | None = None
+    remembered: dict[str, str] | None = None
     inventory_verdict: Verdict | None = None
     subscription_states: dict[str, SubscriptionState] = field(default_factory=dict)
 

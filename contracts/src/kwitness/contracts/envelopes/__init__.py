@@ -26,7 +26,15 @@ from .events import (
     WindowTotals,
     WorkloadName,
 )
-from .gauges import ConnectionCount, GaugeSnapshot, PluginLedger
+from .gauges import (
+    MAX_LISTED_INSTANCES,
+    MOST_INSTANCES,
+    ConnectionCount,
+    GaugeSnapshot,
+    InstanceSensors,
+    PluginLedger,
+    TelemetrySensors,
+)
 from .header_totals import HeaderTotals
 from .interceptor_events import (
     HookTotals,
@@ -65,8 +73,10 @@ from .open_connections import (
     OpenConnections,
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
+from .silence import SilenceReason, SilentClients, SilentItem
 from .snapshots import ConnectionSnapshot
 from .subscriptions import (
+    SilenceWord,
     SilentSoftwareState,
     SubscriptionAnswer,
     SubscriptionClients,
@@ -79,7 +89,9 @@ __all__ = [
     "EVENTS_CONTENT_TYPE",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
+    "MAX_LISTED_INSTANCES",
     "MAX_OPEN_CONNECTIONS",
+    "MOST_INSTANCES",
     "ApiError",
     "ApiTotals",
     "BrokerState",
@@ -110,6 +122,7 @@ __all__ = [
     "HeaderTotals",
     "HookTotals",
     "HopState",
+    "InstanceSensors",
     "InterceptedTotals",
     "InterceptionTotals",
     "InterceptorClients",
@@ -133,6 +146,10 @@ __all__ = [
     "PushBatch",
     "Rejection",
     "ReplicasAnswer",
+    "SilenceReason",
+    "SilenceWord",
+    "SilentClients",
+    "SilentItem",
     "SilentSoftwareState",
     "SizeTotals",
     "SoftwareConnections",
@@ -141,6 +158,7 @@ __all__ = [
     "SubscriptionClients",
     "SubscriptionList",
     "SubscriptionState",
+    "TelemetrySensors",
     "TimeTotals",
     "TopClient",
     "TrafficTotals",

@@ -10,7 +10,7 @@ from kwitness.contracts.observers import ObserverMode, ReportedBy
 
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 from .events import ObserverLedger
-from .gauges import PluginLedger
+from .gauges import MOST_INSTANCES, PluginLedger
 from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
 
 __all__ = [
@@ -89,6 +89,9 @@ class BrokerState(Envelope):
     listeners: str | None = Field(None, description="The broker's configuration `listeners`.")
     inter_broker_listener: str | None = Field(None, description="Listener that brokers use among themselves.")
     warnings: tuple[str, ...] = Field((), description="What is wrong with the configuration.")
+    client_instances: Count | None = Field(
+        None, description=f"Client instances that it remembers; it has room for {MOST_INSTANCES}."
+    )
     ledger: PluginLedger = Field(default_factory=PluginLedger, description="The plugin's own ledger.")
 
 

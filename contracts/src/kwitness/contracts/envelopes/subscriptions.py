@@ -9,12 +9,24 @@ from pydantic import Field
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
 __all__ = [
+    "SilenceWord",
     "SilentSoftwareState",
     "SubscriptionAnswer",
     "SubscriptionClients",
     "SubscriptionList",
     "SubscriptionState",
     "TopClient",
+]
+
+SilenceWord = Literal[
+    "tooOld",
+    "askedButNotPushing",
+    "throttled",
+    "unknownSubscription",
+    "pluginError",
+    "instanceLimit",
+    "notAsking",
+    "unknown",
 ]
 
 
@@ -33,7 +45,7 @@ class SilentSoftwareState(Envelope):
     client_software_name: str = Field(description="Software name.")
     client_software_version: str = Field(description="Software version.")
     connections: Count = Field(description="Open connections.")
-    reason: Literal["tooOld", "askedButNotPushing", "unknown"] = Field(description="Why, as far as can be known.")
+    reason: SilenceWord = Field(description="Why, as far as can be known.")
     ours: bool = Field(False, description="Whether it is the platform's own.")
 
 

@@ -24,6 +24,7 @@ from kwitness.contracts.endpoints import (
     OTLP_GRPC_PORT,
     OTLP_HTTP_PORT,
     PUSHES_PATH,
+    SILENT_PATH,
     SUBSCRIPTION_PATH,
     SUBSCRIPTIONS_PATH,
 )
@@ -42,6 +43,7 @@ from kwitness.contracts.envelopes import (
     InterceptorsHead,
     PushAnswer,
     PushBatch,
+    SilentClients,
     SubscriptionAnswer,
     SubscriptionList,
 )
@@ -242,6 +244,15 @@ OPERATIONS: tuple[Operation, ...] = (
             ("continue", "query", "Token of the page before."),
             _LOCAL,
         ),
+        statuses=_READING,
+    ),
+    Operation(
+        "get",
+        SILENT_PATH,
+        "Clients that are connected and do not push, and why; one by one where an observer or a broker knows them so.",
+        _READERS,
+        answer=SilentClients,
+        parameters=(("ours", "query", "true: the platform's own as well."), _LOCAL),
         statuses=_READING,
     ),
     Operation(

@@ -10,12 +10,21 @@ from pydantic import BaseModel
 
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
-from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot, PluginLedger, Push, PushBatch
+from kwitness.contracts.envelopes import (
+    ConnectionCount,
+    GaugeSnapshot,
+    InstanceSensors,
+    PluginLedger,
+    Push,
+    PushBatch,
+    TelemetrySensors,
+)
 
 from .event_schemas import schema_name
 
 __all__ = ["java_constants"]
 
+_MODELS = (PushBatch, Push, GaugeSnapshot, ConnectionCount, PluginLedger, TelemetrySensors, InstanceSensors)
 _HEAD = """\
 // Generated from contracts/ by `make generate`; do not edit.
 package dev.kwitness.broker;
@@ -43,10 +52,7 @@ def java_constants(root: Path) -> Iterator[tuple[Path, str]]:
         _constant("schema_gauges", schema_name(GaugeSnapshot)),
         _constant("token_audience", collector_audience("NAMESPACE", "NAME")),
         "\n",
-        *(
-            _constant(f"key_{key}", key)
-            for key in _keys((PushBatch, Push, GaugeSnapshot, ConnectionCount, PluginLedger))
-        ),
+        *(_constant(f"key_{key}", key) for key in _keys(_MODELS)),
         "\n    private Contract() {\n    }\n}\n",
     ]
     yield (

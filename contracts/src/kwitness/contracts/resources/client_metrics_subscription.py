@@ -108,8 +108,19 @@ class SilentSoftware(Contract):
     client_software_name: str = Field(description="Software name, as the client says.", max_length=256)
     client_software_version: str = Field(description="Software version, as the client says.", max_length=256)
     connections: int = Field(description="Open connections.", ge=0)
-    reason: Literal["TooOld", "AskedButNotPushing", "Unknown"] = Field(
-        description="Why it is silent, as far as that can be known."
+    reason: Literal[
+        "TooOld",
+        "AskedButNotPushing",
+        "Throttled",
+        "UnknownSubscription",
+        "PluginError",
+        "InstanceLimit",
+        "NotAsking",
+        "Unknown",
+    ] = Field(
+        description="Why it is silent, as far as that can be known. Throttled, UnknownSubscription, PluginError and "
+        "InstanceLimit come from the brokers' own sensors; NotAsking: every instance that asked pushes, so telemetry "
+        "is off there, or the library has none."
     )
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 from kwitness.contracts.registry_entries import ClusterWarningType
 
 ENTRIES: tuple[ClusterWarningType, ...] = (
+    ClusterWarningType(type="ClientInstancesNearLimit", source="operator", meaning="A broker remembers nearly as many client instances as it can (16,384). Beyond that it forgets the one that asked least recently, which must then ask again: pushes are refused and clients fall silent."),
     ClusterWarningType(type="ClientsDisconnected", source="operator", meaning="Clients with librdkafka 2.5.3 to 2.10.0 are connected and reached by a subscription with a prefix that some of them have no metric for: they push a null payload, and the broker closes their connection at every push."),
-    ClusterWarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients."),
+    ClusterWarningType(type="DeletionHeld", source="operator", meaning="A broker configuration of ours stays though its resource is gone or suspended, because removing it would crash connected clients, or could."),
     ClusterWarningType(type="GaugeTruncated", source="operator", meaning="A broker counts at most 100 software versions per network thread and has reached that; its counts are incomplete."),
     ClusterWarningType(type="InvalidOwners", source="operator", meaning="The ConfigMap of spec.owners is not there, or what it says cannot be used; the message has line and entry. Analyses go on without owners."),
     ClusterWarningType(type="KnownDefects", source="operator", meaning="The brokers' version has, or may have, known defects in handling client telemetry."),

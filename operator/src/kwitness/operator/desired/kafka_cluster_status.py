@@ -131,7 +131,8 @@ def warnings(
     if deletion_held:
         found["DeletionHeld"] = (
             f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone or suspended: without"
-            " it, a subscription that is not ours would abort librdkafka 2.5.0 to 2.5.2 clients"
+            " it, another subscription would abort librdkafka 2.5.0 to 2.5.2 clients, or could, as it is not known who"
+            " is connected"
         )
     if disconnected:
         found["ClientsDisconnected"] = (

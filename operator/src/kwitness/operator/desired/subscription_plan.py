@@ -59,6 +59,8 @@ class ObservedSoftware:
     name: str
     version: str
     last_seen_ms: int
+    connections: int = 0
+    """Those that were open when it was last asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,15 @@ class SubscriptionPlan:
 
     ``changes`` maps broker names to configs, None meaning removal. ``drifted`` are names whose broker config is not
     what was last applied. ``held`` maps names to the software that they would crash. ``retained`` are orphans that
-    stay, because someone else's subscription would crash clients without them.
+    stay, because someone else's subscription would crash clients without them. ``waiting`` are names whose change could
+    crash somebody, as long as it is not known who is connected; what stands under them stays.
     """
 
     changes: Mapping[str, Mapping[str, str] | None] = field(default_factory=dict)
     drifted: frozenset[str] = frozenset()
     held: Mapping[str, tuple[ObservedSoftware, ...]] = field(default_factory=dict)
     retained: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
 
 
 def broker_name(installation: str, key: Key) -> str:
@@ -154,6 +158,7 @@ def plan(
     seen: Collection[ObservedSoftware],
     now_ms: int,
     cluster_id: str = "",
+    known: bool = True,
 ) -> SubscriptionPlan:
     """Decide what to write.
 
@@ -173,6 +178,9 @@ def plan(
         The time, in milliseconds since 1970.
     cluster_id
         The Kafka cluster that this is about.
+    known
+        Whether all clients that are connected are among those seen. If not, nothing is written that could crash one
+        that was not seen; what was seen holds and withdraws as ever.
     """
     asked = {one.subscription.id: one for one in wanted if not one.suspended}
     managed = {one.subscription.id for one in wanted} | set(orphans)
@@ -196,6 +204,9 @@ def plan(
         if not _equal(present.get(name), target):
             changes[name] = target
     changes.update((name, None) for name in leaving if name not in decision.retained)
+    waiting = frozenset() if known else _waiting(changes, present, asked, decision)
+    for name in waiting:
+        del changes[name]
     drifted = {
         name
         for name, target in changes.items()
@@ -209,7 +220,20 @@ def plan(
             for name, culprits in decision.culprits.items()
         },
         retained=decision.retained,
+        waiting=waiting,
     )
+
+
+def _waiting(
+    changes: Mapping[str, Mapping[str, str] | None],
+    present: Mapping[str, Mapping[str, str]],
+    asked: Mapping[str, Wanted],
+    decision: risk.Plan,
+) -> frozenset[str]:
+    # A sighting withdraws, whatever else is not known.
+    accepted = {name for name, entry in asked.items() if entry.accepts_risk} | decision.held
+    targets = {name: None if target is None else _readable(name, target) for name, target in changes.items()}
+    return risk.waiting(targets, {name: _readable(name, found) for name, found in present.items()}, accepted)
 
 
 def config_hash(configs: Mapping[str, str], cluster_id: str = "") -> str:

@@ -13,14 +13,14 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.subscriptions.broker_subscription import ALL_METRICS
 from kwitness.subscriptions.risk import SAFE_PREFIX
 
-__all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict"]
+__all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict", "unknown_risk_verdict"]
 
 _MOST = 20
 
 
 def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
     """Ready=False, because clients would crash; says whom, and how to make the subscription harmless."""
-    names = ", ".join(sorted({f"{one.name} {one.version}" for one in software})[:5])
+    names = ", ".join(sorted({_told(one) for one in software})[:5])
     verb = "would" if all(librdkafka_version(one.name, one.version) for one in software) else "might"
     return Verdict(
         "Ready",
@@ -29,6 +29,25 @@ def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
         f"not on the broker, because clients seen within {window} {verb} abort: {names}. Upgrade them to librdkafka"
         f" 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or {ALL_METRICS}, with"
         " which the subscription is safe; spec.riskPolicy Apply accepts the risk",
+    )
+
+
+def _told(software: ObservedSoftware) -> str:
+    count = software.connections
+    connected = f" ({count} connection{'s' if count > 1 else ''} now)" if count else ""
+    return f"{software.name} {software.version}{connected}"
+
+
+def unknown_risk_verdict(why: str, *, stands: bool) -> Verdict:
+    """Ready=False, because it is not known whom a change could abort; ``why`` says what is missing and what to do."""
+    what = "stays on the broker as it was" if stands else "not on the broker yet"
+    return Verdict(
+        "Ready",
+        "False",
+        "RiskUnknown",
+        f"{what}, because it is not known whether the change would abort connected clients: {why}. Or make spec.metrics"
+        f" just {SAFE_PREFIX} or {ALL_METRICS}, with which the subscription is safe; spec.riskPolicy Apply accepts the"
+        " risk",
     )
 
 

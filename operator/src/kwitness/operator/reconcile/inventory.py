@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from kwitness.contracts.audiences import inventory_audience
-from kwitness.contracts.endpoints import CLUSTER_PATH, SUBSCRIPTION_PATH
-from kwitness.contracts.envelopes import ClusterState, SubscriptionState
+from kwitness.contracts.endpoints import CLUSTER_PATH, SUBSCRIPTIONS_PATH
+from kwitness.contracts.envelopes import ClusterState, SubscriptionList
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software
-from kwitness.operator.desired.subscription_plan import ObservedSoftware, broker_name
+from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.references import referred_cluster, subscriptions_of
+from kwitness.operator.reconcile.references import referred_cluster
+from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.shapes.facts import Inventory
 from kwitness.operator.work_queue import Requeue
@@ -35,9 +34,9 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
     shown_before = _shown_by_cluster(facts)
-    risk_before = {(one.name, one.version) for one in crashing_software(facts)}
+    risk_before = _risk(facts)
     has_collector = await poll_inventory(context, key)
-    if risk_before != {(one.name, one.version) for one in crashing_software(facts)}:
+    if risk_before != _risk(facts):
         context.enqueue("ClientMetricsSubscription", key, 0.0)
     if shown_before != _shown_by_cluster(facts):
         context.enqueue("KafkaCluster", key, 0.0)
@@ -58,43 +57,79 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
         As `collectors_of`; the facts stay as they were.
     """
     facts = context.clusters.setdefault(key, ClusterFacts())
+    await recall_cluster(context, key, facts)
     collectors = await collectors_of(context, key)
     if not collectors:
         facts.inventory, facts.subscription_states = None, {}
-        facts.inventory_verdict = Verdict(
-            "InventoryAvailable",
-            "False",
+        _is_unknown(
+            facts,
+            "no TelemetryCollector names this cluster: apply one",
             "NoCollector",
             "no TelemetryCollector names this cluster, so no client numbers are known: apply one",
         )
         return False
     collector = collectors[0]
+    name = collector.metadata.name
     if collector.spec.suspend:
         facts.subscription_states = {}
-        message = f"TelemetryCollector {collector.metadata.name} is suspended, so no client numbers are known"
-        facts.inventory_verdict = Verdict("InventoryAvailable", "False", "NoCollector", message)
+        message = f"TelemetryCollector {name} is suspended, so no client numbers are known"
+        _is_unknown(facts, f"TelemetryCollector {name} is suspended: resume it", "NoCollector", message)
         return False
     status = (context.store.get("KafkaCluster", key) or {}).get("status") or {}
     cluster_id = facts.cluster_id or status.get("clusterId")
     try:
         if cluster_id is None:
             raise TransientError("CollectorUnreachable", "the cluster id is not known yet")
-        names = [broker_name(context.installation, one) for one in subscriptions_of(context, key)] if numbers else None
-        await _fetch(context, facts, collector, str(cluster_id), names)
+        found, numbers_found = await _fetch(context, collector, str(cluster_id), numbers=numbers)
     except OperatorError as error:
         # A number that is not known is absent; what decides on risk is remembered.
         facts.subscription_states = {}
-        facts.inventory_verdict = Verdict("InventoryAvailable", "False", "CollectorUnreachable", error.message)
+        why = f"TelemetryCollector {name} does not answer: see its status and its pods"
+        _is_unknown(facts, why, "CollectorUnreachable", error.message)
     else:
-        facts.inventory_verdict = Verdict(
-            "InventoryAvailable", "True", "InventoryAvailable", f"TelemetryCollector {collector.metadata.name} reports"
-        )
+        _take(facts, name, found, numbers_found)
+    await remember_cluster(context, key, facts)
     return True
 
 
+def _is_unknown(facts: ClusterFacts, why: str, reason: str, message: str) -> None:
+    facts.unknown = why
+    facts.inventory_verdict = Verdict("InventoryAvailable", "False", reason, message)
+
+
+def _take(facts: ClusterFacts, name: str, found: ClusterState | None, numbers: SubscriptionList | None) -> None:
+    """Believe what the collector ``name`` answered, as far as it goes: a sighting counts, a small number does not."""
+    for one in found.software if found else ():
+        facts.memory.see(one.client_software_name, one.client_software_version, one.last_seen_ms)
+    missing = sorted({*(found.missing if found else ()), *(numbers.missing if numbers else ())})
+    if missing:
+        facts.subscription_states = {}
+        replicas = f"replica{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing[:8]))}"
+        message = f"{replicas} of TelemetryCollector {name} did not answer, so no client numbers are known"
+        why = f"{replicas} of TelemetryCollector {name} did not answer: see its pods"
+        _is_unknown(facts, why, "InventoryPartial", message)
+        return
+    facts.inventory = found
+    if numbers is not None:
+        facts.subscription_states = {one.id: one for one in numbers.items}
+    facts.inventory_verdict = Verdict(
+        "InventoryAvailable", "True", "InventoryAvailable", f"TelemetryCollector {name} reports"
+    )
+    heard = {one.broker_id for one in found.brokers} if found else set()
+    if facts.unreadable_memory is not None:
+        facts.unknown = facts.unreadable_memory
+    elif unheard := sorted(facts.offering - heard, key=lambda one: (len(one), one)):
+        facts.unknown = (
+            f"TelemetryCollector {name} hears nothing from the plugin of broker{'s' if len(unheard) > 1 else ''} "
+            f"{', '.join(unheard[:8])}, which clients may ask for subscriptions: see the broker's log"
+        )
+    else:
+        facts.unknown = None
+
+
 async def _fetch(
-    context: Context, facts: ClusterFacts, collector: TelemetryCollector, cluster_id: str, names: Sequence[str] | None
-) -> None:
+    context: Context, collector: TelemetryCollector, cluster_id: str, *, numbers: bool
+) -> tuple[ClusterState | None, SubscriptionList | None]:
     key = Key(collector.metadata.namespace, collector.metadata.name)
     ca_certificates = await _ca_certificates(context, collector)
     base = context.collector_url(key, collector.spec.ingest.tls.secret_ref is not None)
@@ -105,14 +140,11 @@ async def _fetch(
 
     try:
         found = await ask(CLUSTER_PATH.format(cluster_id=cluster_id))
-        facts.inventory = None if found is None else ClusterState.model_validate(found)
-        states: dict[str, SubscriptionState] = {}
-        for name in names or ():
-            answer = await ask(SUBSCRIPTION_PATH.format(id=name))
-            if answer is not None:
-                states[name] = SubscriptionState.model_validate(answer)
-        if names is not None:
-            facts.subscription_states = states
+        told = await ask(SUBSCRIPTIONS_PATH) if numbers else None
+        return (
+            None if found is None else ClusterState.model_validate(found),
+            None if told is None else SubscriptionList.model_validate(told),
+        )
     except ValidationError as error:
         raise TransientError(
             "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"
@@ -157,12 +189,20 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
 
 
 def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:
-    """Software that the inventory remembers and a subscription might crash."""
-    return [
-        ObservedSoftware(one.client_software_name, one.client_software_version, one.last_seen_ms)
+    """Software that a subscription might crash, seen now or remembered."""
+    now = {
+        (one.client_software_name, one.client_software_version): one.connections
         for one in (facts.inventory.software if facts.inventory else ())
-        if may_crash_on_unknown_metrics(one.client_software_name, one.client_software_version)
+    }
+    return [
+        ObservedSoftware(name, version, last_seen_ms, now.get((name, version), 0))
+        for name, version, last_seen_ms in facts.memory.items()
     ]
+
+
+def _risk(facts: ClusterFacts) -> object:
+    """What the subscriptions' plan takes from the inventory; why something is not known only their statuses say."""
+    return {(name, version) for name, version, _ in facts.memory.items()}, facts.unknown
 
 
 def _shown_by_cluster(facts: ClusterFacts) -> list[object]:

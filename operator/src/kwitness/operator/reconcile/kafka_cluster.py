@@ -27,6 +27,7 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
 from kwitness.operator.reconcile.owners import warnings_of_owners
+from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import KafkaState
@@ -86,13 +87,16 @@ async def _observe(
     connection = await connection_of(context, cluster)
     if facts.inventory_verdict is None:
         await poll_inventory(context, key)
+    await recall_cluster(context, key, facts)
     facts.seen = None
     seen = await context.kafka.observe(
         connection, topic_names(cluster), tuple(one.name for one in cluster.spec.listeners)
     )
-    _check_identity(cluster, seen, fields.get("clusterId"))
+    _check_identity(cluster, seen, fields.get("clusterId") or facts.memory.cluster_id)
     connection = replace(connection, cluster_id=seen.cluster_id)
     facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
+    facts.offering = frozenset(str(one.id) for one in seen.brokers if one.telemetry is not False)
+    await remember_cluster(context, key, facts)
     told = [one.listeners for one in seen.brokers if one.listeners is not None]
     facts.listeners = tuple(listener for listeners in told for listener in listeners) if told else facts.listeners
     found = warnings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,12 @@ from kwitness.operator.desired.subscription_plan import (
     own_key,
     plan,
 )
-from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, retained_verdict
+from kwitness.operator.desired.subscription_status import (
+    at_risk_entries,
+    held_verdict,
+    retained_verdict,
+    unknown_risk_verdict,
+)
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key, Subject
@@ -43,6 +48,7 @@ class _Result:
     decided: SubscriptionPlan
     answers: Mapping[str, OperatorError | None]
     statuses: Mapping[str, dict[str, Any]]
+    present: Mapping[str, Mapping[str, str]]
 
 
 async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]) -> None:
@@ -71,20 +77,22 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
         seen=_seen(facts, statuses),
         now_ms=context.clock.now_ms(),
         cluster_id=facts.cluster_id or "",
+        known=facts.unknown is None,
     )
     answers: dict[str, OperatorError | None] = {}
     if decided.changes and not facts.paused:
         answers = await context.kafka.alter(connection, decided.changes)
-    result = _Result(decided, answers, statuses)
+    result = _Result(decided, answers, statuses, present)
     await _report(work, result, orphans)
     for one in wanted:
-        work.outcomes[one.key] = await _judge(work, one, result)
+        waits = one.subscription.id in decided.waiting
+        work.outcomes[one.key] = _waits(work, one, result) if waits else await _judge(work, one, result)
     await _share(work, _after(present, result))
 
 
 def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[ObservedSoftware]:
-    # Inventory and statuses together: the one forgets with its volume, the other with the resource.
-    newest: dict[tuple[str, str], int] = {}
+    # What is remembered of the cluster and statuses together: without the permission to keep it, statuses still do.
+    newest: dict[tuple[str, str], ObservedSoftware] = {}
     remembered = [
         ObservedSoftware(
             entry["clientSoftwareName"],
@@ -95,9 +103,9 @@ def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[O
         for entry in status.get("atRiskClients", ())
     ]
     for one in [*crashing_software(facts), *remembered]:
-        known = (one.name, one.version)
-        newest[known] = max(newest.get(known, 0), one.last_seen_ms)
-    return [ObservedSoftware(name, version, when) for (name, version), when in sorted(newest.items())]
+        known = newest.get((one.name, one.version), one)
+        newest[one.name, one.version] = replace(known, last_seen_ms=max(known.last_seen_ms, one.last_seen_ms))
+    return [one for _, one in sorted(newest.items())]
 
 
 async def _report(work: SubscriptionPass, result: _Result, orphans: frozenset[str]) -> None:
@@ -117,10 +125,21 @@ async def _report(work: SubscriptionPass, result: _Result, orphans: frozenset[st
         await emit(
             work.context, "KafkaCluster", work.cluster, reason="Swept", action="Sweep", note=note, type_="Normal"
         )
-    retained = tuple(sorted(result.decided.retained))
+    retained = tuple(sorted(result.decided.retained | (result.decided.waiting & orphans)))
     if retained != work.facts.deletion_held:
         work.facts.deletion_held = retained
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
+
+
+def _waits(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:
+    name, subject = one.subscription.id, Subject.of(work.resources[one.key])
+    status = result.statuses.get(name, {})
+    repairs = _repairs(status, subject, work.facts.outcomes.get(one.key))
+    fields = {"brokerResource": name, "driftRepairs": repairs or None, "appliedHash": status.get("appliedHash")}
+    if "atRiskClients" in status:
+        fields["atRiskClients"] = status["atRiskClients"]
+    verdict = unknown_risk_verdict(work.facts.unknown or "", stands=name in result.present)
+    return SubscriptionOutcome(subject, verdict, fields)
 
 
 async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:

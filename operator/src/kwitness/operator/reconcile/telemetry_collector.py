@@ -206,7 +206,9 @@ async def _report(
     ) == state.get("currentRevision")
     scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
     endpoint = f"{scheme}://{name}.{key.namespace}.svc:{COLLECTOR_PORT}"
-    inventory = None if collector.spec.suspend else facts.inventory
+    verdict = facts.inventory_verdict
+    answers = verdict is not None and verdict.status == "True"
+    inventory = facts.inventory if answers and not collector.spec.suspend else None
     verdicts = collector_verdicts(collector, replicas, inventory, current=current)
     if is_paused(collector.metadata.annotations):
         verdicts[0] = paused("its pods and what belongs to them are left as they are")

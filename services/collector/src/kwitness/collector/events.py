@@ -23,6 +23,8 @@ from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+PLAIN_OTLP: Final = "otlp/"
+"""What the sources of plain OTLP begin with, which no broker has seen."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
@@ -75,6 +77,11 @@ class Event:
     def client(self) -> str:
         """The client's key within this collector."""
         return f"{self.identity.get('cluster_id', '')}/{self.instance}"
+
+    @property
+    def is_plain_otlp(self) -> bool:
+        """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
+        return self.source.startswith(PLAIN_OTLP)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""

@@ -7,13 +7,13 @@ from typing import Final
 
 from kwitness.collector.inventory.observers import Observer, Uncertain
 from kwitness.collector.inventory.reporters import ProfileKey
-from kwitness.collector.inventory.software import OTHER
 from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.envelopes import ObserverReport
 from kwitness.contracts.own_metrics import own_metric
+from kwitness.contracts.software import OTHER
 from kwitness.runtime.service import installed_version
 
 COMPONENT: Final = "collector"

@@ -6,6 +6,7 @@ import hashlib
 from typing import Final
 
 __all__ = [
+    "cluster_memory_name",
     "collector_name",
     "collector_peer_host",
     "collector_replicas_name",
@@ -22,6 +23,9 @@ _STATEFUL_SET: Final = 52
 _LABEL: Final = 63
 """Characters of a Service's name."""
 
+_OBJECT: Final = 253
+"""Characters of any other object's name."""
+
 
 def cut_name(name: str, limit: int) -> str:
     """Return ``name``, or where it is longer than ``limit`` its beginning and 8 hex digits of the whole one's hash."""
@@ -29,6 +33,11 @@ def cut_name(name: str, limit: int) -> str:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return f"{name[: limit - 9].rstrip('-.')}-{digest}"
+
+
+def cluster_memory_name(kafka_cluster: str) -> str:
+    """Name of the ConfigMap that remembers what must not be forgotten of a KafkaCluster."""
+    return cut_name(f"kwitness-cluster-{kafka_cluster}", _OBJECT)
 
 
 def collector_name(collector: str) -> str:

@@ -11,11 +11,13 @@ subscription with such a selector *could* match. Of two that could match, the on
 of the other's matches whenever the other does.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.client_metrics import CRASH_PRONE_METRICS, PREFIX
+from kwitness.contracts.software import OTHER, may_crash_on_unknown_metrics
 from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.subscriptions.matching import pattern_matches
 
@@ -29,6 +31,13 @@ class Software:
 
     name: str
     version: str
+
+
+ANYBODY: Final = Software(OTHER, OTHER)
+"""A client of the range at risk of which nothing is known."""
+
+_LITERAL: Final = re.compile(r"(?:[A-Za-z0-9_-]|\\[^A-Za-z0-9]|\[\.\])+")
+_ESCAPE: Final = re.compile(r"\\(.)|\[(\.)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,8 @@ class Plan:
 def endangered_by(subscriptions: Iterable[BrokerSubscription], software: Software) -> frozenset[str]:
     """Ids of those that would abort a client of ``software``, whatever its role; empty when the set is harmless.
 
-    ``software`` must be of the range at risk; the caller knows (contracts hold the table of versions).
+    ``software`` must be of the range at risk; the caller knows (contracts hold the table of versions). A name or version
+    that is `OTHER` can be any of that range.
     """
     reachable = [(one, unknown) for one in subscriptions if (unknown := _unknown_selectors(one, software)) is not None]
     protected = [unknown for one, unknown in reachable if ALL_METRICS in one.metrics]
@@ -69,14 +79,56 @@ def _aborts_client(subscription: BrokerSubscription) -> bool:
 def _unknown_selectors(subscription: BrokerSubscription, software: Software) -> frozenset[tuple[str, str]] | None:
     """Selectors that cannot be evaluated for such a client; None when it is certain that it is not reached."""
     known = {"client_software_name": software.name, "client_software_version": software.version}
+    narrowed = dict(known)
     unknown: set[tuple[str, str]] = set()
     for key, pattern in subscription.match:
-        verdict = pattern_matches(pattern, known[key]) if key in known else None
+        if known.get(key) == OTHER:
+            narrowed[key] = _ESCAPE.sub(r"\1\2", pattern) if _LITERAL.fullmatch(pattern) else OTHER
+        verdict = pattern_matches(pattern, known[key]) if known.get(key, OTHER) != OTHER else None
         if verdict is False:
             return None
         if verdict is None:
             unknown.add((key, pattern))
+    if narrowed != known and not may_crash_on_unknown_metrics(*narrowed.values()):
+        # Whoever it is, a client that such a selector reaches is none of the range.
+        return None
     return frozenset(unknown)
+
+
+def waiting(
+    changes: Mapping[str, BrokerSubscription | None],
+    standing: Mapping[str, BrokerSubscription],
+    accepted: Collection[str],
+) -> frozenset[str]:
+    """Ids of changes that could abort somebody, as long as it is not known who is connected.
+
+    Parameters
+    ----------
+    changes
+        What is to be written, by id; None is to be removed.
+    standing
+        What is on the broker.
+    accepted
+        Ids of which the owner takes the risk; they never wait.
+    """
+    broker, left = dict(standing), dict(changes)
+    while harmless := [one for one in sorted(left) if one in accepted or not _harms(broker, one, left[one])]:
+        for one in harmless:
+            broker = _after(broker, one, left.pop(one))
+    return frozenset(left)
+
+
+def _after(
+    broker: Mapping[str, BrokerSubscription], name: str, target: BrokerSubscription | None
+) -> dict[str, BrokerSubscription]:
+    rest = {key: one for key, one in broker.items() if key != name}
+    return rest if target is None else {**rest, name: target}
+
+
+def _harms(broker: Mapping[str, BrokerSubscription], name: str, target: BrokerSubscription | None) -> bool:
+    before = endangered_by(broker.values(), ANYBODY)
+    after = endangered_by(_after(broker, name, target).values(), ANYBODY)
+    return name in after or not after <= before
 
 
 def plan(

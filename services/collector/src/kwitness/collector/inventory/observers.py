@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from kwitness.collector.inventory.software import OTHER, SoftwareKey
+from kwitness.collector.inventory.software import SoftwareKey
 from kwitness.collector.origin import believed
 from kwitness.contracts.envelopes import EventsHead
+from kwitness.contracts.software import OTHER
 
 SILENT_AFTER_MS: Final = 30_000
 """An observer reports every 5 s; after this much silence its connections are not known any more."""

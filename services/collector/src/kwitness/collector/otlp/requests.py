@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
-from kwitness.collector.events import Event
+from kwitness.collector.events import PLAIN_OTLP, Event
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of
@@ -25,7 +25,7 @@ class Numbering:
     """Event ids of what this replica received by plain OTLP."""
 
     def __init__(self, ordinal: int, epoch_ms: int) -> None:
-        self.source = f"otlp/{ordinal}"
+        self.source = f"{PLAIN_OTLP}{ordinal}"
         self.epoch_ms = epoch_ms
         self._next = 0
 

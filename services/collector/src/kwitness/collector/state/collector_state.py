@@ -82,7 +82,7 @@ class CollectorState:
             self.core.depart(evicted)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
-        if cluster and name and version:
+        if cluster and name and version and not event.is_plain_otlp:
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
 

@@ -1,13 +1,10 @@
 package dev.kwitness.broker;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.KafkaMetric;
@@ -15,8 +12,8 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 /**
  * The broker's own metrics that say something about its clients, as they appear and disappear.
  *
- * <p>Of the thousands a broker has only two kinds are kept: the KIP-511 connection gauges, and, for the instances that
- * asked for a telemetry subscription, the sensors the broker makes for each. Called from the broker's threads.
+ * <p>Of the thousands a broker has only two kinds are kept: the KIP-511 connection gauges, and the sensors of client
+ * telemetry. Called from the broker's threads.
  */
 final class BrokerMetrics {
     /** A network processor counts no further software beyond this number (IntGaugeSuite in Selector, KIP-511). */
@@ -26,26 +23,24 @@ final class BrokerMetrics {
     private static final String VERSION = "clientSoftwareVersion";
     private static final String LISTENER = "listener";
     private static final String PROCESSOR = "networkProcessor";
-    private static final String INSTANCE = "client_instance_id";
 
     private final Map<MetricName, KafkaMetric> gauges = new ConcurrentHashMap<>();
-    private final Map<String, Integer> asking = new ConcurrentHashMap<>();
-    private final Set<MetricName> sensors = ConcurrentHashMap.newKeySet();
+    private final TelemetrySensors sensors = new TelemetrySensors();
 
     void add(KafkaMetric metric) {
         MetricName name = metric.metricName();
         if (isConnectionGauge(name)) {
             gauges.put(name, metric);
-        } else if (isInstanceSensor(name) && sensors.add(name)) {
-            asking.merge(name.tags().get(INSTANCE), 1, Integer::sum);
+        } else if (TelemetrySensors.isOne(name)) {
+            sensors.add(metric);
         }
     }
 
     void remove(KafkaMetric metric) {
         MetricName name = metric.metricName();
         gauges.remove(name);
-        if (sensors.remove(name)) {
-            asking.computeIfPresent(name.tags().get(INSTANCE), (id, number) -> number > 1 ? number - 1 : null);
+        if (TelemetrySensors.isOne(name)) {
+            sensors.remove(metric);
         }
     }
 
@@ -74,17 +69,13 @@ final class BrokerMetrics {
         return perProcessor.values().stream().anyMatch(number -> number >= GAUGES_PER_PROCESSOR);
     }
 
-    /** Client instances that asked for a subscription and are remembered by the broker. */
-    Collection<String> asking() {
-        return new TreeSet<>(asking.keySet());
+    /** What the broker counts of client telemetry. */
+    TelemetrySensors sensors() {
+        return sensors;
     }
 
     private static boolean isConnectionGauge(MetricName name) {
         return name.name().equals("connections") && name.group().equals("socket-server-metrics")
             && name.tags().containsKey(NAME);
-    }
-
-    private static boolean isInstanceSensor(MetricName name) {
-        return name.group().equals("client-metrics") && name.tags().containsKey(INSTANCE);
     }
 }

@@ -23,7 +23,9 @@ final class Contract {
     static final String KEY_DELIVERED = "delivered";
     static final String KEY_DROPPED = "dropped";
     static final String KEY_EPOCH = "epoch";
+    static final String KEY_EXPORTED = "exported";
     static final String KEY_GAUGE_TRUNCATED = "gauge_truncated";
+    static final String KEY_INSTANCES = "instances";
     static final String KEY_INTER_BROKER_LISTENER = "inter_broker_listener";
     static final String KEY_JAVA_VERSION = "java_version";
     static final String KEY_KAFKA_VERSION = "kafka_version";
@@ -32,6 +34,7 @@ final class Contract {
     static final String KEY_LISTENERS = "listeners";
     static final String KEY_PAYLOAD = "payload";
     static final String KEY_PAYLOAD_COMPRESSION = "payload_compression";
+    static final String KEY_PLUGIN_ERRORS = "plugin_errors";
     static final String KEY_PLUGIN_VERSION = "plugin_version";
     static final String KEY_PRINCIPAL = "principal";
     static final String KEY_PUSH_INTERVAL_MS = "push_interval_ms";
@@ -40,11 +43,16 @@ final class Contract {
     static final String KEY_QUEUED = "queued";
     static final String KEY_RECEIVED_AT_MS = "received_at_ms";
     static final String KEY_SCHEMA = "schema";
+    static final String KEY_SENSORS = "sensors";
     static final String KEY_SENT_AT_MS = "sent_at_ms";
     static final String KEY_SEQ = "seq";
+    static final String KEY_SLOWEST_EXPORT_MS = "slowest_export_ms";
     static final String KEY_SOURCE = "source";
     static final String KEY_TERMINATING = "terminating";
+    static final String KEY_THROTTLED = "throttled";
+    static final String KEY_UNKNOWN_SUBSCRIPTION = "unknown_subscription";
     static final String KEY_WARNINGS = "warnings";
+    static final String KEY_WORST = "worst";
 
     private Contract() {
     }

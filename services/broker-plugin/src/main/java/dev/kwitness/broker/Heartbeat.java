@@ -94,12 +94,13 @@ final class Heartbeat implements Runnable {
                 .put(Contract.KEY_PUSH_SHARING_INTER_BROKER_LISTENER, listeners.shared())
                 .put(Contract.KEY_GAUGE_TRUNCATED, metrics.truncated())
                 .putObjects(Contract.KEY_CONNECTIONS, connections)
-                .putTexts(Contract.KEY_ASKING, metrics.asking())
-                .putObject(Contract.KEY_LEDGER, totals -> totals
-                    .put(Contract.KEY_ACCEPTED, counts.accepted())
-                    .put(Contract.KEY_DELIVERED, counts.delivered())
-                    .put(Contract.KEY_QUEUED, counts.queued())
-                    .putNumbers(Contract.KEY_DROPPED, dropped))
+                .putTexts(Contract.KEY_ASKING, metrics.sensors().asking());
+            metrics.sensors().write(object);
+            object.putObject(Contract.KEY_LEDGER, totals -> totals
+                .put(Contract.KEY_ACCEPTED, counts.accepted())
+                .put(Contract.KEY_DELIVERED, counts.delivered())
+                .put(Contract.KEY_QUEUED, counts.queued())
+                .putNumbers(Contract.KEY_DROPPED, dropped))
                 .putTexts(Contract.KEY_WARNINGS, warnings.get());
         });
     }

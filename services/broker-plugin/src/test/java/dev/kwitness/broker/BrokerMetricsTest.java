@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.metrics.Gauge;
@@ -40,20 +39,7 @@ class BrokerMetricsTest {
         metrics.add(metric("connections", "something-else", Map.of("clientSoftwareName", "x"), 1));
         metrics.add(metric("connection-count", "socket-server-metrics", Map.of("listener", "x"), 1));
         assertEquals(List.of(), shown());
-        assertTrue(metrics.asking().isEmpty());
-    }
-
-    @Test
-    void anInstanceAsksUntilItsLastSensorIsGone() {
-        KafkaMetric first = metric("unknown-subscription-request-count", "client-metrics", instance("abc"), 0);
-        KafkaMetric second = metric("throttle-count", "client-metrics", instance("abc"), 0);
-        metrics.add(first);
-        metrics.add(second);
-        metrics.add(second);
-        metrics.remove(first);
-        assertEquals(Set.of("abc"), Set.copyOf(metrics.asking()));
-        metrics.remove(second);
-        assertTrue(metrics.asking().isEmpty());
+        assertTrue(metrics.sensors().asking().isEmpty());
     }
 
     @Test
@@ -71,10 +57,6 @@ class BrokerMetricsTest {
         return metrics.connections().stream()
             .map(g -> g.listener() + " " + g.softwareName() + " " + g.softwareVersion() + " " + g.connections())
             .collect(Collectors.toList());
-    }
-
-    private static Map<String, String> instance(String id) {
-        return Map.of("client_instance_id", id);
     }
 
     private static KafkaMetric gauge(String listener, String processor, String name, String version, int value) {
