@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from pathlib import Path
 
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.clients import ClientRecord
 from kwitness.collector.inventory.reports import matching
 from kwitness.collector.privacy.identities import IdentityTreater
+from kwitness.collector.privacy.privacy import Privacy
+from kwitness.contracts.collector_config import CollectorConfig
+from kwitness.contracts.envelopes import GaugeSnapshot
+from kwitness.contracts.envelopes.gauges import InstanceSensors, TelemetrySensors
 from kwitness.contracts.identity_hashing import identity_hash
+from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 from tests.vectors import vectors
@@ -79,3 +85,36 @@ def test_what_subscriptions_match_is_unknown_after_a_restart_where_it_hangs_on_w
     record.raw = {"client_id": "orders", "client_software_name": "librdkafka", "client_address": "10.0.0.1"}
     verdicts = [matching(one, record) for one in (by_id, by_software, of_another, by_address)]
     assert verdicts == [True, True, False, True]
+
+
+def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:
+    (tmp_path / "key").write_bytes(KEY)
+    treated = Privacy(
+        CollectorConfig(
+            cluster_id="one",
+            namespace="kwitness",
+            name="main",
+            kafka=KafkaConnection(bootstrap_servers=("kafka:9092",)),
+            identity={"client_instance_id": "hash"},
+            identity_key_file=str(tmp_path / "key"),
+        )
+    )
+    sensors = TelemetrySensors(worst=(InstanceSensors(client_instance_id="uuid-1", throttled=3),))
+    snapshot = GaugeSnapshot(
+        source="one/1",
+        epoch=1,
+        seq=1,
+        cluster_id="one",
+        broker_id="1",
+        sent_at_ms=1,
+        asking=("uuid-1",),
+        sensors=sensors,
+    )
+
+    told = treated.heartbeat(snapshot)
+
+    expected = identity_hash(KEY, "client_instance_id", "uuid-1")
+    assert told.asking == (expected,)
+    assert told.sensors is not None
+    assert [(one.client_instance_id, one.throttled) for one in told.sensors.worst] == [(expected, 3)]
+    assert "uuid-1" not in told.model_dump_json()

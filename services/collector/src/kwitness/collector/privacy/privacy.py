@@ -105,7 +105,15 @@ class Privacy:
         """Return a heartbeat that names instances as their pushes do."""
         if "client_instance_id" not in self._treated:
             return snapshot
-        return snapshot.model_copy(update={"asking": tuple(map(self._identities.asking, snapshot.asking))})
+        told = self._identities.asking
+        update: dict[str, object] = {"asking": tuple(map(told, snapshot.asking))}
+        if snapshot.sensors is not None:
+            worst = tuple(
+                one.model_copy(update={"client_instance_id": told(one.client_instance_id)})
+                for one in snapshot.sensors.worst
+            )
+            update["sensors"] = snapshot.sensors.model_copy(update={"worst": worst})
+        return snapshot.model_copy(update=update)
 
 
 def _key(file: str | None) -> bytes | None:
