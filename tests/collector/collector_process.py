@@ -102,6 +102,10 @@ class CollectorProcess:
         """Write the broker's subscriptions, as the operator does."""
         (self.folder / "subscriptions.json").write_text(json.dumps({"subscriptions": list(subscriptions)}))
 
+    def own(self, owners: Iterable[Mapping[str, Any]]) -> None:
+        """Write whose clients are, as the operator does."""
+        (self.folder / "owners.json").write_text(json.dumps({"owners": list(owners)}))
+
     def start(self) -> CollectorProcess:
         """Start and wait until it takes requests."""
         command = [sys.executable, "-m", "kwitness.collector", "--config", str(self.folder / "config.json")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.clients import ClientRecord
-from kwitness.collector.inventory.reports import matching
+from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.privacy.identities import IdentityTreater
 from kwitness.collector.privacy.privacy import Privacy
 from kwitness.contracts.collector_config import CollectorConfig
@@ -73,18 +73,19 @@ def test_what_subscriptions_match_is_unknown_after_a_restart_where_it_hangs_on_w
     def subscription(**match: str) -> BrokerSubscription:
         return BrokerSubscription(id="s", match=tuple(match.items()))
 
-    record = ClientRecord({"client_id": "hash-1", "client_software_name": "librdkafka"}, 0)
-    record.treated = frozenset({"client_id", "client_address"})
     by_id, by_software = subscription(client_id="or.*"), subscription(client_software_name="lib.*")
     of_another = subscription(client_id="or.*", client_software_name="apache.*")
     by_address = subscription(client_source_address="10.*")
+    only_java = subscription(client_software_name="(?<=x)lib.*")
+    matcher = SubscriptionMatcher((by_id, by_software, of_another, by_address, only_java))
+    record = ClientRecord({"client_id": "hash-1", "client_software_name": "librdkafka"}, 0)
+    record.treated = frozenset({"client_id", "client_address"})
 
-    verdicts = [matching(one, record) for one in (by_id, by_software, of_another, by_address)]
-    assert verdicts == [None, True, False, None]
+    assert (matcher.mask(record), matcher.unknown(record)) == (0b00010, 0b01001)
 
     record.raw = {"client_id": "orders", "client_software_name": "librdkafka", "client_address": "10.0.0.1"}
-    verdicts = [matching(one, record) for one in (by_id, by_software, of_another, by_address)]
-    assert verdicts == [True, True, False, True]
+    record.matched = None
+    assert (matcher.mask(record), matcher.unknown(record)) == (0b01011, 0)
 
 
 def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:

@@ -70,7 +70,10 @@ def test_a_cluster_says_what_is_wrong_with_its_owners(api, namespace, broker, st
 
     told("InvalidOwners", f"there is no ConfigMap kwitness-owners in namespace {namespace}: apply it")
     apply(api, _owners(namespace, {"owners": [{"team": "orders"}]}))
-    told("InvalidOwners", "line 2, owners entry 1 match: is missing: add it; until then analyses name no owners")
+    told(
+        "InvalidOwners",
+        "line 2, owners entry 1 match: is missing: add it; until then analyses and clients name no owners",
+    )
     narrow = {"team": "new", "match": {"topic": "orders.new"}}
     apply(api, _owners(namespace, {"owners": [*OWNERS["owners"], narrow]}))
     told("OverlappingOwners", "entry 2 (new) with entry 1 (orders)")

@@ -14,9 +14,11 @@ import yaml
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.collector_objects import collector_objects
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
@@ -39,6 +41,7 @@ from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.refusals import refusal_of
@@ -104,7 +107,13 @@ def _collector_objects(case: dict[str, Any]) -> Any:
             namespaces=tuple(case.get("podNamespaces", [])),
             intercepted=tuple(case.get("interceptedNamespaces", [])),
         ),
+        owners=_owners(case).owners,
     )
+
+
+def _owners(case: dict[str, Any]) -> FoundOwners:
+    owners = read_yaml(Owners, yaml.safe_dump({"owners": case["owners"]})) if "owners" in case else None
+    return FoundOwners(owners, case.get("ownersTrouble"))
 
 
 def _collector_status(case: dict[str, Any]) -> Any:
@@ -114,7 +123,7 @@ def _collector_status(case: dict[str, Any]) -> Any:
     return {
         **collector_fields("https://collector:8443", ready, state),
         "conditions": conditions_of(
-            collector_verdicts(collector, ready, state, current=case.get("current", True)),
+            collector_verdicts(collector, ready, state, current=case.get("current", True), owners=_owners(case)),
             previous=case.get("previous", []),
             generation=1,
             now=NOW,

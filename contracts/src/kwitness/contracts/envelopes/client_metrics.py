@@ -39,3 +39,4 @@ class ClientMetrics(ReplicasAnswer):
 
     client: ClientItem = Field(description="The instance, as in the inventory.")
     metrics: tuple[ClientMetricValue, ...] = Field((), description="Metrics, by name and attributes.")
+    metrics_left_out: Count = Field(0, description="Metrics beyond the 5,000 that one answer holds.")

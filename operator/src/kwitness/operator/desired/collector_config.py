@@ -1,4 +1,4 @@
-"""The two files of a collector, ``config.json`` and ``subscriptions.json``, and what its pods are replaced for."""
+"""The files of a collector, ``config.json`` and those beside it, and what its pods are replaced for."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from kwitness.contracts.collector_config import (
 )
 from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.privacy import TelemetryFilter
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -42,7 +43,15 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["AUTHORITY_FILE", "IDENTITY_KEY", "STATE", "collector_config", "pods_hash", "subscriptions_file"]
+__all__ = [
+    "AUTHORITY_FILE",
+    "IDENTITY_KEY",
+    "STATE",
+    "collector_config",
+    "owners_file",
+    "pods_hash",
+    "subscriptions_file",
+]
 
 STATE: Final = "/var/lib/kwitness"
 IDENTITY_KEY: Final = "identity-key"
@@ -83,6 +92,7 @@ def collector_config(
             max_series=spec.prometheus.max_series,
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
+            max_client_info=spec.prometheus.max_client_info,
         ),
         ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(
@@ -114,8 +124,9 @@ def pods_hash(config: CollectorConfig) -> str:
 
     So a new gateway, whose account becomes a sender, restarts nothing, and a new filter acts as soon as it is read.
     """
+    who, shown = {"senders", "readers"}, {"max_client_info"}
     return fingerprint(
-        config.model_dump(mode="json", exclude={"ingest": {"senders", "readers"}, "filter": True, "identity": True})
+        config.model_dump(mode="json", exclude={"ingest": who, "prometheus": shown, "filter": True, "identity": True})
     )
 
 
@@ -181,3 +192,8 @@ def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> Subscript
             for one in subscriptions
         )
     )
+
+
+def owners_file(owners: Owners | None) -> str:
+    """Whose clients are, as ``owners.json``; there is always one, since a collector keeps a file that went away."""
+    return (owners or Owners()).model_dump_json(by_alias=True, exclude_none=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.collector_config import collector_config, pods_hash, subscriptions_file
+from kwitness.operator.desired.collector_config import collector_config, owners_file, pods_hash, subscriptions_file
 from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import child_metadata, selector
@@ -32,6 +33,7 @@ def collector_objects(
     settings: OperatorSettings,
     *,
     reporters: Reporters = _NOBODY,
+    owners: Owners | None = None,
 ) -> list[dict[str, Any]]:
     """Build the children, in the order in which they are applied.
 
@@ -54,6 +56,7 @@ def collector_objects(
             "data": {
                 "config.json": config.model_dump_json(indent=1),
                 "subscriptions.json": subscriptions_file(subscriptions).model_dump_json(indent=1),
+                "owners.json": owners_file(owners),
             },
         },
         _service(collector, metadata, headless=True),

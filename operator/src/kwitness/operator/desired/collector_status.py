@@ -8,6 +8,7 @@ from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
 
 __all__ = ["collector_fields", "collector_verdicts"]
 
@@ -41,7 +42,12 @@ def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | N
 
 
 def collector_verdicts(
-    collector: TelemetryCollector, ready_replicas: int, state: ClusterState | None, *, current: bool
+    collector: TelemetryCollector,
+    ready_replicas: int,
+    state: ClusterState | None,
+    *,
+    current: bool,
+    owners: FoundOwners = NO_OWNERS,
 ) -> list[Verdict]:
     """Conditions; ``current`` tells whether the pods are of the newest revision."""
     spec = collector.spec
@@ -70,4 +76,7 @@ def collector_verdicts(
         verdicts.append(Verdict("WithinBudget", "False", "Overflowed", message))
     elif state is not None:
         verdicts.append(Verdict("WithinBudget", "True", "WithinBudget", "all series fit"))
+    known = owners.verdict("clients")
+    if known is not None:
+        verdicts.append(known)
     return verdicts

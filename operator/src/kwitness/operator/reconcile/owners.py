@@ -1,4 +1,4 @@
-"""Whether the owners that a KafkaCluster names can be used."""
+"""The owners that a KafkaCluster names, read from their ConfigMap."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.context import Context
 from kwitness.operator.model.config_files import overlap_message, owners_in
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
 
-__all__ = ["warnings_of_owners"]
+__all__ = ["find_owners", "warnings_of_owners"]
+
+
+async def find_owners(context: Context, cluster: KafkaCluster) -> FoundOwners:
+    """Read them.
+
+    Raises
+    ------
+    KubernetesUnavailableError
+        The API server does not answer.
+    """
+    if cluster.spec.owners is None:
+        return NO_OWNERS
+    reference, namespace = cluster.spec.owners.config_map_ref, cluster.metadata.namespace
+    try:
+        body = await context.kubernetes.get("ConfigMap", namespace, reference.name)
+        return FoundOwners(owners_in(body, reference, namespace))
+    except KubernetesUnavailableError:
+        raise
+    except OperatorError as error:
+        return FoundOwners(None, error.message)
 
 
 async def warnings_of_owners(context: Context, cluster: KafkaCluster) -> dict[str, str]:
@@ -18,18 +39,8 @@ async def warnings_of_owners(context: Context, cluster: KafkaCluster) -> dict[st
     KubernetesUnavailableError
         The API server does not answer.
     """
-    found: dict[str, str] = {}
-    if cluster.spec.owners is None:
-        return found
-    reference, namespace = cluster.spec.owners.config_map_ref, cluster.metadata.namespace
-    try:
-        owners = owners_in(await context.kubernetes.get("ConfigMap", namespace, reference.name), reference, namespace)
-    except KubernetesUnavailableError:
-        raise
-    except OperatorError as error:
-        found["InvalidOwners"] = f"{error.message}; until then analyses name no owners"
-        return found
-    message = overlap_message(owners)
-    if message is not None:
-        found["OverlappingOwners"] = message
-    return found
+    owners, trouble = await find_owners(context, cluster)
+    if trouble is not None:
+        return {"InvalidOwners": f"{trouble}; until then analyses and clients name no owners"}
+    message = overlap_message(owners) if owners is not None else None
+    return {} if message is None else {"OverlappingOwners": message}

@@ -18,6 +18,7 @@ from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
+from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.ownership import belongs_to
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
@@ -27,6 +28,7 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.namespaces import enabled_namespaces
+from kwitness.operator.reconcile.owners import find_owners
 from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
@@ -64,8 +66,9 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Requeue:
             return Requeue()
         settings = await _with_present_storage(context, collector)
         cluster_id = known_cluster_id(context, cluster_at, facts)
-        await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings)
-        return await _report(context, subject, collector, facts, was_ready=status.get("readyReplicas"))
+        owners = await find_owners(context, cluster)
+        await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings, owners=owners)
+        return await _report(context, subject, collector, facts, owners=owners, was_ready=status.get("readyReplicas"))
     except KubernetesUnavailableError:
         raise
     except Exception as caught:
@@ -125,6 +128,7 @@ async def _apply(
     *,
     cluster_id: str,
     settings: OperatorSettings,
+    owners: FoundOwners,
 ) -> None:
     key = Key(collector.metadata.namespace, collector.metadata.name)
     if collector.spec.replicas > context.settings.limits.max_collector_replicas:
@@ -138,7 +142,13 @@ async def _apply(
         return
     reporters = await _reporters_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
     objects = collector_objects(
-        collector, cluster, cluster_id, facts.subscriptions or (), settings, reporters=reporters
+        collector,
+        cluster,
+        cluster_id,
+        facts.subscriptions or (),
+        settings,
+        reporters=reporters,
+        owners=owners.owners,
     )
     if facts.subscriptions is None:
         # Not known since the operator started: what was mounted before is better than nothing.
@@ -194,7 +204,13 @@ async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> N
 
 
 async def _report(
-    context: Context, subject: Subject, collector: TelemetryCollector, facts: ClusterFacts, *, was_ready: int | None
+    context: Context,
+    subject: Subject,
+    collector: TelemetryCollector,
+    facts: ClusterFacts,
+    *,
+    owners: FoundOwners,
+    was_ready: int | None,
 ) -> Requeue:
     key = subject.key
     name = collector_name(key.name)
@@ -209,7 +225,7 @@ async def _report(
     verdict = facts.inventory_verdict
     answers = verdict is not None and verdict.status == "True"
     inventory = facts.inventory if answers and not collector.spec.suspend else None
-    verdicts = collector_verdicts(collector, replicas, inventory, current=current)
+    verdicts = collector_verdicts(collector, replicas, inventory, current=current, owners=owners)
     if is_paused(collector.metadata.annotations):
         verdicts[0] = paused("its pods and what belongs to them are left as they are")
     wait = await write_status(

@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
+from kwitness.collector.client_owners import ClientOwners
 from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
+from kwitness.contracts.owners import Owners
 from kwitness.runtime.reloading import ReloadingFile
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 _LOG = logging.getLogger(__name__)
+_NOBODYS: Final = Owners()
 
 
 class ConfigurationError(ValueError):
@@ -60,18 +64,27 @@ def _parse_subscriptions(content: bytes) -> tuple[BrokerSubscription, ...]:
     )
 
 
+def _parse_owners(content: bytes) -> Owners:
+    try:
+        return Owners.model_validate_json(content)
+    except ValidationError as error:
+        raise ConfigurationError(f"owners.json: {error.errors()[0]['msg']}") from error
+
+
 class Configuration:
-    """Both files; ``errors`` counts bad ones."""
+    """All files; a bad one is told in the log."""
 
     def __init__(self, path: Path) -> None:
         self._config = ReloadingFile(path, _parse_config)
         self._subscriptions = ReloadingFile(path.with_name("subscriptions.json"), _parse_subscriptions)
+        self._owners = ReloadingFile(path.with_name("owners.json"), _parse_owners)
+        self._client_owners = ClientOwners(_NOBODYS, "")
         self._reported: str | None = None
 
     def current(self) -> CollectorConfig:
         """Return the newest good configuration; raises OSError or ValueError when there was never one."""
         config = self._config.current()
-        self._report(self._config.failure or self._subscriptions.failure)
+        self._report(self._config.failure or self._subscriptions.failure or self._failure_of_owners())
         return config
 
     def subscriptions(self) -> tuple[BrokerSubscription, ...]:
@@ -83,6 +96,25 @@ class Configuration:
         except (OSError, ValueError) as error:
             self._report(error)
             return ()
+
+    def owners(self) -> ClientOwners:
+        """Return whose clients are; nobody's while the file is missing."""
+        try:
+            owners = self._owners.current()
+        except FileNotFoundError:
+            owners = _NOBODYS
+        except (OSError, ValueError) as error:
+            self._report(error)
+            owners = _NOBODYS
+        cluster_id = self._config.current().cluster_id
+        known = self._client_owners
+        if known.owners is not owners or known.cluster_id != cluster_id:
+            self._client_owners = ClientOwners(owners, cluster_id)
+        return self._client_owners
+
+    def _failure_of_owners(self) -> Exception | None:
+        failure = self._owners.failure
+        return None if isinstance(failure, FileNotFoundError) else failure
 
     def _report(self, failure: Exception | None) -> None:
         text = str(failure) if failure else None

@@ -6,7 +6,7 @@ A core has no clock, no I/O and no thread: it is told what arrived and who left.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 CoreState = Iterator[list[object]]
 """Rows of plain JSON values, in an order in which they can be read back."""
@@ -23,6 +23,24 @@ class Applied(NamedTuple):
     metrics: tuple[str, ...]
     left_out: Mapping[str, int]
     malformed: str | None
+
+
+class ClientValue(NamedTuple):
+    """What one client says of one metric with one set of attributes, in the unit in which it is exposed.
+
+    ``value`` is that of a gauge or counter, ``counted`` and ``total`` are a histogram's. A gauge's is None where the
+    budget left it out, or it is no finite number. ``is_newest`` says that the client's last push had it.
+    """
+
+    name: str
+    exposed: str
+    type: Literal["gauge", "counter", "histogram"]
+    unit: str
+    attributes: tuple[tuple[str, str], ...]
+    value: float | None
+    counted: int | None
+    total: float | None
+    is_newest: bool
 
 
 class CoreCounts(NamedTuple):
@@ -47,6 +65,10 @@ class TelemetryCore(Protocol):
 
     def depart(self, client: str) -> None:
         """Forget a client: gauges lose its values, counters keep what it added while others share the series."""
+        ...
+
+    def values(self, client: str) -> Iterable[ClientValue]:
+        """Yield what one client alone says, in no order; nothing for a client that is not known."""
         ...
 
     def render(self, *, openmetrics: bool) -> Iterator[bytes]:

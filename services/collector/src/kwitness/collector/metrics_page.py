@@ -9,6 +9,7 @@ from typing import Final
 from aiohttp import web
 
 from kwitness.collector.ingest.http_server import Requests
+from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.observation import Observation
 from kwitness.collector.own_exposition import render_own
 from kwitness.collector.pipeline import Pipeline, now_ms
@@ -23,9 +24,15 @@ class MetricsPage:
     """Writes the exposition piece by piece, so that a large one is never in memory as a whole."""
 
     def __init__(
-        self, pipeline: Pipeline, observation: Observation, requests: Requests, ready: Callable[[], str | None]
+        self,
+        pipeline: Pipeline,
+        observation: Observation,
+        client_info: ClientInfo,
+        requests: Requests,
+        ready: Callable[[], str | None],
     ) -> None:
         self._pipeline = pipeline
+        self._client_info = client_info
         self._observation = observation
         self._requests = requests
         self._ready = ready
@@ -54,7 +61,10 @@ class MetricsPage:
         return response
 
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
-        yield render_own(self._pipeline, self._observation, self._requests, openmetrics=openmetrics)
+        yield from self._client_info.render(self._pipeline.state.clients, openmetrics=openmetrics)
+        yield render_own(
+            self._pipeline, self._observation, self._requests, self._client_info.overflowed, openmetrics=openmetrics
+        )
         yield from self._observation.totals.render(openmetrics=openmetrics)
         yield from self._observation.interception.totals.render(openmetrics=openmetrics)
         yield from self._observation.headers.series.render(openmetrics=openmetrics)

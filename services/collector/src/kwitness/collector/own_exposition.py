@@ -33,7 +33,12 @@ def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
 
 
 def render_own(
-    pipeline: Pipeline, observation: Observation, requests: Mapping[tuple[str, int], int], *, openmetrics: bool
+    pipeline: Pipeline,
+    observation: Observation,
+    requests: Mapping[tuple[str, int], int],
+    clients_without_info: int,
+    *,
+    openmetrics: bool,
 ) -> bytes:
     """Write everything the collector says about itself, and the connection gauges of brokers and observers."""
     state, ledger = pipeline.state, pipeline.ledger
@@ -52,6 +57,8 @@ def render_own(
     headers = observation.headers.series
     if headers.overflowed:
         overflowed["headers"] = headers.overflowed
+    if clients_without_info:
+        overflowed["client_info"] = clients_without_info
     if state.brokers.software.overflowed:
         overflowed["software"] = state.brokers.software.overflowed
     events: list[tuple[Mapping[str, str], float]] = []

@@ -25,6 +25,7 @@ from kwitness.collector.ingest.otlp_http import OtlpHttp
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.token_review import TokenReviewer
+from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
 from kwitness.collector.metrics_page import MetricsPage
@@ -59,6 +60,7 @@ class Collector:
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
         self._observation = Observation(self._pipeline, config)
+        self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -80,7 +82,9 @@ class Collector:
     def _make_listeners(self, otlp: OtlpReceiver, budget: bodies.Budget) -> list[Listener]:
         settings, certificate = self._settings, self._certificate
         page = Listener(self._requests, settings.host, settings.metrics_port, None)
-        MetricsPage(self._pipeline, self._observation, self._requests, self._trouble).add_to(page.application)
+        MetricsPage(self._pipeline, self._observation, self._client_info, self._requests, self._trouble).add_to(
+            page.application
+        )
         own = Listener(self._requests, settings.host, settings.port, certificate)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
@@ -153,6 +157,7 @@ class Collector:
             old.identity_key_file,
         ):
             self._follow_privacy()
+        self._client_info.most = config.prometheus.max_client_info
         self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
         exposed = (config.prometheus.labels, config.prometheus.max_series)
         if exposed != (old.prometheus.labels, old.prometheus.max_series):

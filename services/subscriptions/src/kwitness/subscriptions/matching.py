@@ -1,13 +1,13 @@
 """Which clients a subscription reaches, evaluated as the broker does: full match, every selector, absent never matches.
 
-Source: ``ClientMetricsInstanceMetadata.isMatch`` of Kafka 4.3.1.
+Source: ``ClientMetricsInstanceMetadata.isMatch`` and ``ClientMetricsManager.createClientInstance`` of Kafka 4.3.1.
 """
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
+from kwitness.subscriptions.broker_subscription import ALL_METRICS, DEFAULT_INTERVAL_MS, BrokerSubscription
 from kwitness.subscriptions.patterns import InvalidPatternError, compile_pattern
 
 _CACHED_PATTERNS: Final = 4096
@@ -48,3 +48,26 @@ def matches(subscription: BrokerSubscription, client: Mapping[str, str]) -> bool
 def requests_metric(prefixes: Iterable[str], metric: str) -> bool:
     """Whether a metric, by its full ``org.apache.kafka.`` name, is asked for by any of the prefixes."""
     return any(prefix == ALL_METRICS or metric.startswith(prefix) for prefix in prefixes)
+
+
+class Effective(NamedTuple):
+    """What a broker asks one client for: prefixes of metrics, or ``*`` alone, and the interval in milliseconds."""
+
+    interval_ms: int
+    metrics: tuple[str, ...]
+
+
+def effective(matching: Iterable[BrokerSubscription]) -> Effective | None:
+    """Take the subscriptions together that reach a client; None where none does.
+
+    Metrics are their union. The interval is the shortest of theirs and never longer than Kafka's default: a broker
+    begins with that.
+    """
+    reaching = tuple(matching)
+    if not reaching:
+        return None
+    metrics = {prefix for one in reaching for prefix in one.metrics}
+    return Effective(
+        min(DEFAULT_INTERVAL_MS, *(one.interval_ms for one in reaching)),
+        (ALL_METRICS,) if ALL_METRICS in metrics else tuple(sorted(metrics)),
+    )

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from kwitness.contracts.job_config import JobTopics, SecondCluster
 from kwitness.contracts.job_inputs import JOB_INPUTS, JobInputs, NamedJob
-from kwitness.contracts.owners import Owners
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_parameters import MirrorAuditParameters, MirrorTarget
@@ -19,8 +18,9 @@ from kwitness.operator.kinds.analytics_job.config import table_folder
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.runners import KIND
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.config_files import overlap_message, owners_in, rate_card_in
+from kwitness.operator.model.config_files import owners_in, rate_card_in
 from kwitness.operator.model.errors import OperatorError, TerminalError
+from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
@@ -68,14 +68,16 @@ def inputs_of(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, view: V
         body = present(view, NamedObject("ConfigMap", Key(namespace, reference.name)))
         rate_card = rate_card_in(body, reference, namespace)
         verdicts.append(_about_rates(rate_card, reference.name))
-    owners, trouble = _owners(cluster, view) if reads.owners else (None, None)
+    found = _owners(cluster, view) if reads.owners else NO_OWNERS
+    owners, trouble = found
     if owners is None and "Team" in getattr(parameters, "group_by", ()):
         why = trouble or f"KafkaCluster {cluster.metadata.name} has no spec.owners"
         raise TerminalError(
             "NoInput", f"costs cannot be told by team: {why}; correct that, or leave Team out of groupBy"
         )
-    if owners is not None or trouble is not None:
-        verdicts.append(_about_owners(owners, trouble))
+    verdict = found.verdict("rows")
+    if verdict is not None:
+        verdicts.append(verdict)
     if not reads.second_cluster:
         return FoundInputs(tables, owners, rate_card, verdicts=tuple(verdicts))
     second, files = _second(job, cluster, cluster_id, parameters, view)
@@ -139,23 +141,15 @@ def _owners_fact(cluster: KafkaCluster) -> NamedObject | None:
     return NamedObject("ConfigMap", Key(cluster.metadata.namespace, cluster.spec.owners.config_map_ref.name))
 
 
-def _owners(cluster: KafkaCluster, view: View) -> tuple[Owners | None, str | None]:
+def _owners(cluster: KafkaCluster, view: View) -> FoundOwners:
     """Owners, if any are named and can be used, and why those that are named cannot be."""
     fact = _owners_fact(cluster)
     if fact is None or cluster.spec.owners is None:
-        return None, None
+        return NO_OWNERS
     try:
-        return owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace), None
+        return FoundOwners(owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace))
     except OperatorError as error:
-        return None, error.message
-
-
-def _about_owners(owners: Owners | None, trouble: str | None) -> Verdict:
-    if owners is None:
-        return Verdict("OwnersKnown", "False", "OwnersUnusable", f"rows name no owners: {trouble}")
-    overlap = overlap_message(owners)
-    message = f"{len(owners.owners)} entries" + (f"; {overlap}" if overlap else "")
-    return Verdict("OwnersKnown", "True", "OwnersKnown", message)
+        return FoundOwners(None, error.message)
 
 
 def _second(

@@ -6,9 +6,15 @@ from typing import Final
 
 from aiohttp import web
 
-from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import PARTS, answer, asks_for_part, asks_locally, others_parts, page_limit
+from kwitness.collector.ingest.reading import (
+    answer,
+    asks_for_part,
+    asks_locally,
+    others_parts,
+    page_limit,
+    refuse_unknown_parameters,
+)
 from kwitness.collector.inventory.connection_registry import FILTERS, ConnectionPart, merge
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
@@ -33,9 +39,7 @@ class ConnectionsApi:
     async def connections(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of open connections, sorted by observer and age."""
         local = await asks_locally(request, self._authenticator)
-        unknown = sorted(request.query.keys() - {*_PARAMETERS, PARTS})
-        if unknown:
-            raise RefusedError("BadParameter", f"{unknown[0][:64]} is none of {', '.join(_PARAMETERS)}")
+        refuse_unknown_parameters(request, _PARAMETERS)
         limit = page_limit(request)
         wanted = {key: request.query[key] for key in FILTERS if key in request.query}
         now, observation = now_ms(), self._observation
@@ -44,5 +48,5 @@ class ConnectionsApi:
         own = observation.registry.part(observation.observers, wanted, limit, after, now)
         if local:
             return answer(own if asks_for_part(request) else merge([own], limit, ()))
-        parts, missing = await others_parts(request, self._peers, ConnectionPart)
-        return answer(merge([own, *parts], limit, missing))
+        others = await others_parts(request, self._peers, ConnectionPart)
+        return answer(merge([own, *others.parts], limit, others.missing))

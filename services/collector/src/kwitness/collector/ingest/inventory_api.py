@@ -1,24 +1,45 @@
-"""GET /v1/clients, /v1/subscriptions/{id}, /v1/clusters/{cluster_id}: any replica answers for all."""
+"""GET /v1/clients, /v1/subscriptions and /v1/clusters/{cluster_id}: any replica answers for all."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
-from kwitness.collector.failures import NotFoundError
+from kwitness.collector.failures import NotFoundError, UnavailableError
 from kwitness.collector.ingest.authentication import Authenticator
-from kwitness.collector.ingest.reading import answer, asks_for_part, asks_locally, others_parts, page_limit
-from kwitness.collector.inventory import reports, subscription_report
+from kwitness.collector.ingest.reading import (
+    NOBODY,
+    answer,
+    asks_for_part,
+    asks_locally,
+    others_parts,
+    page_limit,
+    refuse_unknown_parameters,
+)
+from kwitness.collector.inventory import client_metrics, client_report, reports, subscription_report
+from kwitness.collector.inventory.client_metrics import MetricsPart
+from kwitness.collector.inventory.client_report import FILTERS, ClientItems, ClientPart
 from kwitness.collector.inventory.header_report import with_headers
+from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.inventory.observer_report import with_observers
 from kwitness.collector.inventory.reporter_report import with_reporters
-from kwitness.collector.inventory.reports import ClientPart
-from kwitness.collector.inventory.subscription_report import SubscriptionPart
+from kwitness.collector.inventory.subscription_report import SubscriptionsPart
+from kwitness.collector.inventory.survey import survey
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
-from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, SUBSCRIPTION_PATH
-from kwitness.contracts.envelopes import ClusterState
+from kwitness.contracts.endpoints import (
+    CLIENT_METRICS_PATH,
+    CLIENTS_PATH,
+    CLUSTER_PATH,
+    SUBSCRIPTION_PATH,
+    SUBSCRIPTIONS_PATH,
+)
+from kwitness.contracts.envelopes import ClusterState, SubscriptionAnswer, SubscriptionList
+
+_PARAMETERS: Final = (*FILTERS, "limit", "continue", "local")
 
 
 class InventoryApi:
@@ -39,24 +60,85 @@ class InventoryApi:
         self._authenticator = authenticator
         self._peers = peers
         self._configuration = configuration
+        self._matcher = SubscriptionMatcher(())
 
     def add_to(self, application: web.Application) -> None:
         """Add the routes."""
         application.router.add_get(CLIENTS_PATH, self.clients)
+        application.router.add_get(CLIENT_METRICS_PATH, self.metrics)
+        application.router.add_get(SUBSCRIPTIONS_PATH, self.subscriptions)
         application.router.add_get(SUBSCRIPTION_PATH, self.subscription)
         application.router.add_get(CLUSTER_PATH, self.cluster)
+
+    def _items(self) -> ClientItems:
+        return ClientItems(self._matching(), self._configuration.owners())
+
+    def _matching(self) -> SubscriptionMatcher:
+        subscriptions = self._configuration.subscriptions()
+        if self._matcher.subscriptions is not subscriptions:
+            self._matcher = SubscriptionMatcher(subscriptions)
+        return self._matcher
 
     async def clients(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of client instances, sorted by cluster and instance id."""
         local = await asks_locally(request, self._authenticator)
+        refuse_unknown_parameters(request, _PARAMETERS)
         limit = page_limit(request)
+        wanted = {key: request.query[key] for key in FILTERS if key in request.query}
         after = request.query.get("continue", "")
-        subscriptions = self._configuration.subscriptions()
-        own = reports.clients_page(self._state.clients, subscriptions, limit, after)
+        own = client_report.clients_page(self._state.clients, self._items(), wanted, limit, after)
         if local:
-            return answer(own if asks_for_part(request) else reports.merge_pages([own], limit, ()))
-        parts, missing = await others_parts(request, self._peers, ClientPart)
-        return answer(reports.merge_pages([own, *parts], limit, missing))
+            return answer(own if asks_for_part(request) else client_report.merge_pages([own], limit, ()))
+        others = await others_parts(request, self._peers, ClientPart)
+        return answer(client_report.merge_pages([own, *others.parts], limit, others.missing))
+
+    async def metrics(self, request: web.Request) -> web.StreamResponse:
+        """Answer one client instance and all it sends."""
+        local = await asks_locally(request, self._authenticator)
+        own = self._metrics_part(request.match_info["client_instance_id"])
+        if local and asks_for_part(request):
+            return answer(own)
+        others = NOBODY if local else await others_parts(request, self._peers, MetricsPart)
+        found = client_metrics.merge([own, *others.parts], others.missing)
+        if found is not None:
+            return answer(found)
+        if others.missing:
+            away = ", ".join(map(str, others.missing))
+            raise UnavailableError(
+                "Partial",
+                f"replicas that answered know no client of that id, and replica {away} did not answer; ask again",
+            )
+        raise NotFoundError(
+            "UnknownClient",
+            "no client of that id was heard from, or none within its last push intervals; see GET /v1/clients for those"
+            " that were, and /v1/silent for connections that push nothing",
+        )
+
+    def _metrics_part(self, instance: str) -> MetricsPart:
+        cluster_id = self._configuration.current().cluster_id
+        found = client_metrics.find_client(self._state.clients, instance, cluster_id)
+        if found is None:
+            return MetricsPart()
+        key, record = found
+        return client_metrics.metrics_part(record, self._items(), self._state.core.values(key))
+
+    async def subscriptions(self, request: web.Request) -> web.StreamResponse:
+        """Answer all subscriptions in numbers."""
+        local = await asks_locally(request, self._authenticator)
+        own = await self._subscriptions_part()
+        if local and asks_for_part(request):
+            return answer(own)
+        others = NOBODY if local else await others_parts(request, self._peers, SubscriptionsPart)
+        subscriptions = self._configuration.subscriptions()
+        items = (subscription_report.merge(one, [own, *others.parts]) for one in subscriptions)
+        # A replica that has not been told of a subscription yet has not answered about it.
+        lacking = [
+            ordinal
+            for ordinal, part in zip(others.ordinals, others.parts, strict=True)
+            if not part.subscriptions.keys() >= {one.id for one in subscriptions}
+        ]
+        missing = tuple(sorted((*others.missing, *lacking)))
+        return answer(SubscriptionList(items=tuple(sorted(items, key=lambda one: one.id)), missing=missing))
 
     async def subscription(self, request: web.Request) -> web.StreamResponse:
         """Answer one subscription in numbers."""
@@ -65,14 +147,17 @@ class InventoryApi:
         found = next((one for one in self._configuration.subscriptions() if one.id == wanted), None)
         if found is None:
             raise NotFoundError("UnknownSubscription", "the broker has no subscription of that name, or not yet")
-        cluster_id = self._configuration.current().cluster_id
-        own = subscription_report.part(self._state.clients, self._state.brokers, found, cluster_id)
+        own = await self._subscriptions_part()
         if local and asks_for_part(request):
             return answer(own)
-        if local:
-            return answer(subscription_report.merge(found, [own], ()))
-        parts, missing = await others_parts(request, self._peers, SubscriptionPart)
-        return answer(subscription_report.merge(found, [own, *parts], missing))
+        others = NOBODY if local else await others_parts(request, self._peers, SubscriptionsPart)
+        state = subscription_report.merge(found, [own, *others.parts])
+        return answer(SubscriptionAnswer(**dict(state), missing=others.missing))
+
+    async def _subscriptions_part(self) -> SubscriptionsPart:
+        cluster_id = self._configuration.current().cluster_id
+        found = await survey(self._state.clients, self._matching(), cluster_id)
+        return subscription_report.part(found, self._state.brokers, cluster_id)
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
         """Answer what is known of a cluster."""
@@ -95,8 +180,8 @@ class InventoryApi:
         own = own.model_copy(update={"refusing": self._pipeline.privacy.refusing})
         if local:
             return answer(own)
-        parts, missing = await others_parts(request, self._peers, ClusterState)
-        merged = reports.merge_clusters([own, *parts], missing)
+        others = await others_parts(request, self._peers, ClusterState)
+        merged = reports.merge_clusters([own, *others.parts], others.missing)
         known = (
             merged.brokers
             or merged.observers

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final, Generic, NamedTuple, TypeVar
+import contextlib
+from collections.abc import Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
-from kwitness.collector.inventory.reports import MAX_PAGE
+from kwitness.collector.inventory.client_report import MAX_PAGE
 from kwitness.collector.peers import Peers
 
 _DEFAULT_PAGE: Final = 100
@@ -41,32 +43,39 @@ def page_limit(request: web.Request) -> int:
     return int(text)
 
 
+def refuse_unknown_parameters(request: web.Request, known: Sequence[str]) -> None:
+    """Raise `RefusedError` for a parameter that would be without effect, such as a misspelled one."""
+    unknown = sorted(request.query.keys() - {*known, PARTS})
+    if unknown:
+        raise RefusedError("BadParameter", f"{unknown[0][:64]} is none of {', '.join(known)}")
+
+
 def asks_for_part(request: web.Request) -> bool:
     """Whether another replica asks, which puts the answer together itself."""
     return PARTS in request.query
 
 
 class Others(NamedTuple, Generic[Model]):
-    """Parts of the other replicas, and the ordinals of those that gave none."""
+    """Parts of the other replicas, by whom they are, and the ordinals of those that gave none."""
 
-    parts: list[Model]
+    parts: tuple[Model, ...]
+    ordinals: tuple[int, ...]
     missing: tuple[int, ...]
+
+
+NOBODY: Final[Others[Any]] = Others((), (), ())
+"""Where nobody else is asked."""
 
 
 async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> Others[Model]:
     """What the other replicas answer for themselves; one whose answer is something else gave none."""
     answers = await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
-    parts: list[Model] = []
-    missing: list[int] = []
+    parts: dict[int, Model] = {}
     for ordinal, content in answers.items():
-        try:
-            if content is None:
-                missing.append(ordinal)
-            else:
-                parts.append(model.model_validate_json(content))
-        except ValidationError:
-            missing.append(ordinal)
-    return Others(parts, tuple(missing))
+        with contextlib.suppress(ValidationError):
+            if content is not None:
+                parts[ordinal] = model.model_validate_json(content)
+    return Others(tuple(parts.values()), tuple(parts), tuple(sorted(answers.keys() - parts.keys())))
 
 
 def answer(model: BaseModel) -> web.Response:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
+from kwitness.subscriptions.matcher import Matcher
 
 MAX_CLIENTS: Final = 50_000
 """Instances remembered per replica, the least recently heard from forgotten first; a broker keeps at most 16,384."""
@@ -35,14 +36,26 @@ _NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None]
 which keys are treated."""
 
 
+class Matched(NamedTuple):
+    """Which subscriptions match a client: a bit for each, in the order of those that it was found out ``by``.
+
+    ``unknown`` are those of which that hangs on what its identity was before it was treated.
+    """
+
+    by: Matcher
+    mask: int
+    unknown: int = 0
+
+
 class ClientRecord:
     """One client instance: identity as text, times in milliseconds since 1970.
 
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
     could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
-    ``raw`` is the identity before it was treated, known from a push until the process ends; ``treated`` are the keys
-    whose values in ``identity`` are not what they were.
+    ``matched`` remembers which subscriptions were found to match the identity; None: look again. ``revision`` changes
+    with the identity. ``raw`` is the identity before it was treated, known from a push until the process ends;
+    ``treated`` are the keys whose values in ``identity`` are not what they were.
     """
 
     __slots__ = (
@@ -55,8 +68,10 @@ class ClientRecord:
         "last_received_ms",
         "malformed",
         "malformed_reason",
+        "matched",
         "metrics",
         "raw",
+        "revision",
         "terminated",
         "told_interval_ms",
         "treated",
@@ -70,6 +85,8 @@ class ClientRecord:
         self.last_received_ms = 0
         self.malformed = 0
         self.malformed_reason: str | None = None
+        self.matched: Matched | None = None
+        self.revision = 0
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
@@ -84,6 +101,11 @@ class ClientRecord:
         if self.told_interval_ms:
             return self.told_interval_ms
         return int(statistics.median(self.gaps_ms)) if self.gaps_ms else None
+
+    @property
+    def who(self) -> Mapping[str, str]:
+        """Who it is, as the broker matches it: before it was treated, where that is known."""
+        return self.identity if self.raw is None else self.raw
 
     def characters(self) -> int:
         """Return how long the identity is."""
@@ -136,6 +158,8 @@ class Clients:
             return Learnt(record.identity, is_news=False)
         self._characters -= record.characters()
         record.identity.update(identity)
+        record.matched = None
+        record.revision += 1
         self._characters += record.characters()
         return Learnt(record.identity, is_news=True)
 
@@ -162,9 +186,7 @@ class Clients:
         record.terminated = event.terminating
         if event.filtered:
             record.filtered, record.treated = True, event.treated
-            self._characters -= record.characters()
-            record.raw = {**(record.raw or {}), **event.raw} if event.raw is not None else None
-            self._characters += record.characters()
+            self._learn_raw(record, event.raw)
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
         evicted: list[str] = []
@@ -174,6 +196,16 @@ class Clients:
             evicted.append(next(iter(self._records)))
             self._take(evicted[-1])
         return evicted
+
+    def _learn_raw(self, record: ClientRecord, raw: Mapping[str, str] | None) -> None:
+        known = record.raw
+        if raw is None or (known is not None and raw.items() <= known.items()):
+            return
+        self._characters -= record.characters()
+        record.raw = {**(known or {}), **raw}
+        record.matched = None
+        record.revision += 1
+        self._characters += record.characters()
 
     def _put(self, key: str, record: ClientRecord) -> None:
         self._records[key] = record

@@ -1,23 +1,18 @@
-"""Answers of the inventory API: this replica's part of each, and how the parts of all replicas become one."""
+"""What is known of a cluster: this replica's part, and how the parts of all replicas become one."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
-
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from kwitness.collector.core import CoreCounts
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.header_report import merged_headers
 from kwitness.collector.inventory.observer_report import with_observed_connections
 from kwitness.collector.ledger import Ledger
 from kwitness.contracts.envelopes import (
     BrokerState,
-    ClientItem,
-    ClientPage,
     ClusterState,
     HopState,
     InterceptorState,
@@ -25,82 +20,6 @@ from kwitness.contracts.envelopes import (
     SoftwareState,
 )
 from kwitness.contracts.software import is_ours
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.subscriptions.matching import matches
-
-MAX_PAGE: Final = 1_000
-_NUMBERS: Final = frozenset({"client_source_port"})
-
-
-def match_keys(identity: Mapping[str, str]) -> dict[str, str]:
-    """Return a client's identity under the names that Kafka's ``match`` uses."""
-    keys = dict(identity)
-    if "client_address" in keys:
-        keys["client_source_address"] = keys["client_address"]
-    return keys
-
-
-def matching(subscription: BrokerSubscription, record: ClientRecord) -> bool | None:
-    """Whether a subscription matches a client; None while that hangs on what its identity was before it was treated."""
-    if record.raw is not None or not record.treated:
-        return bool(matches(subscription, match_keys(record.raw or record.identity)))
-    hidden = match_keys(dict.fromkeys(record.treated, ""))
-    told = tuple((key, pattern) for key, pattern in subscription.match if key not in hidden)
-    verdict = bool(matches(BrokerSubscription(id=subscription.id, match=told), match_keys(record.identity)))
-    return None if verdict and len(told) < len(subscription.match) else verdict
-
-
-def _item(record: ClientRecord, subscriptions: Iterable[BrokerSubscription]) -> ClientItem:
-    verdicts = [(one.id, matching(one, record)) for one in subscriptions]
-    identity: dict[str, Any] = {
-        key: int(value) if key in _NUMBERS else value for key, value in record.identity.items() if value
-    }
-    return ClientItem(
-        **identity,
-        ours=is_ours(record.identity.get("client_id"), record.identity.get("client_software_name")),
-        first_seen_ms=record.first_seen_ms,
-        last_push_ms=record.last_push_ms,
-        push_interval_ms=record.interval_ms,
-        metrics=tuple(sorted(record.metrics)),
-        subscriptions=tuple(name for name, verdict in verdicts if verdict),
-        subscriptions_unknown=any(verdict is None for _, verdict in verdicts) or None,
-        filtered=record.filtered or None,
-        terminated=record.terminated,
-    )
-
-
-class ClientPart(BaseModel):
-    """One replica's part of a page, by key; exchanged between replicas of the same version."""
-
-    model_config = ConfigDict(frozen=True)
-
-    rows: tuple[tuple[str, ClientItem], ...] = ()
-
-
-def clients_page(clients: Clients, subscriptions: Sequence[BrokerSubscription], limit: int, after: str) -> ClientPart:
-    """Return up to ``limit`` of this replica's clients by key, beginning after ``after``."""
-    chosen = heapq.nsmallest(limit, ((key, record) for key, record in clients.items() if key > after))
-    return ClientPart(rows=tuple((key, _item(record, subscriptions)) for key, record in chosen))
-
-
-def merge_pages(parts: Iterable[ClientPart], limit: int, missing: tuple[int, ...]) -> ClientPage:
-    """Merge the replicas' pages, each sorted; a client that moved is shown once, as it was last heard.
-
-    ``missing`` are the ordinals of replicas without a part.
-    """
-    newest: dict[str, ClientItem] = {}
-    for key, item in (entry for part in parts for entry in part.rows):
-        known = newest.get(key)
-        if known is None or (item.last_push_ms or 0) > (known.last_push_ms or 0):
-            newest[key] = item
-    keys = sorted(newest)
-    page = keys[:limit]
-    more = len(keys) > limit or len(page) == limit
-    return ClientPage(
-        items=tuple(newest[key] for key in page),
-        continue_=page[-1] if page and more else None,
-        missing=missing,
-    )
 
 
 def cluster_part(

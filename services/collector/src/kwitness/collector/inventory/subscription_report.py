@@ -1,4 +1,4 @@
-"""One broker subscription in numbers: what can be known with the plugin alone, and nothing that would be a guess.
+"""Broker subscriptions in numbers: what can be known with the plugin alone, and nothing that would be a guess.
 
 Connections are not clients, and a client that asked and does not push is known only by its instance id. So silent
 software is software with connections of which no instance pushes; why, is said only where it is certain.
@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import Clients
-from kwitness.collector.inventory.reports import matching
-from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionAnswer, SubscriptionClients, TopClient
+from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.survey import TOP, Survey
+from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches, requests_metric
 
-_TOP: Final = 20
 _SILENT: Final = 20
 _SOFTWARE_KEYS: Final = ("client_software_name", "client_software_version")
 
@@ -35,69 +34,61 @@ class Connected(BaseModel):
 
 
 class SubscriptionPart(BaseModel):
-    """What one replica knows about one subscription; exchanged between replicas of the same version."""
+    """What one replica knows about one subscription."""
+
+    model_config = ConfigDict(frozen=True)
+
+    matching: int = 0
+    unknown: int = 0
+    pushing: int = 0
+    sent_prefixes: tuple[str, ...] = ()
+    top: tuple[TopClient, ...] = ()
+
+
+class SubscriptionsPart(BaseModel):
+    """What one replica knows about all of them, by id; exchanged between replicas of the same version."""
 
     model_config = ConfigDict(frozen=True)
 
     asking: int | None = None
-    matching: int = 0
-    unknown: int = 0
-    """Clients of which it is not known until their next push."""
-    pushing: int = 0
     pushing_at_all: int = 0
-    sent_prefixes: tuple[str, ...] = ()
     connected: tuple[Connected, ...] = ()
     pushing_software: tuple[tuple[str, str], ...] = ()
-    top: tuple[TopClient, ...] = ()
+    subscriptions: dict[str, SubscriptionPart] = Field(default_factory=dict)
 
 
-def part(clients: Clients, brokers: Brokers, subscription: BrokerSubscription, cluster_id: str) -> SubscriptionPart:
-    """Evaluate a subscription against this replica's clients and brokers."""
-    found = unknown = pushing = at_all = 0
-    sent: set[str] = set()
-    software: set[tuple[str, str]] = set()
-    top: list[TopClient] = []
-    for record in clients.records():
-        if record.terminated or record.identity.get("cluster_id") != cluster_id:
-            continue
-        at_all += 1
-        identity = record.identity
-        software.add((identity.get("client_software_name", ""), identity.get("client_software_version", "")))
-        verdict = matching(subscription, record)
-        if verdict is False:
-            continue
-        wanted = [name for name in record.metrics if requests_metric(subscription.metrics, name)]
-        sent.update(
-            prefix for prefix in subscription.metrics if any(requests_metric([prefix], name) for name in wanted)
-        )
-        if verdict is None:
-            unknown += 1
-            continue
-        found += 1
-        pushing += bool(wanted)
-        top.append(
-            TopClient(
-                client_instance_id=identity.get("client_instance_id", ""),
-                client_id=identity.get("client_id"),
-                client_software_name=identity.get("client_software_name"),
-                client_software_version=identity.get("client_software_version"),
-                last_push_ms=record.last_push_ms,
-                metrics=len(wanted),
-            )
-        )
+def part(survey: Survey, brokers: Brokers, cluster_id: str) -> SubscriptionsPart:
+    """Make this replica's part of what its clients and its brokers show."""
     connected = brokers.connected_software(cluster_id)
-    return SubscriptionPart(
+    return SubscriptionsPart(
         asking=brokers.asking(cluster_id),
-        matching=found,
-        unknown=unknown,
-        pushing=pushing,
-        pushing_at_all=at_all,
-        sent_prefixes=tuple(sorted(sent)),
+        pushing_at_all=survey.clients,
         connected=tuple(
             Connected(name=name, version=version, connections=count) for (name, version), count in connected.items()
         ),
-        pushing_software=tuple(sorted(software)),
-        top=tuple(sorted(top, key=_newest_first)[:_TOP]),
+        pushing_software=tuple(sorted(survey.software)),
+        subscriptions={
+            one.id: SubscriptionPart(
+                matching=found.matching,
+                unknown=found.unknown,
+                pushing=found.pushing,
+                sent_prefixes=tuple(sorted(found.sent_prefixes)),
+                top=tuple(sorted((_top_client(record, one) for record in found.newest), key=_newest_first)),
+            )
+            for one, found in zip(survey.subscriptions, survey.found, strict=True)
+        },
+    )
+
+
+def _top_client(record: ClientRecord, subscription: BrokerSubscription) -> TopClient:
+    identity = record.identity
+    return TopClient(
+        client_instance_id=identity.get("client_instance_id", ""),
+        client_id=identity.get("client_id"),
+        client_software_name=identity.get("client_software_name"),
+        client_software_version=identity.get("client_software_version"),
+        last_push_ms=record.last_push_ms,
+        metrics=sum(requests_metric(subscription.metrics, name) for name in record.metrics),
     )
 
 
@@ -105,32 +96,31 @@ def _newest_first(client: TopClient) -> tuple[int, str]:
     return -(client.last_push_ms or 0), client.client_instance_id
 
 
-def merge(
-    subscription: BrokerSubscription, parts: Sequence[SubscriptionPart], missing: tuple[int, ...]
-) -> SubscriptionAnswer:
-    """Make the answer from all replicas' parts; ``missing`` are the ordinals of those without one."""
+def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionsPart]) -> SubscriptionState:
+    """Make the answer about one subscription from all replicas' parts."""
     asking = [one.asking for one in parts if one.asking is not None]
-    sent = {prefix for one in parts for prefix in one.sent_prefixes}
-    unknown = any(one.unknown for one in parts)
+    known = [one.subscriptions[subscription.id] for one in parts if subscription.id in one.subscriptions]
+    sent = {prefix for one in known for prefix in one.sent_prefixes}
+    # A number that some clients' next push decides is absent, not small.
+    are_known = not any(one.unknown for one in known)
     clients = SubscriptionClients(
         asking=max(asking) if asking else None,
-        matching=None if unknown else sum(one.matching for one in parts),
-        pushing=None if unknown else sum(one.pushing for one in parts),
+        matching=sum(one.matching for one in known) if are_known else None,
+        pushing=sum(one.pushing for one in known) if are_known else None,
         source="plugin",
     )
-    top = sorted((client for one in parts for client in one.top), key=_newest_first)
-    return SubscriptionAnswer(
+    top = sorted((client for one in known for client in one.top), key=_newest_first)
+    return SubscriptionState(
         id=subscription.id,
         clients=clients,
         silent_software=_silent(subscription, parts, max(asking, default=0)),
         unsent_prefixes=tuple(prefix for prefix in subscription.metrics if prefix not in sent),
-        top_clients=tuple(top[:_TOP]),
-        missing=missing,
+        top_clients=tuple(top[:TOP]),
     )
 
 
 def _silent(
-    subscription: BrokerSubscription, parts: Sequence[SubscriptionPart], asking: int
+    subscription: BrokerSubscription, parts: Sequence[SubscriptionsPart], asking: int
 ) -> tuple[SilentSoftwareState, ...]:
     pushing = {software for one in parts for software in one.pushing_software}
     counts: dict[tuple[str, str], int] = {}

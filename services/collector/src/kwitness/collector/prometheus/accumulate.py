@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
-from kwitness.collector.core import Applied, CoreCounts, CoreState
+from kwitness.collector.core import Applied, ClientValue, CoreCounts, CoreState
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
-from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
+from kwitness.collector.otlp.points import Attributes, Buckets, Decoded, Kind, MetricPoints, Point
 from kwitness.collector.otlp.shapes import Shape, shape_of
 from kwitness.collector.prometheus import state_rows
 from kwitness.collector.prometheus.clients import Client, SlotKey
@@ -103,7 +103,9 @@ class PythonCore:
                 series.put(client, value * slot.factor if slot.factor != 1 else value)
             elif type(series) is Counter:
                 if 0 <= value < math.inf:
-                    series.total += value * slot.factor if slot.factor != 1 else value
+                    new = value * slot.factor if slot.factor != 1 else value
+                    series.total += new
+                    slot.total += new
                 else:
                     self._leave_out("invalid_value")
         self._sweep_sometimes(client, state)
@@ -168,7 +170,9 @@ class PythonCore:
                     self._leave_out("invalid_value")
                     continue
                 new = value if kind is Kind.DELTA else increment(slot, value, start_ns)
-                series.total += new * factor if factor != 1 else new
+                new = new * factor if factor != 1 else new
+                series.total += new
+                slot.total += new
 
     def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point) -> None:
         _, value, start_ns = point
@@ -180,6 +184,8 @@ class PythonCore:
         new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, start_ns)
         if new is not None:
             series.add(new)
+            slot.total += new.total
+            slot.count += new.count
 
     def _open(self, client: str, state: Client, family: Family, arrived: _Arrived) -> Slot:
         key, point, kind = arrived
@@ -360,6 +366,19 @@ class PythonCore:
         """See `TelemetryCore.counts`."""
         return CoreCounts(self.series, self._overflowed, self.register.conflicts, self.writer.cut)
 
+    def values(self, client: str) -> Iterator[ClientValue]:
+        """See `TelemetryCore.values`."""
+        state = self.clients.get(client)
+        if state is None:
+            return
+        units = self.register.units()
+        for (name, attributes), slot in state.slots.items():
+            family = self.register.families[slot.family]
+            if not family.gone:
+                unit = units.get(slot.family, "")
+                newest = slot.push == state.pushes
+                yield _value(client, name, attributes, slot, family, unit=unit, is_newest=newest)
+
     def dump(self) -> CoreState:
         """See `TelemetryCore.dump`."""
         return state_rows.dump(self.register, self.clients.items(), self.writer.keys)
@@ -388,3 +407,19 @@ def _alike(series: Series) -> Series:
     if isinstance(series, Histogram):
         return Histogram(series.bounds)
     return Gauge() if isinstance(series, Gauge) else Counter()
+
+
+def _value(
+    client: str, name: str, attributes: Attributes, slot: Slot, family: Family, *, unit: str, is_newest: bool
+) -> ClientValue:
+    value = counted = total = None
+    match family.type:
+        case "gauge":
+            held = slot.series.of(client) if isinstance(slot.series, Gauge) else None
+            value = held / family.divisor if held is not None and math.isfinite(held) else None
+        case "counter":
+            value = slot.total / family.divisor
+        case "histogram":
+            counted, total = slot.count, slot.total / family.divisor
+    exposed = f"{family.name}_total" if family.type == "counter" else family.name
+    return ClientValue(name, exposed, family.type, unit, attributes, value, counted, total, is_newest)

@@ -9,7 +9,10 @@ from typing import Final, NamedTuple
 from kwitness.collector.otlp.points import Kind
 from kwitness.collector.prometheus.names import Combine, Target, Type, target, type_of
 from kwitness.collector.prometheus.series import Counter, Histogram, Series, SeriesKey
+from kwitness.contracts import client_metrics
 
+_EXPOSED: Final = {"ms": "s", "ns": "s", "bytes": "By"}
+"""Units of the registry as samples have them."""
 MAX_UNREGISTERED: Final = 2_000
 """Families outside the registry: metric names are chosen by clients, and each costs a HELP and a TYPE line."""
 _MAX_REMEMBERED: Final = 20_000
@@ -106,6 +109,19 @@ class FamilyRegister:
             if len(self._resolved) < _MAX_REMEMBERED:
                 self._resolved[key] = found
         return found
+
+    def units(self) -> dict[int, str]:
+        """Return the units of exposed values by the family's index; those that nobody named are absent."""
+        units = {
+            one.family.index: unit
+            for (_, unit, _), one in self._resolved.items()
+            if one.family is not None and not one.family.registered
+        }
+        for family in self.families:
+            known = client_metrics.lookup(family.original) if family.registered else None
+            if known is not None:
+                units[family.index] = _EXPOSED.get(known.unit, known.unit)
+        return units
 
     def restore(self, original: str, aim: Target) -> Family | None:
         """Make the family that was there before a restart; None when there are too many."""

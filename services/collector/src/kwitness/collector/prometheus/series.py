@@ -112,10 +112,11 @@ class Slot:
     """What one client's attributes of one metric feed, and what is needed to turn its next value into an increment.
 
     ``last`` is the last cumulative value or the running level, ``start_ns`` its start, ``push`` the number of the
-    client's push that fed it last. ``factor`` turns a value as sent into a stored one.
+    client's push that fed it last. ``factor`` turns a value as sent into a stored one. ``total`` and ``count`` are what
+    this client alone has added to a counter or histogram.
     """
 
-    __slots__ = ("factor", "family", "last", "push", "series", "series_key", "start_ns")
+    __slots__ = ("count", "factor", "family", "last", "push", "series", "series_key", "start_ns", "total")
 
     def __init__(self, family: int, series_key: SeriesKey, series: Series | None) -> None:
         self.family = family
@@ -125,6 +126,8 @@ class Slot:
         self.start_ns = 0
         self.push = 0
         self.factor: float = 1
+        self.total: float = 0
+        self.count = 0
 
 
 def increment(slot: Slot, value: float, start_ns: int) -> float:

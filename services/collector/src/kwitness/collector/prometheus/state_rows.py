@@ -42,7 +42,7 @@ def dump(
     for name, client in clients:
         yield ["client", name, client.labels, client.pushes]
         for (metric, attributes), slot in client.slots.items():
-            value = slot.series.of(name) if isinstance(slot.series, Gauge) else None
+            value = slot.series.of(name) if isinstance(slot.series, Gauge) else _added(slot)
             shared = slot.series is register.families[slot.family].other
             place = "none" if slot.series is None else "other" if shared else "own"
             yield [
@@ -57,6 +57,10 @@ def dump(
                 slot.push,
                 value,
             ]
+
+
+def _added(slot: Slot) -> object:
+    return [slot.total, slot.count] if slot.count else slot.total or None
 
 
 def _last(last: float | Buckets | None) -> object:
@@ -169,4 +173,6 @@ def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
     slot = Slot(family.index, series_key, series)
     slot.last = Buckets(tuple(last[0]), tuple(last[1]), last[2], last[3]) if isinstance(last, list) else last
     slot.start_ns, slot.push = int(start_ns), int(push)
+    if family.type != "gauge" and value is not None:
+        slot.total, slot.count = value if isinstance(value, list) else (value, 0)
     return slot

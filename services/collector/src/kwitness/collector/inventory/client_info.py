@@ -1,0 +1,84 @@
+"""The metric that says who is behind a metric: one series for each client instance, within a bound of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from kwitness.collector.client_owners import ClientOwners
+from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.prometheus.exposition import heading, sample
+from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.contracts.own_metrics import own_metric
+
+NAME: Final = "kwitness_client_info"
+_OWNER: Final = "owner"
+_INSTANCE: Final = "client_instance_id"
+_LINES_PER_PIECE: Final = 2_000
+
+
+class ClientInfo:
+    """Who has a series keeps it for as long as the client is known; at most ``most`` do.
+
+    ``owners`` says whose clients are now. ``overflowed`` counts clients that found no room, each once.
+    """
+
+    def __init__(self, most: int, owners: Callable[[], ClientOwners]) -> None:
+        self.most = most
+        self.overflowed = 0
+        self._lines: dict[str, tuple[int, str]] = {}
+        self._refused: set[str] = set()
+        self._find_owners = owners
+        self._owners: ClientOwners | None = None
+
+    def render(self, clients: Clients, *, openmetrics: bool) -> Iterator[bytes]:
+        """Write the family in pieces of some thousand lines; nothing where there are no clients."""
+        known, owners = dict(clients.items()), self._find_owners()
+        self._forget(known, owners)
+        entry = own_metric(NAME)
+        piece = [heading(NAME, entry.type, entry.help, openmetrics=openmetrics)]
+        written = False
+        for key, record in known.items():
+            line = self._line(key, record, owners)
+            if line is None:
+                continue
+            piece.append(line)
+            written = True
+            if len(piece) >= _LINES_PER_PIECE:
+                yield "".join(piece).encode("utf-8", "replace")
+                piece.clear()
+        if written:
+            yield "".join(piece).encode("utf-8", "replace")
+
+    def _forget(self, known: dict[str, ClientRecord], owners: ClientOwners) -> None:
+        if owners is not self._owners:
+            self._owners = owners
+            self._lines = dict.fromkeys(self._lines, (-1, ""))  # who has a series keeps it
+        gone = self._lines.keys() - known.keys()
+        for key in gone:
+            del self._lines[key]
+        for key in list(self._lines)[self.most :]:
+            del self._lines[key]
+        self._refused &= known.keys()
+
+    def _line(self, key: str, record: ClientRecord, owners: ClientOwners) -> str | None:
+        written = self._lines.get(key)
+        if written is None and len(self._lines) >= self.most:
+            if self.most and key not in self._refused:
+                self._refused.add(key)
+                self.overflowed += 1
+            return None
+        if written is None or written[0] != record.revision:
+            written = self._lines[key] = (record.revision, _line(key, record, owners))
+            self._refused.discard(key)
+        return written[1]
+
+
+def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
+    # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
+    known = {**record.identity, _INSTANCE: key.partition("/")[2]}
+    owner = owners.owner_of(record.who)
+    if owner is not None:
+        known[_OWNER] = owner.team
+    pairs = ((label, label_value(known[label])[0]) for label in own_metric(NAME).labels if known.get(label))
+    return sample(NAME, render(pairs), 1)
