@@ -31,7 +31,12 @@ from kwitness.operator.desired.subscription_plan import (
     desired_subscription,
     plan,
 )
-from kwitness.operator.desired.subscription_status import at_risk_entries, held_verdict, live_fields
+from kwitness.operator.desired.subscription_status import (
+    at_risk_entries,
+    held_verdict,
+    live_fields,
+    unknown_risk_verdict,
+)
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
@@ -242,6 +247,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
         applied=case.get("applied", {}),
         seen=[ObservedSoftware(**entry) for entry in case.get("seen", [])],
         now_ms=10_000,
+        known="unknown" not in case,
     )
     return {
         "changes": {name: None if configs is None else dict(configs) for name, configs in decided.changes.items()},
@@ -251,6 +257,10 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
             for name, software in decided.held.items()
         },
         "retained": sorted(decided.retained),
+        "waiting": {
+            name: unknown_risk_verdict(case["unknown"], stands=name in case.get("present", {})).message
+            for name in sorted(decided.waiting)
+        },
         "errors": errors,
     }
 

@@ -9,14 +9,19 @@ from typing import Any
 
 import pytest
 
+from kwitness.e2e.kafka.broker_plugin import plugin_jar
+from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.operator.context import Context
+
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.served_collector import OLD
+from tests.operator.served_collector import OLD, ServedCollector
 from tests.operator.surroundings import (
     alter_broker,
     apply,
     broker_configs,
     cluster,
+    collector,
     get,
     ready,
     subscription,
@@ -111,16 +116,29 @@ async def test_a_sighting_in_a_partial_answer_withdraws(inventory, api, namespac
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found == {})
 
 
-async def test_a_broker_that_nothing_is_heard_of_may_have_anybody_connected(
-    inventory.state["brokers"] = []
-    apply(api, subscription("deadly", namespace, **DEADLY), subscription("basic", namespace))
+async def test_a_broker_that_nothing_is_heard_of_may_have_anybody_connected(api, namespace, tmp_path):
+    quiet = {"kwitness.collector.url": "http://127.0.0.1:1", "kwitness.collector.insecure.plaintext": "true"}
+    with LocalBroker("4.3.1", plugin=plugin_jar(), overrides=quiet) as broker:
+        apply(
+            api,
+            cluster("main", namespace, broker.bootstrap),
+            collector("main", namespace),
+            subscription("deadly", namespace, **DEADLY),
+            subscription("basic", namespace),
+        )
+        served = ServedCollector(broker.cluster_id)
+        served.state["brokers"] = []
+        async with served.serving() as url:
 
-    message = (await _reason(api, namespace, "RiskUnknown"))["message"]
+            def answer_here(context: Context) -> None:
+                context.collector_url = lambda _key, _encrypted: url
 
-    assert "hears nothing from the plugin of broker 1" in message
-    await _reason(api, namespace, "Applied", "basic")  # with the safe prefix alone
-    inventory.state["brokers"] = [{"broker_id": "1", "last_heartbeat_ms": 1}]
-    await _reason(api, namespace, "Applied")
+            async with operating(api, settings_of(namespace, tmp_path), answer_here):
+                message = (await _reason(api, namespace, "RiskUnknown"))["message"]
+                assert "hears nothing from the plugin of broker 1" in message
+                await _reason(api, namespace, "Applied", "basic")  # with the safe prefix alone
+                served.state["brokers"] = [{"broker_id": "1", "last_heartbeat_ms": 1}]
+                await _reason(api, namespace, "Applied")
 
 
 async def test_without_a_collector_the_message_says_what_to_do(api, namespace, clean_broker, tmp_path):

@@ -39,6 +39,10 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- range $collectors }}
 {{- $replicaServices = append $replicaServices (printf "%s-replicas" .) }}
 {{- end }}
+{{- $clusters := list }}
+{{- range .Values.rbac.kafkaClusters }}
+{{- $clusters = append $clusters (printf "kwitness-cluster-%s" .) }}
+{{- end }}
 {{- $jobs := list }}
 {{- range .Values.rbac.analyticsJobs }}
 {{- $jobs = append $jobs (printf "kwitness-job-%s" .) }}
@@ -54,7 +58,7 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- $narrow := and $collectors (or $jobs (not .Values.analytics.enabled)) }}
 {{- $writes := list
   (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $gateways $jobs))
-  (dict "group" "" "resources" (list "configmaps") "names" (concat $collectors $gateways $ports $hosts $jobs))
+  (dict "group" "" "resources" (list "configmaps") "names" (concat $clusters $collectors $gateways $ports $hosts $jobs))
   (dict "group" "apps" "delete" true "resources" (list "statefulsets") "names" (concat $collectors $jobs))
   (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" (concat $collectors $gateways))
   (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs)) }}

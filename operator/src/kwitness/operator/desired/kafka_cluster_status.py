@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from kwitness.contracts.envelopes import BrokerState, ClusterState
+from kwitness.contracts.envelopes import MOST_INSTANCES, BrokerState, ClusterState
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import parse_version, pushes_null
@@ -25,6 +25,8 @@ _PRESENT_MS: Final = 3_600_000
 """Software not seen for an hour, while other software was, counts as gone."""
 _RACK, _VERSION, _LISTENER = 255, 64, 128
 _BROKERS, _LISTENERS, _WARNINGS = 1000, 64, 64
+_NEARLY: Final = 80
+"""Percent of the client instances that a broker can remember from which on it is a warning."""
 """Bounds of the definition. What brokers say is cut to them, since one text too long would have all of it refused."""
 _WORD: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 
@@ -147,6 +149,16 @@ def warnings(
 
 def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:
     found: dict[str, str] = {}
+    near = [(one.broker_id, share) for one in brokers if (share := nearly_full(one)) is not None]
+    if near:
+        shares = ", ".join(f"{share} % in broker {broker_id}" for broker_id, share in near[:10])
+        found["ClientInstancesNearLimit"] = (
+            f"brokers remember at most {MOST_INSTANCES} client instances each, and have nearly reached that ({shares});"
+            " beyond it the one that asked least recently is"
+            " forgotten, has its pushes refused and falls silent: spread clients over more brokers, keep clients open"
+            " instead of making one for each task, or turn telemetry off for short-lived ones"
+            " (enable.metrics.push=false)"
+        )
     for state in brokers:
         if state.gauge_truncated:
             found["GaugeTruncated"] = (
@@ -156,6 +168,12 @@ def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:
         for word in filter(_WORD.fullmatch, state.warnings):
             found[word] = f"broker {state.broker_id}'s plugin warns of {word}: see its log"
     return found
+
+
+def nearly_full(broker: BrokerState) -> int | None:
+    """How many percent of the client instances that it can remember a broker does; None while that is no warning."""
+    share = 100 * (broker.client_instances or 0) // MOST_INSTANCES
+    return share if share >= _NEARLY else None
 
 
 def disconnected_software(

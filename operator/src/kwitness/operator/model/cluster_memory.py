@@ -66,13 +66,13 @@ class ClusterMemory:
         self._seen[row] = max(self._seen.get(row, 0), last_seen_ms)
 
     def of(self, cluster_id: str) -> ClusterMemory:
-        """This memory, if it is of that cluster; else an empty one of it."""
+        """Itself, if it is of that cluster; else an empty one of it."""
         if self.cluster_id is None:
             self.cluster_id = cluster_id
         return self if self.cluster_id == cluster_id else ClusterMemory(cluster_id)
 
     def data(self, now_ms: int) -> dict[str, str]:
-        """The ConfigMap's data; times are rounded up to the hour, so that it changes seldom and forgets nobody early."""
+        """What the ConfigMap is to hold; times are rounded up to the hour: it changes seldom and forgets nobody early."""
         rows = [
             {"name": name, "version": version, "lastSeen": rfc3339(-(-seen // _HOUR_MS) * _HOUR_MS)}
             for name, version, seen in self.items()

@@ -12,7 +12,7 @@ from kwitness.contracts.envelopes import ClusterState, SubscriptionList
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.desired.kafka_cluster_status import disconnected_software
+from kwitness.operator.desired.kafka_cluster_status import disconnected_software, nearly_full
 from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
@@ -208,7 +208,15 @@ def _risk(facts: ClusterFacts) -> object:
 def _shown_by_cluster(facts: ClusterFacts) -> list[object]:
     """What the KafkaCluster's status takes from the inventory."""
     brokers = [
-        (one.broker_id, one.plugin_version, one.kafka_version, one.gauge_truncated, one.listeners, one.warnings)
+        (
+            one.broker_id,
+            one.plugin_version,
+            one.kafka_version,
+            one.gauge_truncated,
+            one.listeners,
+            one.warnings,
+            nearly_full(one),
+        )
         for one in (facts.inventory.brokers if facts.inventory else ())
     ]
     return [brokers, disconnected_software(facts.inventory, facts.subscriptions)]

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 async def recall_cluster(context: Context, key: Key, facts: ClusterFacts) -> None:
     """Read the memory of cluster ``key``, once in the life of the process.
 
-    One that cannot be read, or that is of another KafkaCluster of that name, is left alone, and nothing is known from it.
+    One that cannot be read, or that is of another KafkaCluster of that name, is left alone and says nothing.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
-from kwitness.contracts.envelopes import ObserverReport
+from kwitness.contracts.envelopes import ObserverReport, TelemetrySensors
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.software import OTHER
 from kwitness.runtime.service import installed_version
@@ -89,6 +89,13 @@ def render_own(
         ("kwitness_plugin_heartbeat_seconds", _heartbeats(pipeline)),
         ("kwitness_plugin_events_total", _plugin_events(pipeline)),
         ("kwitness_plugin_queued_events", _plugin_queues(pipeline)),
+        ("kwitness_broker_client_metrics_instances", _sensors(pipeline, lambda one: one.instances)),
+        ("kwitness_broker_telemetry_throttled_total", _sensors(pipeline, lambda one: one.throttled)),
+        (
+            "kwitness_broker_telemetry_unknown_subscription_total",
+            _sensors(pipeline, lambda one: one.unknown_subscription),
+        ),
+        ("kwitness_broker_telemetry_plugin_errors_total", _sensors(pipeline, lambda one: one.plugin_errors)),
         ("kwitness_observer_heartbeat_seconds", _observer_heartbeats(observation)),
         ("kwitness_observer_connections", _observer_connections(observation)),
         ("kwitness_observer_opaque_total", _counted(observation, "reason", lambda state: state.opaque)),
@@ -150,6 +157,13 @@ def _plugin_events(pipeline: Pipeline) -> Rows:
 def _plugin_queues(pipeline: Pipeline) -> Rows:
     for (cluster, broker), one in pipeline.state.brokers.brokers.items():
         yield {"cluster_id": cluster, "broker_id": broker}, one.snapshot.ledger.queued
+
+
+def _sensors(pipeline: Pipeline, value: Callable[[TelemetrySensors], int | None]) -> Rows:
+    for (cluster, broker), one in pipeline.state.brokers.brokers.items():
+        count = None if one.snapshot.sensors is None else value(one.snapshot.sensors)
+        if count is not None:
+            yield {"cluster_id": cluster, "broker_id": broker}, count
 
 
 def _observer_labels(one: Observer) -> dict[str, str]:

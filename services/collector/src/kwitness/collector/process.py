@@ -24,6 +24,7 @@ from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
 from kwitness.collector.ingest.otlp_http import OtlpHttp
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.ingest.push_api import PushApi
+from kwitness.collector.ingest.silence_api import SilenceApi
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
@@ -98,6 +99,8 @@ class Collector:
         )
         inventory.add_to(own.application)
         ConnectionsApi(self._observation, self._authenticator, self._peers).add_to(own.application)
+        silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
+        silence.add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
         OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
         return [page, own, plain]

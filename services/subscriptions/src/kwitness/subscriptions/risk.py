@@ -56,8 +56,8 @@ class Plan:
 def endangered_by(subscriptions: Iterable[BrokerSubscription], software: Software) -> frozenset[str]:
     """Ids of those that would abort a client of ``software``, whatever its role; empty when the set is harmless.
 
-    ``software`` must be of the range at risk; the caller knows (contracts hold the table of versions). A name or version
-    that is `OTHER` can be any of that range.
+    ``software`` must be of the range at risk; the caller knows (contracts hold the table of versions). A name or
+    version that is `OTHER` can be any of that range.
     """
     reachable = [(one, unknown) for one in subscriptions if (unknown := _unknown_selectors(one, software)) is not None]
     protected = [unknown for one, unknown in reachable if ALL_METRICS in one.metrics]

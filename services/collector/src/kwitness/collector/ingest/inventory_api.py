@@ -157,7 +157,7 @@ class InventoryApi:
     async def _subscriptions_part(self) -> SubscriptionsPart:
         cluster_id = self._configuration.current().cluster_id
         found = await survey(self._state.clients, self._matching(), cluster_id)
-        return subscription_report.part(found, self._state.brokers, cluster_id)
+        return subscription_report.part(found, self._state.clients, self._state.brokers, cluster_id)
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
         """Answer what is known of a cluster."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, deque
+from dataclasses import dataclass, field
 from typing import Final
 
 from kwitness.collector.inventory.software import SoftwareTable
-from kwitness.contracts.envelopes import ConnectionCount, GaugeSnapshot
+from kwitness.contracts.envelopes import MOST_INSTANCES, ConnectionCount, GaugeSnapshot
 
 HEARTBEAT_MS: Final = 10_000
 FORGET_AFTER_MS: Final = 3 * HEARTBEAT_MS + HEARTBEAT_MS // 2
@@ -17,6 +17,9 @@ _SILENT_MS: Final = HEARTBEAT_MS + HEARTBEAT_MS // 2
 MAX_BROKERS: Final = 4_096
 REWRITE_AFTER_MS: Final = 60_000
 """A snapshot that did not change is written to the topic this often."""
+REFUSALS_MS: Final = 900_000
+"""For how long it is remembered how many pushes named a subscription that the broker does not have."""
+_ASKING_UNAVAILABLE: Final = "AskingUnavailable"
 
 
 @dataclass(slots=True)
@@ -27,6 +30,34 @@ class Broker:
     heard_ms: int
     written_ms: int = 0
     written: tuple[ConnectionCount, ...] | None = None
+    refused: deque[tuple[int, int]] = field(default_factory=deque)
+    """Times, and how many pushes until then named a subscription that the broker does not have."""
+
+    @property
+    def refused_of_late(self) -> int:
+        """How many pushes named such a subscription within `REFUSALS_MS`, as far as heartbeats tell."""
+        return self.refused[-1][1] - self.refused[0][1] if self.refused else 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it remembers as many client instances as it can."""
+        sensors = self.snapshot.sensors
+        return sensors is not None and (sensors.instances or 0) >= MOST_INSTANCES
+
+    @property
+    def shows_asking(self) -> bool:
+        """Whether it shows which instances asked; Kafka 3.7 does not."""
+        return _ASKING_UNAVAILABLE not in self.snapshot.warnings
+
+    def note_refusals(self, now_ms: int) -> None:
+        """Remember what the newest heartbeat counts; a plugin that was restarted counts from nothing."""
+        sensors = self.snapshot.sensors
+        count = 0 if sensors is None else sensors.unknown_subscription
+        if self.refused and (count < self.refused[-1][1] or now_ms < self.refused[-1][0]):
+            self.refused.clear()
+        self.refused.append((now_ms, count))
+        while now_ms - self.refused[0][0] > REFUSALS_MS:
+            self.refused.popleft()
 
     def to_write(self, now_ms: int) -> bool:
         """Whether the connections topic should get the snapshot now."""
@@ -57,6 +88,7 @@ class Brokers:
         elif snapshot.epoch != broker.snapshot.epoch or snapshot.seq > broker.snapshot.seq:
             broker.snapshot = snapshot
         broker.heard_ms = now_ms
+        broker.note_refusals(now_ms)
         for one in broker.snapshot.connections:
             if one.connections:
                 software = (snapshot.cluster_id, one.client_software_name, one.client_software_version)

@@ -102,6 +102,18 @@ class ConnectionRegistry:
             ),
         )
 
+    def open(self, cluster_id: str, observers: Observers) -> Iterator[OpenConnection]:
+        """Return the connections of one cluster that observers listed."""
+        known = {one.head.source for one in observers.known() if one.head.cluster_id == cluster_id}
+        for source, listing in self._by_source.items():
+            if source in known:
+                yield from listing.connections
+
+    def awaited(self, cluster_id: str, observers: Observers, now_ms: int) -> int:
+        """Count the observers of one cluster that have not answered yet."""
+        heard = {one.head.source for one in observers.heard(now_ms) if one.head.cluster_id == cluster_id}
+        return len(heard - self._by_source.keys())
+
     def _rows(
         self, known: Mapping[str, Observer], wanted: Mapping[str, str], after: str
     ) -> Iterator[tuple[str, str, Listing, OpenConnection]]:

@@ -39,6 +39,7 @@ def cluster_part(
                 listeners=one.snapshot.listeners,
                 inter_broker_listener=one.snapshot.inter_broker_listener,
                 warnings=one.snapshot.warnings,
+                client_instances=None if one.snapshot.sensors is None else one.snapshot.sensors.instances,
                 ledger=one.snapshot.ledger,
             )
             for one in brokers.of_cluster(cluster_id)

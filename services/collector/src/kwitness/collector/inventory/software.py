@@ -33,7 +33,7 @@ _KNOWN: Final = frozenset(one.name for one in SOFTWARE)
 SoftwareKey = tuple[str, str, str]
 """Cluster id, software name, software version."""
 _Kind = tuple[str, tuple[int, int, int] | None]
-"""Name of a software at risk, or `OTHER` where the registry has none such, and its librdkafka, where that is readable."""
+"""Name of a software at risk, or `OTHER` where the registry has none such; and its librdkafka, where it says so."""
 
 
 @dataclass(slots=True)

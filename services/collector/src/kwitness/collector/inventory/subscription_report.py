@@ -6,20 +6,40 @@ software is software with connections of which no instance pushes; why, is said 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.silence import certain_reasons
+from kwitness.collector.inventory.silence_part import SilencePart, silence_part
 from kwitness.collector.inventory.survey import TOP, Survey
-from kwitness.contracts.envelopes import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from kwitness.contracts.envelopes import (
+    SilenceWord,
+    SilentSoftwareState,
+    SubscriptionClients,
+    SubscriptionState,
+    TopClient,
+)
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches, requests_metric
 
 _SILENT: Final = 20
+_COMPARED: Final = 1_000
+"""Instances that are compared one by one, of those that asked and of those that push at one replica. The operator asks
+every few seconds: in a larger cluster counts must do here, and `/v1/silent` says more."""
+_WORDS: Final[Mapping[str, SilenceWord]] = {
+    "AskedButNotPushing": "askedButNotPushing",
+    "Throttled": "throttled",
+    "UnknownSubscription": "unknownSubscription",
+    "PluginError": "pluginError",
+    "InstanceLimit": "instanceLimit",
+    "NotAsking": "notAsking",
+}
+"""Reasons that can stand beside a software of which it is not known whom else it matches."""
 _SOFTWARE_KEYS: Final = ("client_software_name", "client_software_version")
 
 
@@ -55,10 +75,13 @@ class SubscriptionsPart(BaseModel):
     connected: tuple[Connected, ...] = ()
     pushing_software: tuple[tuple[str, str], ...] = ()
     subscriptions: dict[str, SubscriptionPart] = Field(default_factory=dict)
+    silence: SilencePart | None = None
+    """Absent where instances are too many to be compared."""
 
 
-def part(survey: Survey, brokers: Brokers, cluster_id: str) -> SubscriptionsPart:
+def part(survey: Survey, clients: Clients, brokers: Brokers, cluster_id: str) -> SubscriptionsPart:
     """Make this replica's part of what its clients and its brokers show."""
+    comparable = len(clients) <= _COMPARED and (brokers.asking(cluster_id) or 0) <= _COMPARED
     connected = brokers.connected_software(cluster_id)
     return SubscriptionsPart(
         asking=brokers.asking(cluster_id),
@@ -77,6 +100,7 @@ def part(survey: Survey, brokers: Brokers, cluster_id: str) -> SubscriptionsPart
             )
             for one, found in zip(survey.subscriptions, survey.found, strict=True)
         },
+        silence=silence_part(clients, brokers, (), 0, cluster_id) if comparable else None,
     )
 
 
@@ -131,15 +155,15 @@ def _silent(
         for software, count in counts.items()
         if software not in pushing and _may_match(subscription, *software)
     }
-    capable = [software for software in silent if pushes_telemetry(*software) == "yes"]
-    # Instances carry no software name until they push: whose they are is certain only when one software is left.
-    asked = asking > sum(one.pushing_at_all for one in parts) and len(capable) == 1
+    certain = _certain(subscription, parts)
+    if certain is None:
+        certain = _by_counts(silent, asking - sum(one.pushing_at_all for one in parts))
     found = [
         SilentSoftwareState(
             client_software_name=name,
             client_software_version=version,
             connections=count,
-            reason=_reason(name, version, asked=asked and (name, version) in capable),
+            reason="tooOld" if pushes_telemetry(name, version) == "tooOld" else certain.get((name, version), "unknown"),
             ours=is_ours(None, name),
         )
         for (name, version), count in silent.items()
@@ -148,13 +172,24 @@ def _silent(
     return tuple(found[:_SILENT])
 
 
+def _certain(
+    subscription: BrokerSubscription, parts: Sequence[SubscriptionsPart]
+) -> Mapping[tuple[str, str], SilenceWord] | None:
+    """The reasons that every instance bears out; None where they are too many to be compared."""
+    known = [one.silence for one in parts if one.silence is not None]
+    if len(known) < len(parts):
+        return None
+    found = certain_reasons(known, [subscription])
+    return {software: _WORDS[reason] for software, reason in found.items() if reason in _WORDS}
+
+
+def _by_counts(silent: Mapping[tuple[str, str], int], not_pushing: int) -> Mapping[tuple[str, str], SilenceWord]:
+    # Instances carry no software name until they push: whose they are is certain only when one software is left.
+    capable = [software for software in silent if pushes_telemetry(*software) == "yes"]
+    return {capable[0]: "askedButNotPushing"} if not_pushing > 0 and len(capable) == 1 else {}
+
+
 def _may_match(subscription: BrokerSubscription, name: str, version: str) -> bool:
     software = tuple((key, pattern) for key, pattern in subscription.match if key in _SOFTWARE_KEYS)
     narrowed = BrokerSubscription(id=subscription.id, match=software)
     return matches(narrowed, {"client_software_name": name, "client_software_version": version}) is not False
-
-
-def _reason(name: str, version: str, *, asked: bool) -> Literal["tooOld", "askedButNotPushing", "unknown"]:
-    if pushes_telemetry(name, version) == "tooOld":
-        return "tooOld"
-    return "askedButNotPushing" if asked else "unknown"

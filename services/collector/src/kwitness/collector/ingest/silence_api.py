@@ -1,0 +1,82 @@
+"""GET /v1/silent: who does not push and why; observers are asked for what they have open."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from aiohttp import web
+
+from kwitness.collector.configuration import Configuration
+from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.reading import (
+    answer,
+    asks_for_part,
+    asks_locally,
+    others_parts,
+    refuse_unknown_parameters,
+)
+from kwitness.collector.inventory.silence import silent_clients
+from kwitness.collector.inventory.silence_part import SilencePart, silence_part
+from kwitness.collector.observation import Observation
+from kwitness.collector.peers import Peers
+from kwitness.collector.pipeline import Pipeline, now_ms
+from kwitness.contracts.endpoints import SILENT_PATH
+
+_PARAMETERS: Final = ("ours", "local")
+_LISTED_S: Final = 6.0
+"""Observers list their connections with their next heartbeat, within five seconds."""
+
+
+class SilenceApi:
+    """The handler of the one path."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        observation: Observation,
+        authenticator: Authenticator,
+        peers: Peers,
+        configuration: Configuration,
+    ) -> None:
+        self._state = pipeline.state
+        self._observation = observation
+        self._authenticator = authenticator
+        self._peers = peers
+        self._configuration = configuration
+
+    def add_to(self, application: web.Application) -> None:
+        """Add the route."""
+        application.router.add_get(SILENT_PATH, self.silent)
+
+    async def silent(self, request: web.Request) -> web.StreamResponse:
+        """Answer who is silent; what observers have open is waited for, the first time that somebody asks."""
+        local = await asks_locally(request, self._authenticator)
+        refuse_unknown_parameters(request, _PARAMETERS)
+        if local and asks_for_part(request):
+            return answer(self._part())
+        parts, missing = await self._parts(request, local=local)
+        if any(one.awaited for one in parts):
+            await asyncio.sleep(_LISTED_S)
+            parts, missing = await self._parts(request, local=local)
+        ours = request.query.get("ours") == "true"
+        found = silent_clients(parts, self._configuration.subscriptions(), missing, ours=ours)
+        return answer(found)
+
+    async def _parts(self, request: web.Request, *, local: bool) -> tuple[list[SilencePart], tuple[int, ...]]:
+        if local:
+            return [self._part()], ()
+        others = await others_parts(request, self._peers, SilencePart)
+        return [self._part(), *others.parts], others.missing
+
+    def _part(self) -> SilencePart:
+        cluster_id, now, observation = self._configuration.current().cluster_id, now_ms(), self._observation
+        registry, observers = observation.registry, observation.observers
+        registry.ask(now)
+        return silence_part(
+            self._state.clients,
+            self._state.brokers,
+            registry.open(cluster_id, observers),
+            registry.awaited(cluster_id, observers, now),
+            cluster_id,
+        )

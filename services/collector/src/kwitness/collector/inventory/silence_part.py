@@ -1,0 +1,157 @@
+"""What one replica knows of silence: who pushes, what brokers count, what observers have open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from kwitness.collector.inventory.brokers import Broker, Brokers
+from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.contracts.envelopes import InstanceSensors, OpenConnection
+
+__all__ = ["UNNAMED", "BrokerPart", "ClientOfSoftware", "Malformed", "Observed", "SilencePart", "silence_part"]
+
+MAX_OBSERVED = 5_000
+"""Clients at observers that one replica tells apart; the rest of their connections stand in the gauges alone."""
+UNNAMED = "unknown"
+"""How Kafka calls the name and version of a client that announced none."""
+
+ClientOfSoftware = tuple[str, str, str]
+"""Client id, software name, software version."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class BrokerPart(_Part):
+    """One broker: who asked it, and what it counts."""
+
+    broker_id: str
+    heard_ms: int
+    shows_asking: bool
+    is_full: bool
+    refused_of_late: int
+    asking: tuple[str, ...]
+    worst: tuple[InstanceSensors, ...]
+
+
+class Malformed(_Part):
+    """An instance of which no push could be read."""
+
+    client_id: str | None
+    client_instance_id: str
+    principal: str | None
+    client_address: str | None
+    name: str
+    version: str
+    pushes: int
+    reason: str | None
+
+
+class Observed(_Part):
+    """Open connections of one client, as observers have it."""
+
+    client_id: str | None
+    client_instance_id: str | None
+    principal: str | None
+    client_address: str | None
+    name: str
+    version: str
+    connections: int
+
+
+class SilencePart(_Part):
+    """One replica's part; exchanged between replicas of the same version."""
+
+    heard: tuple[str, ...] = ()
+    pushing: tuple[ClientOfSoftware, ...] = ()
+    malformed: tuple[Malformed, ...] = ()
+    brokers: tuple[BrokerPart, ...] = ()
+    connected: tuple[tuple[str, str, int], ...] = ()
+    observed: tuple[Observed, ...] = ()
+    awaited: int = 0
+
+
+def silence_part(
+    clients: Clients, brokers: Brokers, open_: Iterable[OpenConnection], awaited: int, cluster_id: str
+) -> SilencePart:
+    """Collect what this replica knows of a cluster; ``awaited`` observers have not listed their connections yet."""
+    records = [one for one in clients.records() if one.identity.get("cluster_id") == cluster_id]
+    return SilencePart(
+        heard=tuple(one.identity.get("client_instance_id", "") for one in records),
+        pushing=tuple(sorted({_client(one) for one in records if not one.terminated})),
+        malformed=tuple(_malformed(one) for one in records if one.malformed and not one.last_read_ms),
+        brokers=tuple(_broker(one) for one in brokers.of_cluster(cluster_id)),
+        connected=tuple((*software, count) for software, count in brokers.connected_software(cluster_id).items()),
+        observed=tuple(_observed(open_)),
+        awaited=awaited,
+    )
+
+
+def _client(record: ClientRecord) -> ClientOfSoftware:
+    return record.identity.get("client_id", ""), *_software(record)
+
+
+def _software(record: ClientRecord) -> tuple[str, str]:
+    identity = record.identity
+    return identity.get("client_software_name", UNNAMED), identity.get("client_software_version", UNNAMED)
+
+
+def _malformed(record: ClientRecord) -> Malformed:
+    name, version = _software(record)
+    return Malformed(
+        client_id=record.identity.get("client_id"),
+        client_instance_id=record.identity.get("client_instance_id", ""),
+        principal=record.identity.get("principal"),
+        client_address=record.identity.get("client_address"),
+        name=name,
+        version=version,
+        pushes=record.malformed,
+        reason=record.malformed_reason,
+    )
+
+
+def _broker(broker: Broker) -> BrokerPart:
+    snapshot = broker.snapshot
+    return BrokerPart(
+        broker_id=snapshot.broker_id,
+        heard_ms=broker.heard_ms,
+        shows_asking=broker.shows_asking,
+        is_full=broker.is_full,
+        refused_of_late=broker.refused_of_late,
+        asking=snapshot.asking,
+        worst=() if snapshot.sensors is None else snapshot.sensors.worst,
+    )
+
+
+def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
+    counts: Counter[tuple[str | None, ...]] = Counter()
+    for one in connections:
+        # A connection of which nothing can be read is in the brokers' gauges, with its software.
+        if one.client_id is None and one.client_software_name is None:
+            continue
+        key = (
+            one.client_id,
+            one.client_instance_id,
+            one.principal,
+            one.client_address,
+            one.client_software_name or UNNAMED,
+            one.client_software_version or UNNAMED,
+        )
+        if key in counts or len(counts) < MAX_OBSERVED:
+            counts[key] += 1
+    return [
+        Observed(
+            client_id=client_id,
+            client_instance_id=instance,
+            principal=principal,
+            client_address=address,
+            name=name or UNNAMED,
+            version=version or UNNAMED,
+            connections=count,
+        )
+        for (client_id, instance, principal, address, name, version), count in counts.items()
+    ]
