@@ -10,6 +10,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import grpc
 import pytest
@@ -106,7 +107,16 @@ def canaries() -> set[str]:
 
 
 OF_A_HEARTBEAT = {canary("heartbeat", "asking"), canary("heartbeat", "worst")}
-"""Instances of which no push is known: nothing names them as long as nobody asks who is silent."""
+"""Instances of which no push is known."""
+OF_A_SENSOR = {canary("heartbeat", "worst")}
+"""Named only where it asks, too."""
+ANSWERS = {
+    "/v1/clients",
+    "/v1/clients/metrics",
+    "/v1/subscriptions",
+    "/v1/subscriptions/all",
+    "/v1/silent",
+}
 
 
 def deliver(collector: CollectorProcess) -> None:
@@ -149,10 +159,13 @@ def answers(collector: CollectorProcess) -> Iterator[tuple[str, bytes]]:
         yield "metrics", collector.scrape_text(accept).encode()
     url = f"http://127.0.0.1:{collector.metrics_port}/metrics"
     yield "metrics", requests.get(url, headers={"Accept-Encoding": "gzip"}, timeout=30).content
-    for path in ("/v1/clients", "/v1/subscriptions/all", "/v1/subscriptions/some", f"/v1/clusters/{CLUSTER}"):
+    paths = ["/v1/clients", "/v1/subscriptions", "/v1/subscriptions/all", "/v1/silent", f"/v1/clusters/{CLUSTER}"]
+    instances = {one.get("client_instance_id") for one in collector.get("/v1/clients").body["items"]} - {None}
+    for path in [*paths, *(f"/v1/clients/{quote(one)}/metrics" for one in instances)]:
         found = collector.get(path)
         assert found.status == 200, path
-        yield path, json.dumps(found.body, ensure_ascii=False).encode()
+        sink = "/v1/clients/metrics" if path.endswith("/metrics") else path
+        yield sink, json.dumps(found.body, ensure_ascii=False).encode()
 
 
 def files(folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -251,16 +264,8 @@ def test_without_settings_every_canary_is_found_where_it_belongs(run: Run) -> No
 
     found = found_in(sinks)
 
-    assert set().union(*found.values()) == canaries() - OF_A_HEARTBEAT
-    for sink in (
-        "metrics",
-        "/v1/clients",
-        "/v1/subscriptions/all",
-        "journal",
-        "state.jsonl.gz",
-        "telemetry",
-        "forward",
-    ):
+    assert set().union(*found.values()) == canaries() - OF_A_SENSOR
+    for sink in ANSWERS | {"metrics", "journal", "state.jsonl.gz", "telemetry", "forward"}:
         assert found[sink], sink
     # The bytes in the topic are those that were pushed.
     assert canary("broken", "payload") in found["telemetry"]

@@ -12,7 +12,7 @@ from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.privacy.identities import IdentityTreater
 from kwitness.collector.privacy.privacy import Privacy
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.contracts.envelopes import GaugeSnapshot
+from kwitness.contracts.envelopes import GaugeSnapshot, OpenConnection
 from kwitness.contracts.envelopes.gauges import InstanceSensors, TelemetrySensors
 from kwitness.contracts.identity_hashing import identity_hash
 from kwitness.contracts.kafka_connection import KafkaConnection
@@ -88,18 +88,24 @@ def test_what_subscriptions_match_is_unknown_after_a_restart_where_it_hangs_on_w
     assert (matcher.mask(record), matcher.unknown(record)) == (0b01011, 0)
 
 
-def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:
-    (tmp_path / "key").write_bytes(KEY)
-    treated = Privacy(
-        CollectorConfig(
-            cluster_id="one",
-            namespace="kwitness",
-            name="main",
-            kafka=KafkaConnection(bootstrap_servers=("kafka:9092",)),
-            identity={"client_instance_id": "hash"},
-            identity_key_file=str(tmp_path / "key"),
+def privacy(folder: Path, **identity: str) -> Privacy:
+    (folder / "key").write_bytes(KEY)
+    return Privacy(
+        CollectorConfig.model_validate(
+            {
+                "cluster_id": "one",
+                "namespace": "kwitness",
+                "name": "main",
+                "kafka": KafkaConnection(bootstrap_servers=("kafka:9092",)),
+                "identity": identity,
+                "identity_key_file": str(folder / "key"),
+            }
         )
     )
+
+
+def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:
+    treated = privacy(tmp_path, client_instance_id="hash")
     sensors = TelemetrySensors(worst=(InstanceSensors(client_instance_id="uuid-1", throttled=3),))
     snapshot = GaugeSnapshot(
         source="one/1",
@@ -119,3 +125,24 @@ def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:
     assert told.sensors is not None
     assert [(one.client_instance_id, one.throttled) for one in told.sensors.worst] == [(expected, 3)]
     assert "uuid-1" not in told.model_dump_json()
+
+
+def test_a_connection_at_an_observer_is_told_as_pushes_of_its_client_are(tmp_path: Path) -> None:
+    treated = privacy(
+        tmp_path, client_id="hash", principal="drop", client_source_port="drop", client_instance_id="drop"
+    )
+    connection = OpenConnection(
+        connection_id="c-1",
+        opened_at_ms=1,
+        state="observed",
+        client_source_port=40_000,
+        client_address="10.0.0.1",
+        **RAW,
+    )
+
+    told = treated.connection(connection)
+    event = treated.treat(Event("s", 1, 1, 1, RAW, b""))
+
+    assert told.client_id == event.identity["client_id"]
+    assert told.client_instance_id == event.instance
+    assert (told.principal, told.client_source_port, told.client_address) == (None, None, "10.0.0.1")

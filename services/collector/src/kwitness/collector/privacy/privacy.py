@@ -17,7 +17,7 @@ from kwitness.collector.privacy.identities import IdentityTreater
 from kwitness.collector.privacy.names import keys_by_name
 from kwitness.collector.privacy.payloads import PayloadRewriter
 from kwitness.contracts.collector_config import CollectorConfig, FilterConfig
-from kwitness.contracts.envelopes import GaugeSnapshot
+from kwitness.contracts.envelopes import GaugeSnapshot, OpenConnection
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
 from kwitness.runtime.reloading import times_of_change
 
@@ -114,6 +114,19 @@ class Privacy:
             )
             update["sensors"] = snapshot.sensors.model_copy(update={"worst": worst})
         return snapshot.model_copy(update=update)
+
+    def connection(self, one: OpenConnection) -> OpenConnection:
+        """Return a connection that an observer lists as its client's pushes are told, to be compared with them."""
+        if not self._treated:
+            return one
+        told: dict[str, str | None] = {}
+        for field in self._treated:
+            value = getattr(one, field)
+            if value is not None:
+                told[field] = self._identities.value(field, str(value))
+        if one.client_instance_id is not None:
+            told["client_instance_id"] = self._identities.asking(one.client_instance_id)
+        return one.model_copy(update=told)
 
 
 def _key(file: str | None) -> bytes | None:
