@@ -9,9 +9,10 @@ from weakref import WeakValueDictionary
 
 from kwitness.collector.core import Applied, ClientValue, CoreCounts, CoreState
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
-from kwitness.collector.otlp.points import Attributes, Buckets, Decoded, Kind, MetricPoints, Point
+from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
 from kwitness.collector.otlp.shapes import Shape, shape_of
 from kwitness.collector.prometheus import state_rows
+from kwitness.collector.prometheus.client_values import values_of
 from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
@@ -23,6 +24,7 @@ from kwitness.collector.prometheus.series import (
     Series,
     SeriesKey,
     Slot,
+    alike,
     buckets_increment,
     cost,
     increment,
@@ -259,7 +261,7 @@ class PythonCore:
                 slot.series.put(client, value)
         else:
             state.ended.append(former)
-            slot.series = self._series(family, slot.series_key, lambda: _alike(held))
+            slot.series = self._series(family, slot.series_key, lambda: alike(held))
             if isinstance(slot.series, Counter | Histogram):
                 slot.series.references += 1
         state.short |= slot.series is None or slot.series is family.other
@@ -285,7 +287,7 @@ class PythonCore:
                 continue
             series = family.series.get(slot.series_key)
             if series is None:
-                series = Gauge() if held is None else _alike(held)
+                series = Gauge() if held is None else alike(held)
                 if self.series + cost(series) > self.max_series:
                     state.short = True
                     continue
@@ -366,18 +368,10 @@ class PythonCore:
         """See `TelemetryCore.counts`."""
         return CoreCounts(self.series, self._overflowed, self.register.conflicts, self.writer.cut)
 
-    def values(self, client: str) -> Iterator[ClientValue]:
+    def values(self, client: str) -> Iterable[ClientValue]:
         """See `TelemetryCore.values`."""
         state = self.clients.get(client)
-        if state is None:
-            return
-        units = self.register.units()
-        for (name, attributes), slot in state.slots.items():
-            family = self.register.families[slot.family]
-            if not family.gone:
-                unit = units.get(slot.family, "")
-                newest = slot.push == state.pushes
-                yield _value(client, name, attributes, slot, family, unit=unit, is_newest=newest)
+        return () if state is None else values_of(client, state, self.register)
 
     def dump(self) -> CoreState:
         """See `TelemetryCore.dump`."""
@@ -400,26 +394,3 @@ def _fresh(family: Family, point: Point) -> Series:
     if family.type == "histogram" and isinstance(value, Buckets):
         return Histogram(value.bounds)
     return Gauge() if family.type == "gauge" else Counter()
-
-
-def _alike(series: Series) -> Series:
-    """Make a series that can go on where another ends."""
-    if isinstance(series, Histogram):
-        return Histogram(series.bounds)
-    return Gauge() if isinstance(series, Gauge) else Counter()
-
-
-def _value(
-    client: str, name: str, attributes: Attributes, slot: Slot, family: Family, *, unit: str, is_newest: bool
-) -> ClientValue:
-    value = counted = total = None
-    match family.type:
-        case "gauge":
-            held = slot.series.of(client) if isinstance(slot.series, Gauge) else None
-            value = held / family.divisor if held is not None and math.isfinite(held) else None
-        case "counter":
-            value = slot.total / family.divisor
-        case "histogram":
-            counted, total = slot.count, slot.total / family.divisor
-    exposed = f"{family.name}_total" if family.type == "counter" else family.name
-    return ClientValue(name, exposed, family.type, unit, attributes, value, counted, total, is_newest)

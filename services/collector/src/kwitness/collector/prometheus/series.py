@@ -108,6 +108,13 @@ def cost(series: Series) -> int:
     return len(series.counts) + 2 if isinstance(series, Histogram) else 1
 
 
+def alike(series: Series) -> Series:
+    """Make a series that can go on where another ends."""
+    if isinstance(series, Histogram):
+        return Histogram(series.bounds)
+    return Gauge() if isinstance(series, Gauge) else Counter()
+
+
 class Slot:
     """What one client's attributes of one metric feed, and what is needed to turn its next value into an increment.
 
