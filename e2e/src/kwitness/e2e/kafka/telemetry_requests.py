@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 import struct
 import time
@@ -23,6 +24,8 @@ NONE, GZIP = 0, 1
 TELEMETRY_TOO_LARGE: Final = 118
 UNSUPPORTED_COMPRESSION_TYPE: Final = 76
 INVALID_RECORD: Final = 87
+THROTTLING_QUOTA_EXCEEDED: Final = 89
+UNKNOWN_SUBSCRIPTION_ID: Final = 117
 _PATIENCE_S: Final = 60
 
 
@@ -46,10 +49,19 @@ class TelemetryClient:
         self.subscribed = answer[36 + compressions] > 1
         """Whether the broker asks for any metric: for a moment after a config was written it does not yet."""
 
-    def push(self, metrics: bytes | None, compression: int = NONE) -> int:
-        """Push bytes, declared to be compressed in some way; returns the broker's error code, 0 when it took them."""
+    @property
+    def instance(self) -> str:
+        """The instance id as Kafka writes it."""
+        return base64.urlsafe_b64encode(self._instance).decode().rstrip("=")
+
+    def push(self, metrics: bytes | None, compression: int = NONE, *, stale: bool = False) -> int:
+        """Push bytes, declared to be compressed in some way; returns the broker's error code, 0 when it took them.
+
+        A ``stale`` push names another subscription than the one that it was given.
+        """
+        subscription = self._subscription ^ 1 if stale else self._subscription
         size = b"\0" if metrics is None else UnsignedVarInt32.encode(len(metrics) + 1)
-        body = self._instance + struct.pack(">i?b", self._subscription, False, compression) + size + (metrics or b"")
+        body = self._instance + struct.pack(">i?b", subscription, False, compression) + size + (metrics or b"")
         (error,) = struct.unpack_from(">4xh", self._exchange(PUSH_TELEMETRY, body + b"\0"))
         return int(error)
 

@@ -72,7 +72,7 @@ class ClusterMemory:
         return self if self.cluster_id == cluster_id else ClusterMemory(cluster_id)
 
     def data(self, now_ms: int) -> dict[str, str]:
-        """What the ConfigMap is to hold; times are rounded up to the hour: it changes seldom and forgets nobody early."""
+        """What the ConfigMap is to hold; times are rounded up to the hour: it changes seldom and forgets nobody."""
         rows = [
             {"name": name, "version": version, "lastSeen": rfc3339(-(-seen // _HOUR_MS) * _HOUR_MS)}
             for name, version, seen in self.items()
