@@ -197,6 +197,7 @@ def test_header_constants_are_in_the_registry() -> None:
         record_headers.RECEIVED_AT_MS,
         record_headers.PUSH_INTERVAL_MS,
         record_headers.TERMINATING,
+        record_headers.FILTERED,
         record_headers.CONTENT_TYPE,
         record_headers.REPORTED_BY,
     }

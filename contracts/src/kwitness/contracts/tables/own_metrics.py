@@ -15,6 +15,8 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_series_overflow_total", type="counter", labels=("component", "reason"), source="collector", help="Series that did not fit the budget.", bounds=()),
     OwnMetric(name="kwitness_parser_errors_total", type="counter", labels=("component", "reason"), source="collector", help="Pushes or requests that could not be decoded.", bounds=()),
     OwnMetric(name="kwitness_metric_type_conflicts_total", type="counter", labels=("component",), source="collector", help="Metrics that came with two types under one name and were split.", bounds=()),
+    OwnMetric(name="kwitness_filtered_points_total", type="counter", labels=("component",), source="collector", help="Data points that spec.filter of the collector left out of pushes.", bounds=()),
+    OwnMetric(name="kwitness_filtered_attributes_total", type="counter", labels=("component",), source="collector", help="Attributes that spec.filter or spec.identity of the collector removed or hashed.", bounds=()),
     OwnMetric(name="kwitness_label_values_cut_total", type="counter", labels=("component", "label"), source="collector", help="Label values cut because a client sent more than 128 characters.", bounds=()),
     OwnMetric(name="kwitness_ledger_events_total", type="counter", labels=("component", "hop", "outcome", "reason"), source="collector", help="Events at each hop by outcome: accepted, delivered, dropped.", bounds=()),
     OwnMetric(name="kwitness_ledger_queued_events", type="gauge", labels=("component", "hop"), source="collector", help="Events waiting at each hop.", bounds=()),

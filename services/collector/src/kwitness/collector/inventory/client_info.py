@@ -94,7 +94,7 @@ def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
 def _labels(key: str, record: ClientRecord, owners: ClientOwners) -> str:
     # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
     known = {**record.identity, _INSTANCE: key.partition("/")[2]}
-    owner = owners.owner_of(record.identity)
+    owner = owners.owner_of(record.who)
     if owner is not None:
         known[_OWNER] = owner.team
     pairs = ((label, label_value(known[label])[0]) for label in own_metric(NAME).labels if known.get(label))
