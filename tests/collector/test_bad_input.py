@@ -205,7 +205,8 @@ def test_unknown_paths_and_methods_are_answered_as_json(collector: CollectorProc
 def test_each_path_of_the_api_answers_only_what_its_reference_says(
     collector: CollectorProcess, operation: Operation, token: str | None
 ) -> None:
-    path = operation.path.format(id="unknown", cluster_id=CLUSTER, namespace="shop", name="front")
+    names = {"id": "unknown", "client_instance_id": "unknown", "cluster_id": CLUSTER, "namespace": "shop"}
+    path = operation.path.format(**names, name="front")
     ask = {"get": collector.get, "post": partial(collector.post, body={}), "put": partial(collector.direct, body={})}
 
     answer = ask[operation.method](path, token=token)

@@ -225,7 +225,7 @@ OPERATIONS: tuple[Operation, ...] = (
         statuses=(
             *_READING[:3],
             (404, "UnknownClient: no client of that id was heard from, or not for long; look for it in the inventory."),
-            (503, "Partial: replicas that may know it did not answer; ask again after Retry-After."),
+            (503, "Partial: replicas that may know it did not answer, or the API server did not; ask again."),
         ),
     ),
     Operation(
