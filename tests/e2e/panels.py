@@ -58,6 +58,7 @@ def cases(dashboard: Path, rules: list[str]) -> dict[str, Any]:
     return {
         "rule_files": rules,
         "evaluation_interval": "1m",
+        "group_eval_order": ["kwitness.recording", *(f"kwitness.clients.{one}" for one in ("thresholds", "recording"))],
         "tests": [
             {
                 "interval": "1m",
