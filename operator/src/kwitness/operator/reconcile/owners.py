@@ -39,8 +39,11 @@ async def warnings_of_owners(context: Context, cluster: KafkaCluster) -> dict[st
     KubernetesUnavailableError
         The API server does not answer.
     """
+    found: dict[str, str] = {}
     owners, trouble = await find_owners(context, cluster)
-    if trouble is not None:
-        return {"InvalidOwners": f"{trouble}; until then analyses and clients name no owners"}
     message = overlap_message(owners) if owners is not None else None
-    return {} if message is None else {"OverlappingOwners": message}
+    if trouble is not None:
+        found["InvalidOwners"] = f"{trouble}; until then analyses and clients name no owners"
+    if message is not None:
+        found["OverlappingOwners"] = message
+    return found
