@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ import yaml
 
 from kwitness.e2e import chart
 
-RULES = chart.CHART / "rules" / "kwitness.yaml"
+RULES = sorted((chart.CHART / "rules").glob("*.yaml"))
 FILES = sorted((Path(__file__).resolve().parents[1] / "e2e" / "rules").glob("*.yaml"))
 
 
 def named(key: str) -> set[str]:
     """The names of alerts (`alert`) or recording rules (`record`) in the chart."""
-    groups = yaml.safe_load(RULES.read_text())["groups"]
+    groups = [group for file in RULES for group in yaml.safe_load(file.read_text())["groups"]]
     return {rule[key] for group in groups for rule in group["rules"] if key in rule}
 
 
@@ -36,7 +37,11 @@ def test_each_alert_has_a_case_where_it_fires_and_one_where_it_does_not() -> Non
 
 def test_each_recording_rule_has_a_case_with_its_samples() -> None:
     recorded = {
-        sample["labels"].partition("{")[0] for case in cases("promql_expr_test") for sample in case["exp_samples"]
+        name
+        for case in cases("promql_expr_test")
+        for sample in case["exp_samples"]
+        for name in (sample["labels"].partition("{")[0], *re.findall(r"kwitness:[a-z0-9_:]+", case["expr"]))
+        if name
     }
 
     assert recorded == named("record")
@@ -47,4 +52,4 @@ def test_cases_are_of_the_rules_that_the_chart_has() -> None:
         (file.parent / name).resolve() for file in FILES for name in yaml.safe_load(file.read_text())["rule_files"]
     }
 
-    assert asked == {RULES.resolve()}
+    assert asked == {file.resolve() for file in RULES}

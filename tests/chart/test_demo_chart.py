@@ -100,15 +100,17 @@ def test_puts_the_mirror_before_every_image(demo_everything: dict[str, Any]) -> 
     assert all(image.startswith("registry.example.org/mirror/") for image in images)
 
 
-@pytest.mark.parametrize("rules", ["", "groups:\n- name: mine\n  rules: []\n"])
-def test_gives_prometheus_the_rules_of_the_values(rules: str) -> None:
+@pytest.mark.parametrize("rules", [{}, {"mine": "groups:\n- name: mine\n  rules: []\n", "yours": "groups: []\n"}])
+def test_gives_prometheus_the_files_of_rules_of_the_values(rules: dict[str, str]) -> None:
     config = named(demo_chart({"prometheus": {"rules": rules}}), "ConfigMap", "kwitness-prometheus")
 
-    assert yaml.safe_load(config["data"]["rules.yml"]) == (yaml.safe_load(rules) or {"groups": []})
+    files = {name: text for name, text in config["data"].items() if name != "prometheus.yml"}
+    assert files == {f"{name}.rules.yml": text for name, text in rules.items()}
+    assert yaml.safe_load(config["data"]["prometheus.yml"])["rule_files"] == ["/etc/prometheus/*.rules.yml"]
 
 
 def test_restarts_prometheus_when_its_rules_change() -> None:
-    one, two = (demo_chart({"prometheus": {"rules": rules}}) for rules in ("groups: []", "groups: [] # none"))
+    one, two = (demo_chart({"prometheus": {"rules": {"mine": rules}}}) for rules in ("groups: []", "groups: [] # none"))
 
     assert pod_annotations(one, "kwitness-prometheus") != pod_annotations(two, "kwitness-prometheus")
 

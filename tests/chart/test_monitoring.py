@@ -12,13 +12,14 @@ import yaml
 from kwitness.contracts import client_metrics, own_metrics
 from kwitness.e2e import chart
 
-RULES = yaml.safe_load((chart.CHART / "rules" / "kwitness.yaml").read_text())
+RULES = [yaml.safe_load(file.read_text()) for file in sorted((chart.CHART / "rules").glob("*.yaml"))]
+CLIENTS = yaml.safe_load((chart.CHART / "rules" / "clients.yaml").read_text())["groups"]
 DASHBOARDS = sorted((chart.CHART / "dashboards").glob("*.json"))
 METRIC = re.compile(r"\b(?:kwitness_|kwitness:|kafka_client_)[a-z0-9_:]+")
 
 
 def all_rules() -> list[dict[str, Any]]:
-    return [rule for group in RULES["groups"] for rule in group["rules"]]
+    return [rule for file in RULES for group in file["groups"] for rule in group["rules"]]
 
 
 def known() -> set[str]:
@@ -99,3 +100,83 @@ def test_monitors_scrape_a_port_that_exists(everything: dict[str, Any]) -> None:
     selected = monitor["spec"]["selector"]["matchLabels"].items()
     services = [one for one in chart.of_kind(manifests, "Service") if selected <= one["metadata"]["labels"].items()]
     assert [port["name"] for one in services for port in one["spec"]["ports"]] == ["metrics"]
+
+
+def client_rules(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rules about clients as the chart renders them."""
+    wanted = {"monitoring": {"prometheusRule": {"enabled": True}}, "rules": {"clients": values}}
+    rendered = {one["metadata"]["name"]: one for one in chart.of_kind(chart.render(wanted), "PrometheusRule")}
+    groups = rendered["kwitness-clients"]["spec"]["groups"] if "kwitness-clients" in rendered else []
+    return [rule for group in groups for rule in group["rules"]]
+
+
+def named(rules: list[dict[str, Any]], alert: str) -> list[dict[str, Any]]:
+    return [rule for rule in rules if rule.get("alert") == alert]
+
+
+def test_rules_about_clients_are_rendered_as_their_file_says_by_default() -> None:
+    in_file = [rule for group in CLIENTS for rule in group["rules"]]
+    in_file = [{**rule, "for": rule.get("for", "0s")} if "alert" in rule else rule for rule in in_file]
+
+    assert client_rules({}) == in_file
+
+
+def test_thresholds_and_times_of_alerts_about_clients_are_those_of_the_values() -> None:
+    rules = client_rules({"throttled": {"seconds": 2.5, "for": "1m"}, "silent": {"seconds": 60}})
+
+    thresholds = {
+        (rule["labels"]["alert"], rule["labels"]["threshold"]): rule["expr"]
+        for rule in rules
+        if rule.get("record") == "kwitness:client_threshold"
+    }
+    assert thresholds["throttled", "seconds"] == "2.5"
+    assert thresholds["silent", "seconds"] == "60"
+    assert thresholds["recordRetries", "share"] == "0.05"
+    assert [rule["for"] for rule in named(rules, "KwitnessClientThrottled")] == ["1m"]
+
+
+def test_an_alert_about_clients_can_be_switched_off_alone_and_all_can() -> None:
+    rules = client_rules({"pollNeverIdle": {"enabled": False}})
+
+    assert named(rules, "KwitnessClientPollNeverIdle") == []
+    assert named(rules, "KwitnessClientThrottled")
+    assert client_rules({"enabled": False}) == []
+
+
+def test_each_threshold_is_recorded_and_used_by_its_alert() -> None:
+    rules = [rule for group in CLIENTS for rule in group["rules"]]
+    recorded = {
+        (rule["labels"]["alert"], rule["labels"]["threshold"])
+        for rule in rules
+        if rule.get("record") == "kwitness:client_threshold"
+    }
+    used = {
+        (alert, threshold)
+        for rule in rules
+        if "alert" in rule
+        for alert, threshold in re.findall(
+            r'kwitness:client_threshold\{alert="(\w+)", threshold="(\w+)"\}', rule["expr"]
+        )
+        if f"KwitnessClient{alert[0].upper()}{alert[1:]}" == rule["alert"]
+    }
+    values = yaml.safe_load((chart.CHART / "values.yaml").read_text())["rules"]["clients"]
+    wanted = {(alert, key) for alert, one in values.items() if alert != "enabled" for key in one}
+
+    assert recorded == used == {pair for pair in wanted if pair[1] not in ("enabled", "for")}
+    assert {alert for alert, _ in wanted} == {alert for alert, _ in recorded}
+
+
+def test_each_alert_about_a_client_leads_to_it_to_a_command_and_to_its_runbook() -> None:
+    page = (chart.CHART.parents[1] / "docs/operations/client-alerts.md").read_text()
+    anchors = {
+        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^## (.+)$", page, re.MULTILINE)
+    }
+    for rule in (rule for group in CLIENTS for rule in group["rules"] if "alert" in rule):
+        told = rule["annotations"]
+        assert "kwitness_client_info" in told["clients"] or rule["alert"] == "KwitnessClientSilent", rule["alert"]
+        assert told["command"].startswith("kwitness "), rule["alert"]
+        file, _, anchor = told["runbook"].partition("#")
+        assert file == "docs/operations/client-alerts.md"
+        assert anchor in anchors, rule["alert"]
+        assert f"`{rule['alert']}`" in page

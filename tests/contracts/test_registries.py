@@ -96,6 +96,36 @@ def test_a_client_metric_is_named_as_prometheus_wants_it(metric) -> None:
         ),
         ("org.apache.kafka.consumer.poll.idle.ratio.avg", "kafka_client_consumer_poll_idle_ratio_avg", 1, "mean"),
         (
+            "org.apache.kafka.admin.client.node.request.latency.max",
+            "kafka_client_admin_client_node_request_latency_max_seconds",
+            0.001,
+            "max",
+        ),
+        (
+            "org.apache.kafka.consumer.share.fetch.manager.acknowledgements.error.total",
+            "kafka_client_consumer_share_fetch_manager_acknowledgements_error_total",
+            1,
+            "sum",
+        ),
+        (
+            "org.apache.kafka.stream.state.put.latency.avg",
+            "kafka_client_stream_state_put_latency_avg_seconds",
+            1e-9,
+            "mean",
+        ),
+        (
+            "org.apache.kafka.stream.failed.stream.threads",
+            "kafka_client_stream_failed_stream_threads_total",
+            1,
+            "sum",
+        ),
+        (
+            "org.apache.kafka.stream.task.restore.remaining.records.total",
+            "kafka_client_stream_task_restore_remaining_records",
+            1,
+            "sum",
+        ),
+        (
             "org.apache.kafka.producer.io.wait.time.ns.total",
             "kafka_client_producer_io_wait_time_seconds_total",
             1e-9,
@@ -167,6 +197,7 @@ def test_header_constants_are_in_the_registry() -> None:
         record_headers.RECEIVED_AT_MS,
         record_headers.PUSH_INTERVAL_MS,
         record_headers.TERMINATING,
+        record_headers.FILTERED,
         record_headers.CONTENT_TYPE,
         record_headers.REPORTED_BY,
     }

@@ -10,27 +10,61 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, lookup
-from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.kafka.jars import kafka_jars, streams_jars
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-LISTING = Path(__file__).parent / "ListClientMetrics.java"
+HERE = Path(__file__).parent
 TEXTS = {"org.apache.kafka.app.info.version", "org.apache.kafka.app.info.commit.id"}
+TEXTS_OF_STREAMS = {
+    f"org.apache.kafka.stream.{name}"
+    for name in ("application.id", "commit.id", "state", "thread.state", "topology.description", "version")
+}
+LEVELS = {
+    "org.apache.kafka.stream.state.number.open.files",
+    "org.apache.kafka.stream.task.restore.remaining.records.total",
+}
+"""What is sent as a sum and goes down too."""
+
+
+def listed(program: str, jars: list[Path], *arguments: str) -> dict[str, str]:
+    """Name and kind of what a program lists."""
+    path = ":".join(f"{folder}/*" for folder in jars)
+    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", path, str(HERE / program), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return dict(line.split("\t") for line in done.stdout.splitlines() if line.startswith("org.apache.kafka."))
+
+
+def check(names: dict[str, str]) -> None:
+    for name, kind in names.items():
+        metric = lookup(name)
+        if metric is not None:
+            assert (kind == "sum") == (metric.type == "counter" or name in LEVELS), name
+            assert "java" in metric.senders, name
 
 
 @pytest.mark.broker
 def test_every_number_that_a_java_client_keeps_is_in_the_registry_with_its_type(kafka: LocalBroker) -> None:
-    command = ["java", "-cp", f"{kafka_jars(kafka.version)}/*", str(LISTING), kafka.bootstrap]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
-    assert done.returncode == 0, done.stderr[-2000:]
-    listed = dict(line.split("\t") for line in done.stdout.splitlines() if line.startswith("org.apache.kafka."))
+    names = listed("ListClientMetrics.java", [kafka_jars(kafka.version)], kafka.bootstrap)
 
-    assert len(listed) > 200
-    assert {name for name in listed if lookup(name) is None} == TEXTS
-    for name, kind in listed.items():
-        metric = lookup(name)
-        if metric is not None:
-            assert (kind == "sum") == (metric.type == "counter"), name
-            assert "java" in metric.senders, name
+    assert (
+        {name for name in names if lookup(name) is None} == TEXTS == {n for n, kind in names.items() if kind == "text"}
+    )
+    check(names)
+    registered = {one.name for one in CLIENT_METRICS if one.role != "streams" and "java" in one.senders}
+    assert registered - set(names) == set()
+
+
+@pytest.mark.broker
+def test_every_number_that_kafka_streams_keeps_is_in_the_registry_with_its_type(
+    kafka: LocalBroker, tmp_path: Path
+) -> None:
+    names = listed("ListStreamsMetrics.java", [streams_jars()], kafka.bootstrap, str(tmp_path))
+
+    assert {name for name in names if lookup(name) is None} == TEXTS_OF_STREAMS
+    check(names)
+    registered = {one.name for one in CLIENT_METRICS if one.role == "streams"}
+    assert registered - set(names) == set()
 
 
 def test_every_name_in_librdkafka_is_in_the_registry_as_its_own() -> None:

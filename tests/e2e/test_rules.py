@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import tarfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import yaml
 
 from kwitness.demo.platform import NAMESPACE, PROMETHEUS, Platform
 from kwitness.e2e import chart
 
+from tests.e2e.panels import cases
+
 ROOT = Path(__file__).resolve().parents[2]
-RULES = chart.CHART / "rules" / "kwitness.yaml"
+RULES = sorted((chart.CHART / "rules").glob("*.yaml"))
+DASHBOARD = chart.CHART / "dashboards" / "client-health.json"
 CASES = sorted((ROOT / "tests" / "e2e" / "rules").glob("*.yaml"))
 # The pod's root file system is read-only; Prometheus leaves folders alone that are no blocks of its data.
 PROGRAM = """
@@ -23,19 +29,40 @@ TMPDIR=$folder promtool test rules "$@" 2>&1
 """
 
 
-def archive(*files: Path) -> str:
-    """A tar file as text, with the paths that the files have in the checkout: cases name the rules by theirs."""
+def archive(*files: Path, further: Mapping[str, str] | None = None) -> str:
+    """A tar file as text, with the paths that the files have in the checkout: cases name the rules by theirs.
+
+    Parameters
+    ----------
+    further
+        Texts of files that are not in the checkout, by their paths.
+    """
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for file in files:
             tar.add(file, arcname=file.relative_to(ROOT))
+        for name, text in (further or {}).items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text.encode())
+            tar.addfile(entry, io.BytesIO(text.encode()))
     return buffer.getvalue().decode()
 
 
-def test_rules_fire_as_their_cases_say(platform: Platform) -> None:
-    names = [str(file.relative_to(ROOT)) for file in CASES]
-
+def run(platform: Platform, names: Sequence[str], files: str) -> str:
+    """What promtool says of files of cases."""
     shell = ("exec", "-i", f"deployment/{PROMETHEUS}", f"--namespace={NAMESPACE}", "--", "sh", "-c", PROGRAM, "sh")
-    said = platform.cluster.kubectl(*shell, *names, input=archive(RULES, *CASES))
+    return platform.cluster.kubectl(*shell, *names, input=files)
+
+
+def test_rules_fire_as_their_cases_say(platform: Platform) -> None:
+    said = run(platform, [str(file.relative_to(ROOT)) for file in CASES], archive(*RULES, *CASES))
 
     assert said.count("SUCCESS") == len(CASES) > 0
+
+
+def test_each_panel_about_clients_that_suffer_has_something_to_show(platform: Platform) -> None:
+    wanted = yaml.safe_dump(cases(DASHBOARD, [str(file.relative_to(ROOT)) for file in RULES]))
+
+    said = run(platform, ["panels.yaml"], archive(*RULES, further={"panels.yaml": wanted}))
+
+    assert said.count("SUCCESS") == 1

@@ -82,7 +82,7 @@ CASES = {
             "TelemetryCollector/main": "Progressing",
             "AnalyticsJob/job": "Starting",
         },
-        10,
+        11,
     ),
     "gateway": (
         _with_gateway,
@@ -91,7 +91,7 @@ CASES = {
             "TelemetryCollector/main": "Progressing",
             "ObserverDeployment/orders": "Progressing",
         },
-        11,
+        12,
     ),
 }
 

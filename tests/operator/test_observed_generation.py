@@ -16,8 +16,8 @@ from kwitness.operator.reconcile.status_writer import write_status
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
+from tests.operator.served_collector import ServedCollector
 from tests.operator.surroundings import apply, cluster, get, ready, subscription
-from tests.operator.test_inventory import Collector, inventory  # noqa: F401 - the fixture
 
 AVAILABLE = Verdict("Ready", "True", "Available", "ready")
 
@@ -113,7 +113,7 @@ async def test_a_cluster_that_is_changed_while_it_is_connected_to_is_not_called_
 
 
 @pytest.fixture
-async def unanswered(inventory, api, namespace, monkeypatch):  # noqa: F811 - the fixture of the other module
+async def unanswered(inventory, api, namespace, monkeypatch):
     """A subscription is applied; then the broker answers no more, and the collector still does."""
     held = asyncio.Event()
     real = KafkaAdmin.subscriptions
@@ -130,7 +130,7 @@ async def unanswered(inventory, api, namespace, monkeypatch):  # noqa: F811 - th
     return inventory
 
 
-async def _after_more_polls(collector: Collector) -> None:
+async def _after_more_polls(collector: ServedCollector) -> None:
     asked = len(collector.tokens)
     # The operator's lists see a change within its resync of a second; a poll asks for two answers each half second.
     await eventually_beside(lambda: len(collector.tokens), lambda now: now > asked + 20)

@@ -15,7 +15,7 @@ Prometheus; the price is that collectors are named in the values.
 global:
   scrape_interval: {{ .Values.prometheus.scrapeInterval }}
   evaluation_interval: {{ .Values.prometheus.scrapeInterval }}
-rule_files: [/etc/prometheus/rules.yml]
+rule_files: [/etc/prometheus/*.rules.yml]
 scrape_configs:
   - job_name: operator
     # Metrics of a resource have its namespace, which is not the pod's.

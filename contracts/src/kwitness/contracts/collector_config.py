@@ -15,6 +15,7 @@ __all__ = [
     "BrokerSubscriptionConfig",
     "CollectorConfig",
     "CollectorTopics",
+    "FilterConfig",
     "ForwardConfig",
     "IngestConfig",
     "KafkaAuthentication",
@@ -87,6 +88,14 @@ class ForwardConfig(_Config):
     ca_file: str | None = None
 
 
+class FilterConfig(_Config):
+    """What is left out of pushes: prefixes of metrics' names (none in ``allow``: all pass), and names of attributes."""
+
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    drop_attributes: tuple[str, ...] = ()
+
+
 class CollectorTopics(TopicNames):
     """Full names of all topics that a collector writes, by what the registry calls them."""
 
@@ -109,6 +118,10 @@ class CollectorConfig(_Config):
     prometheus: PrometheusConfig = Field(default_factory=PrometheusConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
     forward: tuple[ForwardConfig, ...] = ()
+    filter: FilterConfig | None = None
+    identity: dict[IdentityKey, Literal["hash", "drop"]] = Field(default_factory=dict)
+    """What is not kept of who pushed; with any, ``identity_key_file`` has the key of `identity_hash`."""
+    identity_key_file: str | None = None
     state_dir: str = "/var/lib/kwitness"
 
 

@@ -12,6 +12,7 @@ __all__ = [
     "EVENT_EPOCH",
     "EVENT_SEQ",
     "EVENT_SOURCE",
+    "FILTERED",
     "OTLP_CONTENT_TYPE",
     "PUSH_INTERVAL_MS",
     "RECEIVED_AT_MS",
@@ -29,6 +30,7 @@ EVENT_SEQ = "event_seq"
 RECEIVED_AT_MS = "received_at_ms"
 PUSH_INTERVAL_MS = "push_interval_ms"
 TERMINATING = "terminating"
+FILTERED = "filtered"
 CONTENT_TYPE = "content_type"
 REPORTED_BY = "reported_by"
 

@@ -18,7 +18,7 @@ __all__ = [
     "WarningType",
 ]
 
-Role = Literal["producer", "consumer"]
+Role = Literal["producer", "consumer", "share consumer", "admin", "streams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ClientMetric:
     required
         Whether KIP-714 as adopted demands it.
     role
-        Which kind of client sends it; None for both under one name.
+        Which kind of client sends it; None for all under one name.
     senders
         Client libraries known to send it: java, librdkafka.
     help

@@ -47,7 +47,10 @@ def install(
     if definitions(cluster) - definitions(cluster, of=f"{namespace}/{release}"):
         # Another installation brought them, and Helm would refuse to take them over.
         wanted["crds.enabled"] = "false"
-    rules = ("--set-file", f"prometheus.rules={CHARTS / PRODUCT / 'rules' / 'kwitness.yaml'}")
+    files = ",".join(
+        f"prometheus.rules.{file.stem}={file}" for file in sorted((CHARTS / PRODUCT / "rules").glob("*.yaml"))
+    )
+    rules = ("--set-file", files)
     _upgrade(cluster, PRODUCT, images, wanted, place=(release, namespace))
     _upgrade(cluster, DEMO, images, demo_settings or {}, *rules, place=(_beside(release), namespace))
 

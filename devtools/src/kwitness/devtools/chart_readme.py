@@ -42,7 +42,8 @@ A development Kafka with the broker plugin, and a small Prometheus that scrapes 
 Secrets that the Kafka waits for; the [tutorial](../../docs/tutorial.md) goes through it.
 
     helm install kwitness-demo charts/kwitness-demo --namespace kwitness \\
-      --set-file prometheus.rules=charts/kwitness/rules/kwitness.yaml
+      --set-file prometheus.rules.kwitness=charts/kwitness/rules/kwitness.yaml \\
+      --set-file prometheus.rules.clients=charts/kwitness/rules/clients.yaml
 """,
 }
 """What stands above the table, by chart."""

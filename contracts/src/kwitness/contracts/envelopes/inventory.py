@@ -53,6 +53,13 @@ class ClientItem(Identity):
     push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")
     metrics: tuple[str, ...] = Field((), description="Names of the metrics it sends.")
     subscriptions: tuple[str, ...] = Field((), description="Broker subscriptions that match it.")
+    subscriptions_unknown: bool | None = Field(
+        None,
+        description="true where more may match it: its identity before it was treated is known after its next push.",
+    )
+    filtered: bool | None = Field(
+        None, description="true where the collector's spec.filter or spec.identity was applied to its pushes."
+    )
     effective: EffectiveSubscription | None = Field(
         None, description="What it is asked for; absent where no subscription matches it."
     )
@@ -210,6 +217,9 @@ class ClusterState(ReplicasAnswer):
     """What the collector knows of a cluster."""
 
     cluster_id: str = Field(description="Cluster id.")
+    refusing: str | None = Field(
+        None, description="Why a replica takes no pushes: SecretNotFound, for want of what spec.identity takes."
+    )
     brokers: tuple[BrokerState, ...] = Field((), description="Brokers whose plugin reports.")
     observers: tuple[ObserverState, ...] = Field((), description="Observers heard from.")
     interceptors: tuple[InterceptorState, ...] = Field((), description="Reporters of interceptors heard from.")

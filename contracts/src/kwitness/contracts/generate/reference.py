@@ -22,6 +22,7 @@ from .crds import crd
 from .http_api import OPERATIONS
 from .markdown import code as _code
 from .markdown import table as _table
+from .proposal_pages import from_the_proposals, proposal_metrics
 from .reference_records import RECORDS, record
 
 __all__ = ["reference"]
@@ -255,3 +256,5 @@ def reference(root: Path) -> Iterator[tuple[Path, str]]:
     }
     for name, page in pages.items():
         yield root / "docs/reference" / f"{name}.md", _MARK + page()
+    yield root / "docs/reference/proposal-metrics.md", _MARK + proposal_metrics(root)
+    yield root / "docs/reference/from-the-proposals.md", _MARK + from_the_proposals(root)

@@ -14,6 +14,7 @@ from kwitness.contracts.registry_entries import (
     OwnMetric,
     Reason,
     RecordHeader,
+    Role,
     Software,
     Topic,
     WarningType,
@@ -41,6 +42,14 @@ _COMBINE: dict[str, Literal["sum", "max", "min", "mean"]] = {
     "max": "max",
     "min": "min",
 }
+_ROLE: dict[Role, str] = {
+    "producer": "producer",
+    "consumer": "consumer",
+    "share consumer": "consumer.share",
+    "admin": "admin.client",
+    "streams": "stream",
+}
+"""How names on the wire spell who sends them."""
 _PHRASE = {
     "total": "{help}, since the client started",
     "rate": "{help}, per second",
@@ -56,22 +65,22 @@ def _read(folder: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def prometheus_name(name: str, part: str, unit: Unit) -> str:
+def prometheus_name(name: str, part: str, unit: Unit, *, counter: bool) -> str:
     """Return the one Prometheus name of the wire name `name`.
 
     `org.apache.kafka.` becomes `kafka_client_`; times end in `_seconds`, sizes in `_bytes` unless the name says so
-    already, counters in one `_total` after the unit.
+    already, counters in one `_total` after the unit, gauges in none.
     """
     words = name.removeprefix("org.apache.kafka.").split(".")
     if unit in ("ms", "ns"):
         words = [word for word in words if word not in ("ms", "ns")]
-    if part == "total":
+    if words[-1] == "total":
         words = words[:-1]
     suffix = _SUFFIX[unit]
     says_so = {suffix, suffix.removesuffix("s")} & set(words)
     if suffix and part != "rate" and not says_so:
         words.append(suffix)
-    if part == "total":
+    if counter:
         words.append("total")
     return "kafka_client_" + "_".join(words)
 
@@ -80,12 +89,13 @@ def _metrics_of(row: dict[str, Any]) -> Iterator[ClientMetric]:
     required = row.get("required", [])
     for role in row["roles"] or [None]:
         for part in row["parts"]:
-            words = ["org.apache.kafka", *([role] if role else []), row["stem"], *([] if part == "value" else [part])]
-            name = ".".join(words)
+            who = [_ROLE[role]] if role else []
+            name = ".".join(["org.apache.kafka", *who, row["stem"], *([] if part == "value" else [part])])
+            counter = part == "total" or row.get("counter", False)
             yield ClientMetric(
                 name=name,
-                prometheus_name=prometheus_name(name, part, row["unit"]),
-                type="counter" if part == "total" else "gauge",
+                prometheus_name=prometheus_name(name, part, row["unit"], counter=counter),
+                type="counter" if counter else "gauge",
                 unit=row["unit"],
                 scale=_SCALE[row["unit"]],
                 combine=_COMBINE.get(part) or row["combine"],

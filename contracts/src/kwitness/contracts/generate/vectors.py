@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from kwitness.contracts.identity import IdentityKey
+from kwitness.contracts.identity_hashing import identity_hash
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.records import SKETCH_BOUNDS, SKETCH_RULE, DistinctKeys, bucket_of
 from kwitness.contracts.records.distinct_keys import murmur
@@ -32,6 +34,13 @@ _ADDED = (
     tuple((number * 10, number * 10) for number in range(12)),
 )
 _KEYS = (b"", b"a", b"order-1", "Schlüssel".encode(), bytes(range(15)), bytes(range(16)), bytes(range(33)), b"x" * 1024)
+_IDENTITIES: tuple[tuple[str, IdentityKey, str], ...] = (
+    ("a key of sixteen", "client_id", "orders"),
+    ("a key of sixteen", "group_id", "orders"),
+    ("another key, longer than a block of SHA-256, so that it is hashed itself before", "client_id", "orders"),
+    ("a key of sixteen", "principal", "User:CN=Jürgen,O=Beispiel"),
+    ("a key of sixteen", "client_id", "x" * 40_000),
+)
 _NUMBERS = (
     ("none", ()),
     ("one", ((0, 1),)),
@@ -53,9 +62,26 @@ def vectors(root: Path) -> Iterator[tuple[Path, str]]:
         "bounds_us": bounds_us,
     }
     aggregates = {"$comment": _MARK, **_aggregates()}
-    files = (("sketch_bounds", sketch), ("response_time_bounds", times), ("interception_aggregates", aggregates))
+    files = (
+        ("sketch_bounds", sketch),
+        ("response_time_bounds", times),
+        ("interception_aggregates", aggregates),
+        ("identity_hashes", {"$comment": _MARK, **_identity_hashes()}),
+    )
     for name, content in files:
         yield root / "contracts/vectors" / f"{name}.json", f"{json.dumps(content, indent=1)}\n"
+
+
+def _identity_hashes() -> dict[str, object]:
+    rule = (
+        "hash- and the first 32 hex digits of HMAC-SHA-256 with the key over the field's name, a zero byte and the "
+        "value in UTF-8, of which 32767 characters count"
+    )
+    examples = [
+        {"key": key, "field": field, "value": value, "hash": identity_hash(key.encode(), field, value)}
+        for key, field, value in _IDENTITIES
+    ]
+    return {"rule": rule, "hashes": examples}
 
 
 def _aggregates() -> dict[str, object]:

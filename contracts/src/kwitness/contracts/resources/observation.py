@@ -1,4 +1,4 @@
-"""What an observer reports, within which bounds, and what of a client's identity leaves it."""
+"""What an observer reports, and within which bounds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from kwitness.contracts.observers import ReportableApi
 from .contract_model import Contract, Rule, list_set, rules
 from .references import HeaderRegistryRef
 
-__all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "IdentityTreatment", "ObserverEntry", "ObserverLimits"]
-
-Treatment = Literal["Keep", "Drop"]
-
+__all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "ObserverEntry", "ObserverLimits"]
 
 EVENTS_PER_SECOND: Final = 1_000
 """Of one observer process, unless the entry says otherwise."""
@@ -124,15 +121,3 @@ class ObserverLimits(Contract):
         ge=65_536,
         le=1_073_741_824,
     )
-
-
-class IdentityTreatment(Contract):
-    """What happens to each identity field before it leaves the observer."""
-
-    principal: Treatment = Field("Keep", description="The authenticated user.")
-    client_id: Treatment = Field("Keep", description="Client id.")
-    client_instance_id: Treatment = Field("Keep", description="Client instance id.")
-    client_address: Treatment = Field("Keep", description="Network address.")
-    group_id: Treatment = Field("Keep", description="Consumer group.")
-    group_member_id: Treatment = Field("Keep", description="Member of the consumer group.")
-    transactional_id: Treatment = Field("Keep", description="Transactional id.")

@@ -13,10 +13,11 @@ from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .observation import IdentityTreatment, ObserverEntry, ObserverLimits
+from .observation import ObserverEntry, ObserverLimits
 from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
+from .privacy import IdentityTreatment
 from .references import CaSecretRef, ClusterRef, LabelSelector, SecretRef
 from .rewritten_environment import RewrittenEnvironment
 from .standstill import suspend_field

@@ -17,6 +17,7 @@ from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources, Quantity
 from .precedence import priority_field
+from .privacy import TelemetryFilter, TelemetryIdentity
 from .references import CaSecretRef, ClusterRef, LabelText, SecretRef
 from .standstill import suspend_field
 
@@ -156,6 +157,18 @@ class TelemetryCollectorSpec(Contract):
         description="OTLP endpoints that get a copy of each push.",
         max_length=8,
         json_schema_extra=list_map("name"),
+    )
+    filter: TelemetryFilter | None = Field(
+        None,
+        description="What is left out of pushes, whoever sends them, before they are written or forwarded; such a "
+        "record says filtered. Absent: pushes are passed on byte by byte.",
+    )
+    identity: TelemetryIdentity = Field(
+        default_factory=TelemetryIdentity,
+        description="What happens to each identity field of pushes and of the plugin's heartbeats before it is "
+        "written, exposed or forwarded. Other than Keep takes the Secret kwitness-identity-key with the key key; "
+        "without it pushes are refused and wait at their senders. Observers and interceptors treat theirs at the "
+        "source.",
     )
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(

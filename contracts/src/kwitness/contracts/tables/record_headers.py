@@ -14,6 +14,7 @@ ENTRIES: tuple[RecordHeader, ...] = (
     RecordHeader(name="received_at_ms", type="int64", topics=("telemetry",), required=True, help="When the source received the push, in milliseconds since 1970."),
     RecordHeader(name="push_interval_ms", type="int64", topics=("telemetry",), required=False, help="The client's push interval, where the broker says it."),
     RecordHeader(name="terminating", type="boolean", topics=("telemetry",), required=False, help="true for a client's last push."),
+    RecordHeader(name="filtered", type="boolean", topics=("telemetry",), required=False, help="true where the collector's spec.filter or spec.identity was applied to the payload: its bytes need not be the client's."),
     RecordHeader(name="content_type", type="string", topics=("telemetry",), required=True, help="Always application/x-protobuf: an OTLP MetricsData message."),
     RecordHeader(name="reported_by", type="string", topics=("traffic", "connections", "requests", "interceptions", "headers", "seals"), required=True, help="What the collector knows the observer as: gateway, broker, or pod (interceptors always), whose owner may claim any client. The key of this name in the value is what it said itself."),
 )

@@ -1,4 +1,4 @@
-"""The jars of a Kafka broker, resolved from Maven once per version and kept in the user's cache."""
+"""The jars of brokers and of Kafka Streams, resolved from Maven once per version and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from kwitness.images.commands import run
 #: Every broker version that kwitness is tested with, oldest first.
 KAFKA_VERSIONS = ("3.7.2", "3.9.2", "4.1.2", "4.3.1")
 
-_POMS = Path(__file__).resolve().parents[4] / "kafka"
+_PROJECTS = Path(__file__).resolve().parents[4]
+_POMS = _PROJECTS / "kafka"
+_STREAMS = _PROJECTS / "kafka-streams" / "pom.xml"
 
 
 def pom(version: str) -> Path:
@@ -48,8 +50,21 @@ def kafka_jars(version: str) -> Path:
     CommandFailedError
         Maven failed; its output is in the message.
     """
-    project = pom(version)
+    return _resolved(pom(version), f"kafka/{version}")
 
+
+def streams_jars() -> Path:
+    """The folder with the jars of a Kafka Streams application of the newest version.
+
+    Raises
+    ------
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+    return _resolved(_STREAMS, f"kafka-streams/{KAFKA_VERSIONS[-1]}")
+
+
+def _resolved(project: Path, name: str) -> Path:
     def resolve(home: Path) -> None:
         # A failed try is remembered by Maven for a day; -U asks again.
         command = [
@@ -64,4 +79,4 @@ def kafka_jars(version: str) -> Path:
         ]
         run([*command, f"-DoutputDirectory={home}"])
 
-    return cached_folder(f"kafka/{version}", content_key(project), resolve)
+    return cached_folder(name, content_key(project), resolve)

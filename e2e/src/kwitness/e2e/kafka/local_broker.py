@@ -231,6 +231,9 @@ class LocalBroker:
             "transaction.state.log.replication.factor": replication,
             "transaction.state.log.min.isr": "1",
             "transaction.state.log.num.partitions": "3",
+            "share.coordinator.state.topic.replication.factor": replication,
+            "share.coordinator.state.topic.min.isr": "1",
+            "share.coordinator.state.topic.num.partitions": "3",
             "group.initial.rebalance.delay.ms": "0",
             "log.cleaner.dedupe.buffer.size": "8388608",
         }

@@ -10,6 +10,7 @@ from kwitness.contracts.collector_config import (
     BrokerSubscriptionConfig,
     CollectorConfig,
     CollectorTopics,
+    FilterConfig,
     ForwardConfig,
     IngestConfig,
     PrometheusConfig,
@@ -17,9 +18,11 @@ from kwitness.contracts.collector_config import (
     SenderConfig,
     SubscriptionsFile,
 )
+from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.privacy import TelemetryFilter
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import (
@@ -40,9 +43,19 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["AUTHORITY_FILE", "STATE", "collector_config", "owners_file", "pods_hash", "subscriptions_file"]
+__all__ = [
+    "AUTHORITY_FILE",
+    "IDENTITY_KEY",
+    "STATE",
+    "collector_config",
+    "owners_file",
+    "pods_hash",
+    "subscriptions_file",
+]
 
 STATE: Final = "/var/lib/kwitness"
+IDENTITY_KEY: Final = "identity-key"
+"""Volume with the key that identities are hashed with."""
 AUTHORITY_FILE: Final = "/etc/kwitness/ingest-ca/ca.crt"
 
 
@@ -95,17 +108,26 @@ def collector_config(
             )
             for number, forward in enumerate(spec.forward)
         ),
+        filter=_filter(spec.filter) if spec.filter is not None else None,
+        identity={key: "hash" if what == "Hash" else "drop" for key, what in spec.identity.chosen().items()},
+        identity_key_file=f"{SECRETS}/{IDENTITY_KEY}/{KEY_FIELD}" if spec.identity.chosen() else None,
         state_dir=STATE,
     )
 
 
-def pods_hash(config: CollectorConfig) -> str:
-    """Hash of what pods are replaced for: all but who may call and how many are told, which they read again.
+def _filter(wanted: TelemetryFilter) -> FilterConfig:
+    return FilterConfig(allow=wanted.metrics.allow, deny=wanted.metrics.deny, drop_attributes=wanted.attributes.drop)
 
-    So a new gateway, whose account becomes a sender, restarts nothing.
+
+def pods_hash(config: CollectorConfig) -> str:
+    """Hash of what pods are replaced for: all but what they read again while they run.
+
+    So a new gateway, whose account becomes a sender, restarts nothing, and a new filter acts as soon as it is read.
     """
-    reloaded = {"ingest": {"senders", "readers"}, "prometheus": {"max_client_info"}}
-    return fingerprint(config.model_dump(mode="json", exclude=reloaded))
+    who, shown = {"senders", "readers"}, {"max_client_info"}
+    return fingerprint(
+        config.model_dump(mode="json", exclude={"ingest": who, "prometheus": shown, "filter": True, "identity": True})
+    )
 
 
 def _ingest(

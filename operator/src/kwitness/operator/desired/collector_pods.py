@@ -11,8 +11,9 @@ from kwitness.contracts.endpoints import (
     OTLP_HTTP_PORT,
     PROBE_PORT,
 )
+from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.collector_config import STATE
+from kwitness.operator.desired.collector_config import IDENTITY_KEY, STATE
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
@@ -133,6 +134,10 @@ def _volumes(
         secrets.append(secret_volume("ingest-tls", spec.ingest.tls.secret_ref.name, "tls.crt", "tls.key"))
     if spec.ingest.tokens_secret_ref is not None:
         secrets.append(secret_volume("ingest-tokens", spec.ingest.tokens_secret_ref.name, "tokens"))
+    if spec.identity.chosen():
+        # Without it a replica starts, takes no push, and says why.
+        volume = secret_volume(IDENTITY_KEY, KEY_SECRET, KEY_FIELD)
+        secrets.append({**volume, "secret": {**volume["secret"], "optional": True}})
     for number, forward in enumerate(spec.forward):
         if forward.headers_secret_ref is not None:
             secrets.append(

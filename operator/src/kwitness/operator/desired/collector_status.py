@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from kwitness.contracts.envelopes import ClusterState
+from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
 
 __all__ = ["collector_fields", "collector_verdicts"]
+
+_NO_KEY: Final = (
+    f"pushes are refused and wait at their senders, since spec.identity takes a Secret {KEY_SECRET} with the key"
+    f" {KEY_FIELD} of at least {LEAST_KEY_BYTES} bytes: make it, the same in every namespace with a collector, and wait"
+    " a minute or two until the pods have it"
+)
 
 
 def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | None) -> dict[str, Any]:
@@ -46,7 +53,9 @@ def collector_verdicts(
     spec = collector.spec
     if spec.suspend:
         return [ready("Suspended", "no replica runs, as spec.suspend says; its storage and what senders keep stay")]
-    if ready_replicas >= spec.replicas and current:
+    if ready_replicas >= spec.replicas and current and state is not None and state.refusing is not None:
+        verdicts = [Verdict("Ready", "False", state.refusing, _NO_KEY)]
+    elif ready_replicas >= spec.replicas and current:
         verdicts = [ready("Available", f"{ready_replicas} of {spec.replicas} replicas are ready")]
     else:
         message = f"{ready_replicas} of {spec.replicas} replicas are ready: wait; if it stays so, see the pods' events"

@@ -57,11 +57,21 @@ class Event:
     payload: bytes
     push_interval_ms: int | None = None
     terminating: bool = False
+    filtered: bool = False
+    """Whether the collector's settings were applied to the payload; what follows is of such events alone."""
+    malformed: str | None = None
+    """Why the payload could not be read, so that nothing of it is left."""
+    known_as: str | None = None
+    """By what the client is told from others, where that is not to be seen from the identity."""
+    raw: Mapping[str, str] | None = None
+    """The identity as it came, where it was treated: for memory alone."""
+    treated: frozenset[str] = frozenset()
+    """Identity keys whose values are not what they were."""
 
     @property
     def instance(self) -> str:
         """The client instance id, by which the owner is found."""
-        return instance_of(self.identity)
+        return self.known_as or instance_of(self.identity)
 
     @property
     def client(self) -> str:
@@ -87,6 +97,8 @@ class Event:
             headers[record_headers.PUSH_INTERVAL_MS] = str(self.push_interval_ms)
         if self.terminating:
             headers[record_headers.TERMINATING] = "true"
+        if self.filtered:
+            headers[record_headers.FILTERED] = "true"
         headers.update(self.identity)
         return [(key, value.encode("utf-8", "replace")) for key, value in headers.items()]
 

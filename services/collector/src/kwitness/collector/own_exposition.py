@@ -74,6 +74,8 @@ def render_own(
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
+        ("kwitness_filtered_points_total", [({}, pipeline.privacy.points)] if pipeline.privacy.active else []),
+        ("kwitness_filtered_attributes_total", [({}, pipeline.privacy.attributes)] if pipeline.privacy.active else []),
         ("kwitness_label_values_cut_total", [({"label": key}, count) for key, count in counts.cut_values.items()]),
         ("kwitness_ledger_events_total", events),
         ("kwitness_ledger_queued_events", [({"hop": hop.name}, hop.queued) for hop in hops]),

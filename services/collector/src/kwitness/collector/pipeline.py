@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Final, Protocol
 
 from kwitness.collector.events import Event, Outcome
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.inventory.brokers import Broker
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
+from kwitness.collector.privacy.privacy import Privacy
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import Record, TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
 
+_TURN_S: Final = 0.01
 _TOO_LARGE = "the record is larger than the topic {topic} takes (max.message.bytes)"
 
 
@@ -50,8 +52,9 @@ class Replicas(Protocol):
 class Pipeline:
     """Processes batches; everything it changes is in `CollectorState` and `Ledger`."""
 
-    def __init__(self, state: CollectorState, ledger: Ledger, replicas: Replicas) -> None:
+    def __init__(self, state: CollectorState, ledger: Ledger, replicas: Replicas, privacy: Privacy) -> None:
         self.state = state
+        self.privacy = privacy
         self.ledger = ledger
         self.replicas = replicas
         self.writer: TopicWriter | None = None
@@ -67,12 +70,14 @@ class Pipeline:
         UnavailableError
             If the sender has to send the whole batch again. What was taken of it is recognised then.
         """
+        self.privacy.check()
         hop = self.ledger.hop(RECEIVE)
         hop.accept(len(events))
         parts: defaultdict[int, list[Event]] = defaultdict(list)
+        instance = self.privacy.instance
         for event in events:
             own = self.replicas.own
-            parts[own if forwarded else self.replicas.owner(event.instance)].append(event)
+            parts[own if forwarded else self.replicas.owner(instance(event))].append(event)
         results = await asyncio.gather(
             *(self._process_at_owner(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
         )
@@ -110,8 +115,12 @@ class Pipeline:
         async with window.lock:
             fresh = {event.seq: event for event in events if event.seq not in window}
             duplicates = len(events) - len(fresh)
-            new = list(fresh.values())
+            privacy = self.privacy
+            new = await _treated(fresh.values(), privacy) if privacy.active else list(fresh.values())
             impossible = await self._write_pushes(new)
+            if privacy is not self.privacy:
+                # What is kept from here on is treated by the new settings alone.
+                raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
             # From here to the end nothing waits: either all of it happens or the sender sends it again.
             taken = [event for index, event in enumerate(new) if index not in impossible]
             self._apply(taken)
@@ -130,17 +139,22 @@ class Pipeline:
         topic = self.topics.telemetry
         hop = self.ledger.hop(TOPIC)
         hop.accept(len(events))
+        written = [index for index, event in enumerate(events) if event.malformed is None]
         records = [
-            Record(topic, event.instance.encode("utf-8", "replace"), event.payload, event.headers()) for event in events
+            Record(topic, event.instance.encode("utf-8", "replace"), event.payload, event.headers())
+            for event in events
+            if event.malformed is None
         ]
         try:
-            impossible = await self.writer.write(records)
+            impossible = await self.writer.write(records) if records else {}
         except BaseException:
             hop.drop("returned", len(events))
             raise
-        hop.deliver(len(events) - len(impossible))
+        hop.deliver(len(records) - len(impossible))
         hop.drop("too_large", len(impossible))
-        return impossible
+        # Of what cannot be read nothing could be filtered: see `Privacy.treat`.
+        hop.drop("malformed", len(events) - len(records))
+        return {written[index]: reason for index, reason in impossible.items()}
 
     def _apply(self, events: list[Event]) -> None:
         hop = self.ledger.hop(PROMETHEUS)
@@ -159,7 +173,7 @@ class Pipeline:
         if owner != self.replicas.own:
             await self.replicas.hand_over_gauges(owner, snapshot)
             return
-        broker = self.state.brokers.record_heartbeat(snapshot, now_ms())
+        broker = self.state.brokers.record_heartbeat(self.privacy.heartbeat(snapshot), now_ms())
         await self._write_snapshot(broker)
 
     async def _write_snapshot(self, broker: Broker) -> None:
@@ -186,3 +200,15 @@ class Pipeline:
         if impossible:
             self.state.count_error("connections_too_large")
         broker.written, broker.written_ms = snapshot.connections, now_ms()
+
+
+async def _treated(events: Iterable[Event], privacy: Privacy) -> list[Event]:
+    """Treat events one by one; others have their turn meanwhile."""
+    treated: list[Event] = []
+    began = time.monotonic()
+    for event in events:
+        treated.append(privacy.treat(event))
+        if time.monotonic() > began + _TURN_S:
+            await asyncio.sleep(0)
+            began = time.monotonic()
+    return treated

@@ -34,6 +34,7 @@ from kwitness.collector.observation import Observation
 from kwitness.collector.otlp.requests import Numbering
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
+from kwitness.collector.privacy.privacy import Privacy
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
@@ -58,7 +59,7 @@ class Collector:
         self._ready = False
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
-        self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers)
+        self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
         self._observation = Observation(self._pipeline, config)
         self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
@@ -109,7 +110,8 @@ class Collector:
 
     async def start(self) -> None:
         """Read the state back, connect, then listen: nothing is taken before what was known is known again."""
-        self._state.load()
+        privacy = self._pipeline.privacy
+        self._state.load(privacy.made, privacy.mark)
         self._release_foreign()
         self._state.save()
         self._connect(self._config)
@@ -138,6 +140,8 @@ class Collector:
             config = self._configuration.current()
             if config != self._config:
                 await self._reconfigure(config)
+            elif self._pipeline.privacy.is_stale():
+                self._follow_privacy()
             if began > trimmed + _TRIM_EVERY_S:
                 trimmed = began
                 trim()
@@ -150,6 +154,12 @@ class Collector:
         self._authenticator.configure(config)
         self._peers.configure(config)
         self._observation.configure(config)
+        if (config.filter, config.identity, config.identity_key_file) != (
+            old.filter,
+            old.identity,
+            old.identity_key_file,
+        ):
+            self._follow_privacy()
         self._client_info.most = config.prometheus.max_client_info
         self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
         exposed = (config.prometheus.labels, config.prometheus.max_series)
@@ -164,6 +174,15 @@ class Collector:
         if config.forward != old.forward:
             for forward in self._follow_forwards(config):
                 await forward.stop()
+
+    def _follow_privacy(self) -> None:
+        """Treat by the newest settings and key; what other ones left of a push goes nowhere any more."""
+        privacy = self._pipeline.privacy = Privacy(self._config)
+        if not privacy.made(self._state.mark):
+            _LOG.info("spec.filter, spec.identity or their key changed; clients and series are begun again")
+            self._state.begin_again(privacy.mark)
+            for forward in self._pipeline.forwards:
+                forward.clear("settings_changed")
 
     def _release_foreign(self) -> None:
         own = self._peers.own

@@ -5,7 +5,7 @@ All patterns of a selector are one automaton, and a value that many clients shar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 import re2
@@ -20,7 +20,7 @@ _REMEMBERED: Final = 8_192
 class Matches(NamedTuple):
     """A bit for each subscription, in their order: whether it reaches the client, or may by what is not known of it.
 
-    What may is a subscription with a pattern that only Java can read (a foreign one).
+    What may is a subscription with a pattern that only Java can read (a foreign one), or with a hidden selector.
     """
 
     certain: int
@@ -74,13 +74,18 @@ class Matcher:
         self._all = (1 << len(subscriptions)) - 1
         self._selectors = {key: _Selector(found) for key, found in patterns.items()}
 
-    def matches(self, client: Mapping[str, str]) -> Matches:
-        """Return which reach a client whose selectors are all in ``client``; an absent one never matches."""
+    def matches(self, client: Mapping[str, str], hidden: Collection[str] = ()) -> Matches:
+        """Return which reach a client whose selectors are all in ``client``; an absent one never matches.
+
+        Of selectors that are ``hidden`` nobody knows what they are.
+        """
         certain = possible = self._all
         for key, selector in self._selectors.items():
             value = client.get(key)
             others = self._all ^ selector.used
-            if value is None:
+            if key in hidden:
+                certain &= others
+            elif value is None:
                 certain &= others
                 possible &= others
             else:

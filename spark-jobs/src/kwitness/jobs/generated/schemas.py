@@ -516,6 +516,7 @@ TELEMETRY_HEADERS = (
     "received_at_ms",
     "push_interval_ms",
     "terminating",
+    "filtered",
     "content_type",
     "cluster_id",
     "broker_id",

@@ -53,6 +53,7 @@ class InventoryApi:
         peers: Peers,
         configuration: Configuration,
     ) -> None:
+        self._pipeline = pipeline
         self._state = pipeline.state
         self._observation = observation
         self._ledger = pipeline.ledger
@@ -176,6 +177,7 @@ class InventoryApi:
         own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
         own = with_reporters(own, self._observation.interception.reporters)
         own = with_headers(own, headers.problems, now_ms())
+        own = own.model_copy(update={"refusing": self._pipeline.privacy.refusing})
         if local:
             return answer(own)
         others = await others_parts(request, self._peers, ClusterState)

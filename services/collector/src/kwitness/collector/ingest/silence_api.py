@@ -39,6 +39,7 @@ class SilenceApi:
         peers: Peers,
         configuration: Configuration,
     ) -> None:
+        self._pipeline = pipeline
         self._state = pipeline.state
         self._observation = observation
         self._authenticator = authenticator
@@ -76,7 +77,7 @@ class SilenceApi:
         return silence_part(
             self._state.clients,
             self._state.brokers,
-            registry.open(cluster_id, observers),
+            map(self._pipeline.privacy.connection, registry.open(cluster_id, observers)),
             registry.awaited(cluster_id, observers, now),
             cluster_id,
         )

@@ -1,7 +1,8 @@
-"""The metric that says who is behind a metric: one series for each client instance, within a bound of its own."""
+"""The metrics that say who is behind a metric, and who was: a series for each client instance, within a bound."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -12,6 +13,7 @@ from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.own_metrics import own_metric
 
 NAME: Final = "kwitness_client_info"
+SILENT: Final = "kwitness_client_silent_since_seconds"
 _OWNER: Final = "owner"
 _INSTANCE: Final = "client_instance_id"
 _LINES_PER_PIECE: Final = 2_000
@@ -49,6 +51,17 @@ class ClientInfo:
                 piece.clear()
         if written:
             yield "".join(piece).encode("utf-8", "replace")
+        yield from self._silent(clients, owners, openmetrics=openmetrics)
+
+    def _silent(self, clients: Clients, owners: ClientOwners, *, openmetrics: bool) -> Iterator[bytes]:
+        entry = own_metric(SILENT)
+        lines = [
+            sample(SILENT, _labels(key, record, owners), record.last_push_ms / 1000)
+            for key, record in itertools.islice(clients.silent.items(), self.most)
+        ]
+        if lines:
+            text = heading(SILENT, entry.type, entry.help, openmetrics=openmetrics) + "".join(lines)
+            yield text.encode("utf-8", "replace")
 
     def _forget(self, known: dict[str, ClientRecord], owners: ClientOwners) -> None:
         if owners is not self._owners:
@@ -75,10 +88,14 @@ class ClientInfo:
 
 
 def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
+    return sample(NAME, _labels(key, record, owners), 1)
+
+
+def _labels(key: str, record: ClientRecord, owners: ClientOwners) -> str:
     # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
     known = {**record.identity, _INSTANCE: key.partition("/")[2]}
-    owner = owners.owner_of(record.identity)
+    owner = owners.owner_of(record.who)
     if owner is not None:
         known[_OWNER] = owner.team
     pairs = ((label, label_value(known[label])[0]) for label in own_metric(NAME).labels if known.get(label))
-    return sample(NAME, render(pairs), 1)
+    return render(pairs)

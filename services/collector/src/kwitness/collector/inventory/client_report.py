@@ -43,7 +43,7 @@ class ClientItems:
         if mask not in self._effective:
             self._effective[mask] = self._taken_together(mask)
         asked = self._effective[mask]
-        owner = self._owners.owner_of(record.identity)
+        owner = self._owners.owner_of(record.who)
         identity: dict[str, Any] = {
             key: int(value) if key in _NUMBERS else value for key, value in record.identity.items() if value
         }
@@ -55,6 +55,8 @@ class ClientItems:
             push_interval_ms=record.interval_ms,
             metrics=tuple(sorted(record.metrics)),
             subscriptions=() if asked is None else asked.subscriptions,
+            subscriptions_unknown=bool(self._matcher.unknown(record)) or None,
+            filtered=record.filtered or None,
             effective=asked,
             owner=None if owner is None else ClientOwner(team=owner.team, contact=owner.contact),
             malformed=record.malformed,

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
+from kwitness.collector.inventory.silent import SilentClients
 from kwitness.subscriptions.matcher import Matcher
 
 MAX_CLIENTS: Final = 50_000
@@ -31,15 +32,20 @@ _MAX_SET_CHARACTERS: Final = 64 * 1024
 client keeps the set it had."""
 
 
-_NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0]
-"""Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms."""
+_NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None]
+"""Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms, and
+which keys are treated."""
 
 
 class Matched(NamedTuple):
-    """Which subscriptions match a client: a bit for each, in the order of those that it was found out ``by``."""
+    """Which subscriptions match a client: a bit for each, in the order of those that it was found out ``by``.
+
+    ``unknown`` are those of which that hangs on what its identity was before it was treated.
+    """
 
     by: Matcher
     mask: int
+    unknown: int = 0
 
 
 class ClientRecord:
@@ -49,10 +55,12 @@ class ClientRecord:
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
     could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
     ``matched`` remembers which subscriptions were found to match the identity; None: look again. ``revision`` changes
-    with the identity.
+    with the identity. ``raw`` is the identity before it was treated, known from a push until the process ends;
+    ``treated`` are the keys whose values in ``identity`` are not what they were.
     """
 
     __slots__ = (
+        "filtered",
         "first_seen_ms",
         "gaps_ms",
         "identity",
@@ -63,9 +71,11 @@ class ClientRecord:
         "malformed_reason",
         "matched",
         "metrics",
+        "raw",
         "revision",
         "terminated",
         "told_interval_ms",
+        "treated",
     )
 
     def __init__(self, identity: Mapping[str, str], now_ms: int) -> None:
@@ -82,6 +92,9 @@ class ClientRecord:
         self.gaps_ms: tuple[int, ...] = ()
         self.metrics: frozenset[str] = frozenset()
         self.terminated = False
+        self.filtered = False
+        self.raw: dict[str, str] | None = None
+        self.treated: frozenset[str] = frozenset()
 
     @property
     def interval_ms(self) -> int | None:
@@ -90,9 +103,14 @@ class ClientRecord:
             return self.told_interval_ms
         return int(statistics.median(self.gaps_ms)) if self.gaps_ms else None
 
+    @property
+    def who(self) -> Mapping[str, str]:
+        """Who it is, as the broker matches it: before it was treated, where that is known."""
+        return self.identity if self.raw is None else self.raw
+
     def characters(self) -> int:
         """Return how long the identity is."""
-        return sum(map(len, self.identity.values()))
+        return sum(map(len, self.identity.values())) + (sum(map(len, self.raw.values())) if self.raw else 0)
 
     def deadline_ms(self, missed: int) -> int:
         """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes."""
@@ -116,6 +134,7 @@ class Clients:
         self._records: dict[str, ClientRecord] = {}
         self._metric_sets: dict[frozenset[str], frozenset[str]] = {}
         self._characters = 0
+        self.silent = SilentClients()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -163,10 +182,14 @@ class Clients:
         else:
             record.malformed += 1
             record.malformed_reason = applied.malformed[:_MAX_REASON]
+        self.silent.heard(key)
         record.last_push_ms = now_ms
         record.last_received_ms = event.received_at_ms
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
         record.terminated = event.terminating
+        if event.filtered:
+            record.filtered, record.treated = True, event.treated
+            self._learn_raw(record, event.raw)
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
         evicted: list[str] = []
@@ -176,6 +199,16 @@ class Clients:
             evicted.append(next(iter(self._records)))
             self._take(evicted[-1])
         return evicted
+
+    def _learn_raw(self, record: ClientRecord, raw: Mapping[str, str] | None) -> None:
+        known = record.raw
+        if raw is None or (known is not None and raw.items() <= known.items()):
+            return
+        self._characters -= record.characters()
+        record.raw = {**(known or {}), **raw}
+        record.matched = None
+        record.revision += 1
+        self._characters += record.characters()
 
     def _put(self, key: str, record: ClientRecord) -> None:
         self._records[key] = record
@@ -198,6 +231,9 @@ class Clients:
     def expire(self, now_ms: int, missed: int) -> list[str]:
         """Forget those past their deadline and return their keys."""
         gone = [key for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
+        for key in gone:
+            self.silent.note(key, self._records[key], self._records[key].deadline_ms(missed), now_ms)
+        self.silent.expire(now_ms)
         self.forget(gone)
         if len(self._metric_sets) >= MAX_METRIC_SETS:
             self._metric_sets = {record.metrics: record.metrics for record in self._records.values()}
@@ -229,6 +265,7 @@ class Clients:
                 record.malformed,
                 record.malformed_reason,
                 record.last_read_ms,
+                sorted(record.treated) if record.filtered else None,
             ]
 
     def load(self, rows: Iterable[list[Any]]) -> None:
@@ -240,7 +277,7 @@ class Clients:
                 continue
             # The last entries came later than state files of earlier versions.
             _, key, identity, first, last, told, gaps, metrics, terminated, *later = row
-            received, malformed, reason, read = [*later, *_NOT_KNOWN[len(later) :]]
+            received, malformed, reason, read, treated = [*later, *_NOT_KNOWN[len(later) :]]
             record = ClientRecord({str(name): str(value) for name, value in dict(identity).items()}, int(first))
             record.last_push_ms = int(last)
             record.told_interval_ms = None if told is None else int(told)
@@ -251,4 +288,6 @@ class Clients:
             record.malformed = int(malformed)
             record.malformed_reason = None if reason is None else str(reason)
             record.last_read_ms = int(read)
+            if treated is not None:
+                record.filtered, record.treated = True, frozenset(str(name) for name in treated)
             self._put(str(key), record)

@@ -28,9 +28,25 @@ class SubscriptionMatcher:
         """Return a bit for each subscription, in their order: whether it matches for certain."""
         known = record.matched
         if known is None or known.by is not self._matcher:
-            mask = self._matcher.matches(match_keys(record.identity)).certain
-            known = record.matched = Matched(self._matcher, mask)
+            known = record.matched = self._found(record)
         return known.mask
+
+    def unknown(self, record: ClientRecord) -> int:
+        """Return likewise whether it may match, by what the identity was before it was treated."""
+        if record.raw is not None or not record.treated:
+            return 0
+        self.mask(record)
+        return record.matched.unknown if record.matched is not None else 0
+
+    def _found(self, record: ClientRecord) -> Matched:
+        keys = match_keys(record.who)
+        if record.raw is not None or not record.treated:
+            return Matched(self._matcher, self._matcher.matches(keys).certain)
+        hidden = match_keys(dict.fromkeys(record.treated, "")).keys()
+        told = {key: value for key, value in keys.items() if key not in hidden}
+        certain, possible = self._matcher.matches(told)
+        # What only Java can read is possible by that, too, and was never counted.
+        return Matched(self._matcher, certain, self._matcher.matches(told, hidden).possible & ~possible)
 
 
 def places(mask: int) -> Iterator[int]:

@@ -79,6 +79,7 @@ def merge_clusters(parts: Sequence[ClusterState], missing: tuple[int, ...]) -> C
     """
     merged = ClusterState(
         cluster_id=parts[0].cluster_id,
+        refusing=next((part.refusing for part in parts if part.refusing is not None), None),
         brokers=tuple(_by_key(parts, lambda part: part.brokers, lambda one: one.broker_id, _newer_broker)),
         observers=tuple(
             _by_key(parts, lambda part: part.observers, lambda one: (one.pod_namespace, one.pod), _newer_observer)

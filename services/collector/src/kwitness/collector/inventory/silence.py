@@ -14,6 +14,7 @@ from typing import Final
 
 from kwitness.collector.inventory.silence_part import UNNAMED, BrokerPart, Malformed, Observed, SilencePart
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
+from kwitness.contracts.identity_hashing import HASHED_PREFIX
 from kwitness.contracts.software import is_ours, pushes_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
@@ -126,7 +127,7 @@ class _Silence:
 
     def _of_observed(self, one: Observed) -> SilentItem:
         keys = {"client_software_name": one.name, "client_software_version": one.version}
-        if one.client_id is not None:
+        if one.client_id is not None and not one.client_id.startswith(HASHED_PREFIX):
             keys["client_id"] = one.client_id
         asked = one.client_instance_id is not None and one.client_instance_id in self._asked_of
         why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys)

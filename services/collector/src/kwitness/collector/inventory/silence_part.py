@@ -79,9 +79,11 @@ def silence_part(
     clients: Clients, brokers: Brokers, open_: Iterable[OpenConnection], awaited: int, cluster_id: str
 ) -> SilencePart:
     """Collect what this replica knows of a cluster; ``awaited`` observers have not listed their connections yet."""
-    records = [one for one in clients.records() if one.identity.get("cluster_id") == cluster_id]
+    found = {key: one for key, one in clients.items() if one.identity.get("cluster_id") == cluster_id}
+    records = found.values()
     return SilencePart(
-        heard=tuple(one.identity.get("client_instance_id", "") for one in records),
+        # By what heartbeats name them, too, where the identity does not say it.
+        heard=tuple(key.removeprefix(f"{cluster_id}/") for key in found),
         pushing=tuple(sorted({_client(one) for one in records if not one.terminated})),
         malformed=tuple(_malformed(one) for one in records if one.malformed and not one.last_read_ms),
         brokers=tuple(_broker(one) for one in brokers.of_cluster(cluster_id)),

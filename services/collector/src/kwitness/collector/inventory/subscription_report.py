@@ -59,6 +59,7 @@ class SubscriptionPart(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     matching: int = 0
+    unknown: int = 0
     pushing: int = 0
     sent_prefixes: tuple[str, ...] = ()
     top: tuple[TopClient, ...] = ()
@@ -92,6 +93,7 @@ def part(survey: Survey, clients: Clients, brokers: Brokers, cluster_id: str) ->
         subscriptions={
             one.id: SubscriptionPart(
                 matching=found.matching,
+                unknown=found.unknown,
                 pushing=found.pushing,
                 sent_prefixes=tuple(sorted(found.sent_prefixes)),
                 top=tuple(sorted((_top_client(record, one) for record in found.newest), key=_newest_first)),
@@ -123,10 +125,12 @@ def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionsPart]) 
     asking = [one.asking for one in parts if one.asking is not None]
     known = [one.subscriptions[subscription.id] for one in parts if subscription.id in one.subscriptions]
     sent = {prefix for one in known for prefix in one.sent_prefixes}
+    # A number that some clients' next push decides is absent, not small.
+    are_known = not any(one.unknown for one in known)
     clients = SubscriptionClients(
         asking=max(asking) if asking else None,
-        matching=sum(one.matching for one in known),
-        pushing=sum(one.pushing for one in known),
+        matching=sum(one.matching for one in known) if are_known else None,
+        pushing=sum(one.pushing for one in known) if are_known else None,
         source="plugin",
     )
     top = sorted((client for one in known for client in one.top), key=_newest_first)

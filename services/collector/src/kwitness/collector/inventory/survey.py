@@ -27,9 +27,13 @@ _LOOK_EVERY: Final = 64
 
 @dataclass(slots=True)
 class Found:
-    """What was found out about one subscription; ``newest`` are the clients that pushed last."""
+    """What was found out about one subscription; ``newest`` are the clients that pushed last.
+
+    ``unknown`` are clients that may match, by what their identity was before it was treated.
+    """
 
     matching: int = 0
+    unknown: int = 0
     pushing: int = 0
     sent_prefixes: set[str] = field(default_factory=set)
     newest: list[ClientRecord] = field(default_factory=list)
@@ -62,6 +66,7 @@ async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str
     subscriptions = matcher.subscriptions
     result = Survey(subscriptions, found=[Found() for _ in subscriptions])
     groups: Counter[tuple[int, frozenset[str]]] = Counter()
+    hidden: Counter[tuple[int, frozenset[str]]] = Counter()
     short_of_clients = (1 << len(subscriptions)) - 1
     turns = _Turns()
     for number, record in enumerate(reversed(list(clients.records()))):
@@ -74,6 +79,8 @@ async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str
         result.software.add((identity.get("client_software_name", ""), identity.get("client_software_version", "")))
         mask = matcher.mask(record)
         groups[mask, record.metrics] += 1
+        if unknown := matcher.unknown(record):
+            hidden[unknown, record.metrics] += 1
         if mask & short_of_clients:
             short_of_clients ^= _add_newest(result.found, record, mask & short_of_clients)
     sent = _Sent(subscriptions)
@@ -84,6 +91,11 @@ async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str
             found.matching += count
             found.pushing += count if prefixes else 0
             found.sent_prefixes |= prefixes
+    for (mask, metrics), count in hidden.items():
+        await turns.pause_when_due()
+        for place in places(mask):
+            result.found[place].unknown += count
+            result.found[place].sent_prefixes |= sent.prefixes(place, metrics)
     return result
 
 

@@ -18,6 +18,7 @@ from kwitness.collector.events import PLAIN_OTLP, Event
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of
+from kwitness.collector.otlp.wire import write_varint
 
 
 class Numbering:
@@ -73,7 +74,7 @@ def to_events(
             continue
         content = resource_metrics.SerializeToString()
         # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
-        payload = b"\x0a" + _varint(len(content)) + content
+        payload = b"\x0a" + write_varint(len(content)) + content
         events.append(Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload))
     return Export(tuple(events), refused, because)
 
@@ -107,13 +108,4 @@ def error_status(code: int, message: str, *, as_json: bool) -> bytes:
     if as_json:
         return json.dumps({"code": code, "message": message}).encode()
     text = message.encode("utf-8", "replace")[:1000]
-    return b"\x08" + bytes([code]) + b"\x12" + _varint(len(text)) + text
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:  # noqa: PLR2004 - seven bits a byte
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return b"\x08" + bytes([code]) + b"\x12" + write_varint(len(text)) + text

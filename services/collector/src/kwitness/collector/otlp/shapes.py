@@ -13,11 +13,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kwitness.collector.otlp.points import Decoded, Kind
+from kwitness.collector.otlp.wire import BYTES, FIXED64, fields
 
-_FIXED64: Final = 1
-_BYTES: Final = 2
-_VARINT: Final = 0
-_FIXED32: Final = 5
 _PATH: Final = ((1,), (2,), (2,), (5, 7), (1,))
 """Field numbers from ``MetricsData`` down to a data point: resource, scope, metric, gauge or sum, data point."""
 _TIMES: Final = frozenset({2, 3})
@@ -77,51 +74,17 @@ def _points(data: bytes, start: int, end: int, depth: int) -> Iterator[tuple[int
     if depth == len(_PATH):
         yield from _point(data, start, end)
         return
-    for number, wire, position, following in _fields(data, start, end):
-        if wire == _BYTES and number in _PATH[depth]:
+    for number, wire, _, position, following in fields(data, start, end):
+        if wire == BYTES and number in _PATH[depth]:
             yield from _points(data, position, following, depth + 1)
 
 
 def _point(data: bytes, start: int, end: int) -> Iterator[tuple[int, str]]:
     """Yield the offsets of a data point's times (``8x``) and value, in the order of the bytes."""
-    for number, wire, position, _ in _fields(data, start, end):
-        if wire == _FIXED64 and number in _TIMES:
+    for number, wire, _, position, _ in fields(data, start, end):
+        if wire == FIXED64 and number in _TIMES:
             yield position, "8x"
-        elif wire == _FIXED64 and number == _DOUBLE:
+        elif wire == FIXED64 and number == _DOUBLE:
             yield position, "d"
-        elif wire == _FIXED64 and number == _INT:
+        elif wire == FIXED64 and number == _INT:
             yield position, "q"
-
-
-def _fields(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield field number, wire type, and the bounds of the content."""
-    position = start
-    while position < end:
-        tag, position = _varint(data, position)
-        wire = tag & 7
-        if wire == _BYTES:
-            size, position = _varint(data, position)
-            following = position + size
-        elif wire == _FIXED64:
-            following = position + 8
-        elif wire == _FIXED32:
-            following = position + 4
-        elif wire == _VARINT:
-            _, following = _varint(data, position)
-        else:
-            raise ValueError("groups have no shape")
-        if following > end:
-            raise ValueError("a field is longer than its message")
-        yield tag >> 3, wire, position, following
-        position = following
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        number |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the continuation bit
-            return number, position
-        shift += 7

@@ -66,18 +66,26 @@ class OtlpForward:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        self.hop.drop("stopped", len(self._queue))
-        self._queue.clear()
+        self.clear("stopped")
 
     def offer(self, event: Event) -> None:
-        """Queue a copy."""
+        """Queue a copy; there is none of a push of which nothing could be filtered."""
         self.hop.accept(1)
+        if event.malformed is not None:
+            self.hop.drop("malformed")
+            return
         self._queue.append(event)
         self._queued_bytes += len(event.payload)
         while len(self._queue) > MAX_QUEUED or self._queued_bytes > MAX_QUEUED_BYTES:
             self._queued_bytes -= len(self._queue.popleft().payload)
             self.hop.drop("queue_full")
         self._arrived.set()
+
+    def clear(self, reason: str) -> None:
+        """Drop and count what is queued."""
+        self.hop.drop(reason, len(self._queue))
+        self._queue.clear()
+        self._queued_bytes = 0
 
     async def _run(self) -> None:
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)

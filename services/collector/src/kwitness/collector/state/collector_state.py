@@ -13,7 +13,7 @@ from typing import Final
 
 from kwitness.collector.core import Applied, TelemetryCore
 from kwitness.collector.deduplication import Deduplication
-from kwitness.collector.events import Event, instance_of
+from kwitness.collector.events import Event
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.state import journal, snapshot
@@ -33,6 +33,10 @@ class CollectorState:
         self._make_core = make_core
         self.missed_pushes = missed_pushes
         self.parser_errors: dict[str, int] = {}
+        self.mark = ""
+        """By which settings clients and series were treated; empty: by none."""
+        self._made: Callable[[str], bool] = operator.not_
+        self._usable = True
         self._number = 0
         self._expired_ms = 0
         self._empty()
@@ -65,7 +69,11 @@ class CollectorState:
         identity, is_news = self.clients.learn(key, event.identity)
         if is_news:
             self.core.relabel(key, identity)
-        applied = self.core.apply(key, identity, event.payload)
+        applied = (
+            self.core.apply(key, identity, event.payload)
+            if event.malformed is None
+            else Applied(0, (), {}, event.malformed)
+        )
         if applied.malformed is not None:
             self.count_error("malformed_payload")
         for reason, count in applied.left_out.items():
@@ -89,7 +97,12 @@ class CollectorState:
 
     def release(self, owned: Callable[[str], bool]) -> None:
         """Drop the clients that another replica owns now, at once, so that nothing is exposed twice."""
-        gone = [key for key, record in self.clients.items() if not owned(instance_of(record.identity))]
+        # By the key: what an identity was treated by may not be in it.
+        gone = [
+            key
+            for key, record in self.clients.items()
+            if not owned(key.removeprefix(f"{record.identity.get('cluster_id', '')}/"))
+        ]
         self.clients.forget(gone)
         for key in gone:
             self.core.depart(key)
@@ -102,13 +115,28 @@ class CollectorState:
         self.core = self._make_core()
         self.save()
 
+    def begin_again(self, mark: str) -> None:
+        """Forget every client and series, because they were treated by other settings than those marked ``mark``.
+
+        Saved at once, so that nothing of them is left on the disk. Software and sequence numbers stay.
+        """
+        self.mark = mark
+        self.core = self._make_core()
+        self.clients = Clients()
+        self.save()
+
     def note_scrape(self, now_ms: int) -> None:
         """Remember that a scrape saw all series there are, so that a restart does not show them as 0 again."""
         if self._journal is not None:
             self._journal.append([journal.Entry(now_ms, None)])
 
-    def load(self) -> None:
-        """Read the snapshot and the journals after it; what is damaged is counted and left out."""
+    def load(self, made: Callable[[str], bool] = operator.not_, mark: str = "") -> None:
+        """Read the snapshot and the journals after it; what is damaged is counted and left out.
+
+        ``made`` says of a mark whether what was treated so may be used. Where it may not, clients and series are not
+        taken back, and the next snapshot, which has none, is marked with ``mark``.
+        """
+        self._made, self._usable = made, made("")
         try:
             self._dir.mkdir(parents=True, exist_ok=True)
             for section, rows in itertools.groupby(snapshot.read(self._path), operator.itemgetter(0)):
@@ -121,11 +149,20 @@ class CollectorState:
             _LOG.warning("the state folder cannot be used", extra={"detail": str(error)})
             self.count_error("state")
         self._replay()
+        self.clients.silent.begin(int(time.time() * 1000))
+        if not self._usable:
+            self.mark = mark
 
     def _load_section(self, section: str, rows: Iterable[list[object]]) -> None:
         match section:
             case "meta":
-                self._number = int(str(next(iter(rows))[1]))
+                meta = {str(name): str(value) for name, value in rows}
+                self._number, self.mark = int(meta["journal"]), meta.get("mark", "")
+                self._usable = self._made(self.mark)
+                if not self._usable:
+                    _LOG.info("clients and series were treated by other settings; they are begun again")
+            case "core" | "clients" if not self._usable:
+                pass
             case "core":
                 self.core.load(rows)
             case "clients":
@@ -164,6 +201,8 @@ class CollectorState:
                 self.expire(entry.at_ms)  # who had left before it came does not go on where it was
                 if entry.event is None:
                     self.core.mark_shown()
+                elif not self._usable:
+                    self.seen.window(entry.event.source, entry.event.epoch).add(entry.event.seq)
                 elif entry.event.seq not in self.seen.window(entry.event.source, entry.event.epoch):
                     self.apply(entry.event, entry.at_ms)
                     count += 1
@@ -188,7 +227,7 @@ class CollectorState:
             snapshot.write(
                 self._path,
                 [
-                    ("meta", [["journal", self._number]]),
+                    ("meta", [["journal", self._number], *([["mark", self.mark]] if self.mark else ())]),
                     ("core", self.core.dump()),
                     ("clients", self.clients.dump()),
                     ("software", self.brokers.software.dump()),

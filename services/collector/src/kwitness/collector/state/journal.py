@@ -5,6 +5,7 @@ A frame is: length and CRC-32 of the body (big-endian, 4 bytes each), then the b
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import logging
@@ -87,6 +88,9 @@ def _frame(entry: Entry) -> bytes:
             event.push_interval_ms,
             event.terminating,
         ]
+        if event.filtered:
+            # What the identity was before is for memory alone.
+            head += [event.known_as, sorted(event.treated)]
     body = json.dumps(head).encode() + b"\n" + payload
     return _FRAME.pack(len(body), zlib.crc32(body)) + body
 
@@ -113,5 +117,9 @@ def _entry(body: bytes) -> Entry:
     at_ms, *rest = json.loads(line)
     if not rest:
         return Entry(at_ms, None)
-    source, epoch, seq, received_at_ms, identity, interval, terminating = rest
-    return Entry(at_ms, Event(source, epoch, seq, received_at_ms, identity, payload, interval, terminating))
+    source, epoch, seq, received_at_ms, identity, interval, terminating, *treated = rest
+    event = Event(source, epoch, seq, received_at_ms, identity, payload, interval, terminating)
+    if treated:
+        known_as, keys = treated
+        event = dataclasses.replace(event, filtered=True, known_as=known_as, treated=frozenset(keys))
+    return Entry(at_ms, event)
