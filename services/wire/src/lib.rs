@@ -30,6 +30,7 @@ mod sasl;
 pub mod schema;
 mod software;
 mod stream;
+pub mod telemetry;
 mod wipe;
 
 pub use connection::{Connection, Side};

@@ -16,5 +16,7 @@ mod rewriter;
 mod treatment;
 mod versions;
 
+pub(crate) use encode::varint;
+
 pub use addresses::{Address, AddressMap, Addresses, HostLength};
 pub use rewriter::{Broken, Rewriter};
