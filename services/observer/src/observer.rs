@@ -28,9 +28,10 @@ use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::redirection::Redirection;
-use crate::report::{Reporter, left_out, report};
+use crate::report::{Reporter, left_out, push, report};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
+use crate::telemetry::Telemetry;
 use crate::tls::{self, Certificates};
 use crate::worker::{Shared, Worker, start_workers, threads};
 
@@ -65,6 +66,7 @@ struct Status {
     settings_refused: AtomicU64,
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<Ledger>>,
+    telemetry: Arc<Telemetry>,
     headers: Seen,
     is_listening: AtomicBool,
     /// The broker of the pod was not seen to listen, so nobody is let in.
@@ -104,6 +106,7 @@ impl Answers for Status {
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
+            telemetry: self.telemetry.report(),
         };
         render(&process, &total)
     }
@@ -148,6 +151,7 @@ async fn relay_and_report(
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
     let (copies, headers) = headers::start(settings.clone(), threads().get())?;
+    let telemetry = Arc::new(Telemetry::new(settings.clone(), obeyed.clone()));
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -158,6 +162,7 @@ async fn relay_and_report(
         pod_address: options.pod.address(),
         names: Arc::clone(&names),
         copies: Some(copies),
+        telemetry: Some(Arc::clone(&telemetry)),
         windows,
         number: Arc::default(),
         epoch: Instant::now(),
@@ -179,13 +184,17 @@ async fn relay_and_report(
         source,
         epoch_ms: now_ms(),
         ledger: Arc::default(),
+        telemetry: Arc::clone(&telemetry),
     };
     let ledger = Arc::clone(&reporter.ledger);
+    let pushing =
+        tokio::spawn(push(Arc::clone(&telemetry), settings.clone(), reporter.source.clone(), reporter.epoch_ms));
     let reporting = tokio::spawn(report(reporter, finished));
     let status = Arc::new(Status {
         counters,
         headers,
         ledger,
+        telemetry: Arc::clone(&telemetry),
         entrance: Arc::clone(&entrance),
         settings,
         control: obeyed,
@@ -233,13 +242,20 @@ async fn relay_and_report(
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
-    join(workers, reporting).await
+    join(workers, reporting, &telemetry, pushing).await
 }
 
 /// Wait until all connections have ended and the last word is said.
-async fn join(workers: Vec<Worker>, reporting: JoinHandle<()>) -> io::Result<()> {
+async fn join(
+    workers: Vec<Worker>,
+    reporting: JoinHandle<()>,
+    telemetry: &Telemetry,
+    pushing: JoinHandle<()>,
+) -> io::Result<()> {
     let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
     joined.await.map_err(io::Error::other)?;
+    telemetry.end();
+    pushing.await.map_err(io::Error::other)?;
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())

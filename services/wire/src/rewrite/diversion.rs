@@ -227,6 +227,11 @@ impl Diversion {
         Ok(Ok(()))
     }
 
+    /// Whether it is the turn of an answer.
+    pub(super) fn is_due(&self, answered: u64) -> bool {
+        self.waiting.front().is_some_and(|waiting| waiting.ticket <= answered)
+    }
+
     /// The next answer, where it is its turn: so many requests of those that went to the broker are answered.
     pub(super) fn due(&mut self, answered: u64) -> Option<Vec<u8>> {
         self.waiting.pop_front_if(|waiting| waiting.ticket <= answered).map(|waiting| waiting.response)

@@ -107,6 +107,8 @@ pub struct Rewriter {
     keeps_addresses: bool,
     /// Answers about versions that could not be read, so that they were passed on as they are.
     unread: u64,
+    /// Nothing can be followed, and nothing was changed: everything passes.
+    is_lost: bool,
 }
 
 /// How far the broker's direction is.
@@ -179,8 +181,16 @@ impl Rewriter {
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
         let correlator = Correlator::new(limits);
-        let (broken, diversion) = (None, None);
-        Self { limits, correlator, response: BETWEEN_RESPONSES, broken, diversion, keeps_addresses: false, unread: 0 }
+        Self {
+            limits,
+            correlator,
+            response: BETWEEN_RESPONSES,
+            broken: None,
+            diversion: None,
+            keeps_addresses: false,
+            unread: 0,
+            is_lost: false,
+        }
     }
 
     /// One that tells its client that telemetry is taken, and has it answered ([`Rewriter::asked_of`]).
@@ -197,10 +207,23 @@ impl Rewriter {
         self
     }
 
-    /// Whether the client was told that telemetry is taken, or nearly so: the broker does not know what it asks then.
+    /// Whether nothing can be followed any more, while everything passes.
     #[must_use]
-    pub fn may_answer(&self) -> bool {
-        self.diversion.as_ref().is_some_and(|diversion| diversion.has_held)
+    pub const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Whether there is something to be written to the client, though the broker sends nothing.
+    #[must_use]
+    pub fn has_answer(&self) -> bool {
+        let is_between = matches!(&self.response, Response::Start(Start { have: 0, .. }));
+        is_between && self.diversion.as_ref().is_some_and(|diversion| diversion.is_due(self.correlator.gone()))
+    }
+
+    /// Whether a connection that cannot be followed can go on all the same: nothing of it was changed, and need not be.
+    fn may_be_lost(&self, broken: Broken) -> bool {
+        let has_held = self.diversion.as_ref().is_some_and(|diversion| diversion.has_held);
+        self.diversion.is_some() && !has_held && (self.keeps_addresses || broken.may_pass_untouched())
     }
 
     /// How many answers about versions could not be read, and passed as they are.
@@ -232,44 +255,50 @@ impl Rewriter {
         spare: &'a mut Vec<u8>,
         mut answer: impl FnMut(Kept<'_>) -> Result<Vec<u8>, Fault>,
     ) -> Result<&'a [u8], Broken> {
-        let Some(mut diversion) = self.diversion.take() else {
-            self.asked(bytes)?;
-            return Ok(bytes);
-        };
-        let asked = self.unbroken().and_then(|()| self.divert(&mut diversion, bytes, spare, &mut answer));
-        self.diversion = Some(diversion);
-        asked.map_err(|broken| self.breaks(broken))
+        self.unbroken()?;
+        let mut output = Output::new(bytes, spare);
+        if self.is_lost {
+            output.restore();
+            return Ok(output.finish());
+        }
+        match self.divert(&mut output, &mut answer) {
+            Err(broken) if self.may_be_lost(broken) => {
+                self.is_lost = true;
+                output.restore();
+            }
+            outcome => outcome.map_err(|broken| self.breaks(broken))?,
+        }
+        Ok(output.finish())
     }
 
-    fn divert<'a>(
+    fn divert(
         &mut self,
-        diversion: &mut Diversion,
-        bytes: &'a mut [u8],
-        spare: &'a mut Vec<u8>,
+        output: &mut Output<'_>,
         answer: &mut impl FnMut(Kept<'_>) -> Result<Vec<u8>, Fault>,
-    ) -> Result<&'a [u8], Broken> {
-        let end = bytes.len();
-        let mut output = Output::new(bytes, spare);
-        let mut at = 0_usize;
+    ) -> Result<(), Broken> {
+        let Self { diversion, correlator, .. } = self;
+        let (end, mut at) = (output.len(), 0_usize);
+        let Some(diversion) = diversion else {
+            output.restore();
+            return correlator.asked(output.came(0..end)).map_err(Broken::Opaque);
+        };
         while at < end {
-            let taken = match diversion.step(output.came(at..end), self.correlator.may_be_token()) {
+            let taken = match diversion.step(output.came(at..end), correlator.may_be_token()) {
                 Step::Pass { before: (head, before), part } => {
                     let taken = part.end;
                     let head = head.get(before).unwrap_or_default();
                     let part = at..at.saturating_add(taken);
                     if !head.is_empty() {
-                        self.correlator.asked(head).map_err(Broken::Opaque)?;
+                        correlator.asked(head).map_err(Broken::Opaque)?;
                         output.write().extend_from_slice(head);
                     }
-                    self.correlator.asked(output.came(part.clone())).map_err(Broken::Opaque)?;
+                    correlator.asked(output.came(part.clone())).map_err(Broken::Opaque)?;
                     output.pass(part);
                     taken
                 }
                 Step::Took(taken) => taken,
                 Step::Whole(taken) => {
-                    let correlator = &mut self.correlator;
-                    let ticket = correlator.come();
-                    let answered = diversion.answer(ticket, |kept| {
+                    let answered = diversion.answer(correlator.come(), |kept| {
                         let opening = Opening::read(&mut Reader::new(kept.bytes));
                         let request = |fault| Broken::Request { key: opening.map_or(0, |opening| opening.key), fault };
                         correlator.diverted(opening.map_err(request)?);
@@ -281,7 +310,7 @@ impl Rewriter {
             };
             at = at.saturating_add(taken);
         }
-        Ok(output.finish())
+        Ok(())
     }
 
     /// Take what the broker sends; what has to be written to the client now.
@@ -300,9 +329,20 @@ impl Rewriter {
         let end = bytes.len();
         let mut output = Output::new(bytes, spare);
         let mut at = 0;
+        if self.is_lost {
+            output.restore();
+            return Ok(output.finish());
+        }
         while at < end {
             self.put_answers(&mut output);
-            at = self.step(at, end, addresses, &mut output).map_err(|broken| self.breaks(broken))?;
+            at = match self.step(at, end, addresses, &mut output) {
+                Err(broken) if self.may_be_lost(broken) => {
+                    self.is_lost = true;
+                    output.restore();
+                    return Ok(output.finish());
+                }
+                outcome => outcome.map_err(|broken| self.breaks(broken))?,
+            };
         }
         self.put_answers(&mut output);
         Ok(output.finish())
