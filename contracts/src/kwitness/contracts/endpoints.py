@@ -17,6 +17,7 @@ __all__ = [
     "INJECT_PATH",
     "INTERCEPTOR_DIRECTIVES_PATH",
     "METRICS_PATH",
+    "OBSERVER_SUBSCRIPTIONS_PATH",
     "OTLP_GRPC_PORT",
     "OTLP_HTTP_PORT",
     "OTLP_METRICS_PATH",
@@ -41,6 +42,7 @@ PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"
 EVENTS_PATH = "/v1/events"
 DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
+OBSERVER_SUBSCRIPTIONS_PATH = "/v1/observers/{namespace}/{name}/subscriptions"
 INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 CONNECTIONS_PATH = "/v1/connections"

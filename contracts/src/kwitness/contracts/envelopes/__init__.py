@@ -19,6 +19,7 @@ from .events import (
     ObserverLedger,
     ObserverName,
     ObserverReport,
+    ObserverTelemetry,
     TimeTotals,
     TrafficTotals,
     WindowTotals,
@@ -62,7 +63,7 @@ from .open_connections import (
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .snapshots import ConnectionSnapshot
-from .subscriptions import SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
+from .subscriptions import ClusterSubscriptions, SilentSoftwareState, SubscriptionClients, SubscriptionState, TopClient
 
 __all__ = [
     "EVENTS_CONTENT_TYPE",
@@ -75,6 +76,7 @@ __all__ = [
     "ClientItem",
     "ClientPage",
     "ClusterState",
+    "ClusterSubscriptions",
     "ConnectionCount",
     "ConnectionItem",
     "ConnectionPage",
@@ -109,6 +111,7 @@ __all__ = [
     "ObserverName",
     "ObserverReport",
     "ObserverState",
+    "ObserverTelemetry",
     "OpenConnection",
     "OpenConnections",
     "PluginLedger",

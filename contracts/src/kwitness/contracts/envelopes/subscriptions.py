@@ -1,14 +1,22 @@
-"""GET /v1/subscriptions/{id}: one broker subscription in numbers."""
+"""Subscriptions of a cluster: one in numbers, and all of them for observers that answer clients themselves."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kwitness.contracts.collector_config import BrokerSubscriptionConfig
+
 from .envelope_model import Count, Envelope, Milliseconds
 
-__all__ = ["SilentSoftwareState", "SubscriptionClients", "SubscriptionState", "TopClient"]
+__all__ = [
+    "ClusterSubscriptions",
+    "SilentSoftwareState",
+    "SubscriptionClients",
+    "SubscriptionState",
+    "TopClient",
+]
 
 
 class SubscriptionClients(Envelope):
@@ -49,3 +57,12 @@ class SubscriptionState(Envelope):
     silent_software: tuple[SilentSoftwareState, ...] = Field((), description="Software of which no instance pushes.")
     unsent_prefixes: tuple[str, ...] = Field((), description="Prefixes of which no client sends a metric.")
     top_clients: tuple[TopClient, ...] = Field((), description="Up to 20 instances that match.")
+
+
+class ClusterSubscriptions(Envelope):
+    """All subscriptions of a cluster, as observers that answer clients themselves need them."""
+
+    hash: Annotated[str, Field(min_length=1, max_length=64)] = Field(
+        description="Of the subscriptions: another one means others."
+    )
+    subscriptions: tuple[BrokerSubscriptionConfig, ...] = Field((), description="All of them, ours and foreign.")

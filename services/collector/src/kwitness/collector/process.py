@@ -24,6 +24,7 @@ from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
 from kwitness.collector.ingest.otlp_http import OtlpHttp
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.ingest.push_api import PushApi
+from kwitness.collector.ingest.subscriptions_api import SubscriptionsApi
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
@@ -57,7 +58,7 @@ class Collector:
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers)
-        self._observation = Observation(self._pipeline, config)
+        self._observation = Observation(self._pipeline, config, self._configuration.cluster_subscriptions)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -88,6 +89,7 @@ class Collector:
             (INTERCEPTOR_DIRECTIVES_PATH, self._observation.interception.directives),
         ):
             DirectivesApi(path, directives, self._authenticator, self._peers, budget).add_to(own.application)
+        SubscriptionsApi(self._observation, self._authenticator).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )
