@@ -17,14 +17,14 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 from tests.collector.collector_process import GATEWAY, GATEWAY_SOURCE, TOPICS, CollectorProcess
 from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually
-from tests.observer.client_programs import CONFLUENT, NEWEST, Client, counts, kafka_clients
+from tests.observer.client_programs import LIBRDKAFKA, NEWEST, Client, counts, kafka_clients
 from tests.observer.observer_process import ObserverProcess
 from tests.observer.stand import create_topic
 
 pytestmark = [pytest.mark.broker, pytest.mark.timeout(300)]
 
 SUBSCRIPTION = {"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 1_000, "match": {}}
-CLIENTS = (kafka_clients(NEWEST), CONFLUENT)
+CLIENTS = (kafka_clients(NEWEST), LIBRDKAFKA)
 REQUESTS = "kwitness_observer_telemetry_requests_total"
 
 
