@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +79,11 @@ def observer(
         yield process
 
 
+def named(client: Client, name: str) -> Client:
+    """The same program under another name: a collector remembers those of other tests."""
+    return dataclasses.replace(client, name=f"{client.name}-{name}")
+
+
 @contextlib.contextmanager
 def running(client: Client, bootstrap: str) -> Iterator[subprocess.Popen[str]]:
     """A client that produces and consumes until the end."""
@@ -112,7 +118,7 @@ def test_a_client_pushes_what_its_subscription_asks_for_and_is_known_by_who_it_i
     assert metrics[f'{REQUESTS}{{api="PushTelemetry",error="NONE"}}'] >= 2
     assert metrics["kwitness_observer_telemetry_instances"] >= 2
     eventually(
-        lambda: observer.metrics(),
+        observer.metrics,
         lambda now: (
             now['kwitness_observer_pushes_total{outcome="delivered",reason=""}']
             == now['kwitness_observer_pushes_total{outcome="accepted",reason=""}']
@@ -123,7 +129,7 @@ def test_a_client_pushes_what_its_subscription_asks_for_and_is_known_by_who_it_i
 def test_the_topic_says_who_answered_in_the_brokers_place(
     broker: LocalBroker, collector: CollectorProcess, observer: ObserverProcess
 ) -> None:
-    client = CLIENTS[1]
+    client = named(LIBRDKAFKA, "in-topic")
     with running(client, observer.bootstrap):
         eventually(lambda: pushing(collector, client))
 
@@ -140,7 +146,7 @@ def test_the_topic_says_who_answered_in_the_brokers_place(
 def test_a_change_of_subscriptions_reaches_clients_that_are_connected(
     collector: CollectorProcess, observer: ObserverProcess
 ) -> None:
-    client, unknown = CLIENTS[1], f'{REQUESTS}{{api="PushTelemetry",error="UNKNOWN_SUBSCRIPTION_ID"}}'
+    client, unknown = named(LIBRDKAFKA, "changed"), f'{REQUESTS}{{api="PushTelemetry",error="UNKNOWN_SUBSCRIPTION_ID"}}'
     with running(client, observer.bootstrap):
         eventually(lambda: pushing(collector, client))
         before = observer.metrics().get(unknown, 0)
@@ -158,7 +164,7 @@ def test_a_change_of_subscriptions_reaches_clients_that_are_connected(
 def test_clients_go_on_pushing_after_the_observer_was_killed(
     collector: CollectorProcess, observer: ObserverProcess
 ) -> None:
-    client = CLIENTS[0]
+    client = named(CLIENTS[0], "restarted")
     with running(client, observer.bootstrap):
         before = {one["client_instance_id"] for one in eventually(lambda: pushing(collector, client))}
         observer.kill()
