@@ -6,9 +6,9 @@ The observer is a program in Rust; `contracts/vectors/observer_settings.json` ho
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
@@ -182,6 +182,14 @@ class ObserverSettings(_Settings):
     metrics_port: Port
     workload: WorkloadSettings | None = None
     telemetry: TelemetrySettings | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # An observer of an earlier version refuses to know it, and pods are not outdated by what they do not use.
+        written: dict[str, Any] = handler(self)
+        if self.telemetry is None:
+            written.pop("telemetry", None)
+        return written
 
 
 def settings_hash(text: str) -> str:

@@ -29,12 +29,8 @@ _HIGHEST_NODE_PORT: Final = 32_767
 
 
 def settings_text(settings: ObserverSettings) -> str:
-    """The file, whose bytes are what its hash is of; a gateway has no workload.
-
-    What was added since the first release is left out where it is not used: an older observer refuses to know it.
-    """
-    unused = {"telemetry"} if settings.telemetry is None else set()
-    return settings.model_dump_json(indent=1, exclude={"workload", *unused})
+    """The file, whose bytes are what its hash is of; a gateway has no workload."""
+    return settings.model_dump_json(indent=1, exclude={"workload"})
 
 
 def _highest_port(resource: ObserverDeployment) -> int:

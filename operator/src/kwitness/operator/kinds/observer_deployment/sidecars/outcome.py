@@ -25,6 +25,8 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     of_resource,
     reporting,
     serving,
+    telemetry,
+    telemetry_instances,
 )
 from kwitness.operator.kinds.observer_deployment.sidecars.coverage import pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
