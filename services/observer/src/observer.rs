@@ -140,8 +140,7 @@ async fn relay_and_report(
 ) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
-    let (control, obeyed) =
-        watch::channel(Control { is_suspended: first.suspend, relay_only_until: relay_only, drain_until: None });
+    let (control, obeyed) = watch::channel(Control::beginning(first.suspend, relay_only));
     let source = options.pod.source(&first);
     let (opened, mut opening) = mpsc::unbounded_channel();
     let ports = ports_as_seen(&first, opened);
@@ -151,7 +150,7 @@ async fn relay_and_report(
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
     let (copies, headers) = headers::start(settings.clone(), threads().get())?;
-    let telemetry = Arc::new(Telemetry::new(settings.clone(), obeyed.clone()));
+    let telemetry = Telemetry::new(settings.clone(), obeyed.clone());
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -186,9 +185,7 @@ async fn relay_and_report(
         ledger: Arc::default(),
         telemetry: Arc::clone(&telemetry),
     };
-    let ledger = Arc::clone(&reporter.ledger);
-    let pushing =
-        tokio::spawn(push(Arc::clone(&telemetry), settings.clone(), reporter.source.clone(), reporter.epoch_ms));
+    let (ledger, pushing) = (Arc::clone(&reporter.ledger), tokio::spawn(push(&reporter)));
     let reporting = tokio::spawn(report(reporter, finished));
     let status = Arc::new(Status {
         counters,
@@ -224,9 +221,7 @@ async fn relay_and_report(
             _ = tick.tick() => {}
             Ok(()) = told.changed() => {}
             Some((node, listener)) = opening.recv() => {
-                if let Err(error) = listeners.add(node, listener) {
-                    log!(Error, "A port of a broker cannot be had", broker = node, reason = error.to_string());
-                }
+                let_in_to(&mut listeners, node, listener);
                 continue;
             }
         }
@@ -259,6 +254,13 @@ async fn join(
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+/// Have a port open that a broker was given as it was seen.
+fn let_in_to(listeners: &mut Listeners, node: i32, listener: TcpListener) {
+    if let Err(error) = listeners.add(node, listener) {
+        log!(Error, "A port of a broker cannot be had", broker = node, reason = error.to_string());
+    }
 }
 
 /// When the files are looked at.

@@ -388,17 +388,7 @@ impl Settings {
                 return refused(field, "0 allows nothing; give a positive number");
             }
         }
-        if let Some(telemetry) = &self.telemetry {
-            if telemetry.max_instances == 0 {
-                return refused("telemetry.max_instances", "0 allows nothing; give a positive number");
-            }
-            if !(1..=MOST_PUSH_BYTES).contains(&telemetry.max_push_bytes) {
-                return refused("telemetry.max_push_bytes", "is not from 1 to 16777216");
-            }
-            if self.collector.is_none() {
-                return refused("telemetry", "has nobody to push to: there is no collector");
-            }
-        }
+        self.judge_telemetry()?;
         if let Some(workload) = &self.workload {
             for (field, value) in [("workload.kind", &workload.kind), ("workload.name", &workload.name)] {
                 if value.is_empty() {
@@ -429,6 +419,23 @@ impl Settings {
         }
         if collector.replicas > 1 && !collector.url.contains("{ordinal}") {
             return refused("collector.url", "has no {ordinal}, and there is more than one replica");
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    fn judge_telemetry(&self) -> Result<(), Refused> {
+        let refused = |field: &str, reason: &str| Err(Refused { field: field.to_owned(), reason: reason.to_owned() });
+        let Some(telemetry) = &self.telemetry else { return Ok(()) };
+        if telemetry.max_instances == 0 {
+            return refused("telemetry.max_instances", "0 allows nothing; give a positive number");
+        }
+        if !(1..=MOST_PUSH_BYTES).contains(&telemetry.max_push_bytes) {
+            return refused("telemetry.max_push_bytes", "is not from 1 to 16777216");
+        }
+        if self.collector.is_none() {
+            return refused("telemetry", "has nobody to push to: there is no collector");
         }
         Ok(())
     }

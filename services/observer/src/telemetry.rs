@@ -35,7 +35,7 @@ pub(crate) struct Telemetry {
     room: Arc<Room>,
     state: Mutex<State>,
     unread: AtomicU64,
-    /// The hash of the subscriptions that the cluster has; `None` once everything ends.
+    /// Which subscriptions the cluster has, as the collector last said.
     wanted: watch::Sender<Wanted>,
     /// Something waits for the collector.
     pushed: Notify,
@@ -98,7 +98,7 @@ impl Report {
 
 impl Telemetry {
     /// Nobody has asked, and nothing is known yet.
-    pub(crate) fn new(settings: watch::Receiver<Arc<Settings>>, control: watch::Receiver<Control>) -> Self {
+    pub(crate) fn new(settings: watch::Receiver<Arc<Settings>>, control: watch::Receiver<Control>) -> Arc<Self> {
         let state = State {
             bounds: NO_BOUNDS,
             manager: Manager::new(NO_BOUNDS, Subscriptions::unknown(ASK_AGAIN_MS)),
@@ -107,7 +107,7 @@ impl Telemetry {
             answered: BTreeMap::new(),
             queue: PushQueue::default(),
         };
-        Self {
+        Arc::new(Self {
             settings,
             control,
             room: Arc::new(Room::new(ROOM_BYTES)),
@@ -115,7 +115,7 @@ impl Telemetry {
             unread: AtomicU64::new(0),
             wanted: watch::channel(Wanted::Unknown).0,
             pushed: Notify::new(),
-        }
+        })
     }
 
     /// What a connection has to take out of what its client sends.

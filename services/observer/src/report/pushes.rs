@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::client::Client;
 use super::owner::owner_of;
-use super::{EVERYTHING, LONGEST_WAIT, SHORTEST_WAIT};
+use super::{EVERYTHING, LONGEST_WAIT, Reporter, SHORTEST_WAIT};
 use crate::control::later;
 use crate::log::log;
 use crate::settings::{Collector, Settings};
@@ -54,16 +54,22 @@ struct Pusher {
 }
 
 /// Send pushes as they come and follow the subscriptions, until the end; then what is left.
-pub(crate) async fn push(
-    telemetry: Arc<Telemetry>,
-    settings: watch::Receiver<Arc<Settings>>,
-    source: String,
-    epoch_ms: u64,
-) {
-    let mut wanted = telemetry.wanted();
-    let (client, not_before) = (Client::default(), Instant::now());
-    let mut pusher =
-        Pusher { telemetry, settings, source, epoch_ms, client, most: EVERYTHING, failures: 0, not_before };
+pub(crate) fn push(reporter: &Reporter) -> impl Future<Output = ()> + Send + use<> {
+    let pusher = Pusher {
+        telemetry: Arc::clone(&reporter.telemetry),
+        settings: reporter.settings.clone(),
+        source: reporter.source.clone(),
+        epoch_ms: reporter.epoch_ms,
+        client: Client::default(),
+        most: EVERYTHING,
+        failures: 0,
+        not_before: Instant::now(),
+    };
+    push_all(pusher)
+}
+
+async fn push_all(mut pusher: Pusher) {
+    let mut wanted = pusher.telemetry.wanted();
     loop {
         let now = wanted.borrow_and_update().clone();
         if now == Wanted::End {

@@ -171,7 +171,7 @@ impl Diversion {
             *place = *byte;
             (*have, taken) = (have.saturating_add(1), taken.saturating_add(1));
             if *have == LENGTH_BYTES {
-                wanted = wanted.min(LENGTH_BYTES.saturating_add(length(bytes).unwrap_or_default()));
+                wanted = wanted.min(LENGTH_BYTES.saturating_add(length(*bytes).unwrap_or_default()));
             }
         }
         let (bytes, is_complete) = (*bytes, *have == wanted);
@@ -182,7 +182,7 @@ impl Diversion {
             *passed = *have;
             return Step::Pass { before: (bytes, before), part: 0..taken };
         }
-        let left = length(&bytes).unwrap_or_default().saturating_sub(wanted.saturating_sub(LENGTH_BYTES));
+        let left = length(bytes).unwrap_or_default().saturating_sub(wanted.saturating_sub(LENGTH_BYTES));
         let has_passed = *passed > 0;
         let [_, _, _, _, key @ .., version_high, version_low] = bytes;
         let (key, version) = (i16::from_be_bytes(key), i16::from_be_bytes([version_high, version_low]));
@@ -198,7 +198,7 @@ impl Diversion {
 
     fn keep(&mut self, head: [u8; HEAD_BYTES], left: usize, taken: usize) -> Step {
         let most = self.telemetry.max_bytes.saturating_add(BESIDE_METRICS);
-        let length = length(&head).unwrap_or_default();
+        let length = length(head).unwrap_or_default();
         let mut prefix = Prefix::new(most);
         prefix.begin(length);
         let room = Arc::clone(&self.telemetry.room);
@@ -242,7 +242,7 @@ impl Diversion {
     }
 }
 
-fn length(bytes: &[u8; HEAD_BYTES]) -> Option<usize> {
-    let [a, b, c, d, ..] = *bytes;
+fn length(bytes: [u8; HEAD_BYTES]) -> Option<usize> {
+    let [a, b, c, d, ..] = bytes;
     usize::try_from(i32::from_be_bytes([a, b, c, d])).ok()
 }

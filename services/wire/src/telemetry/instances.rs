@@ -45,6 +45,8 @@ impl InstanceId {
 }
 
 const NONE: u32 = u32::MAX;
+/// As many places as have a number.
+const MOST: usize = NONE as usize - 1;
 
 /// An instance among the others.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +79,7 @@ pub(super) struct Instances {
 impl Instances {
     pub(super) fn new(most: usize) -> Self {
         Self {
-            most: most.clamp(1, NONE as usize - 1),
+            most: most.clamp(1, MOST),
             places: HashTable::new(),
             slots: Vec::new(),
             free: Vec::new(),
@@ -94,7 +96,7 @@ impl Instances {
 
     /// Allow so many from now on.
     pub(super) fn allow(&mut self, most: usize) {
-        self.most = most.clamp(1, NONE as usize - 1);
+        self.most = most.clamp(1, MOST);
         while self.len() > self.most {
             self.evict();
         }

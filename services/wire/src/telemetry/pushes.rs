@@ -36,16 +36,12 @@ pub struct Push {
     pub metrics: Box<[u8]>,
 }
 
-/// How Kafka's number of a compression is called; nothing for none.
-pub(super) const fn compression_name(number: i8) -> Option<Option<&'static str>> {
-    match number {
-        0 => Some(None),
-        1 => Some(Some("gzip")),
-        2 => Some(Some("snappy")),
-        3 => Some(Some("lz4")),
-        4 => Some(Some("zstd")),
-        _ => None,
-    }
+/// How compressions are called, by Kafka's numbers.
+const COMPRESSIONS: [&str; 5] = ["none", "gzip", "snappy", "lz4", "zstd"];
+
+/// What Kafka's number of a compression is called.
+pub(super) fn compression_name(number: i8) -> Option<&'static str> {
+    COMPRESSIONS.get(usize::try_from(number).ok()?).copied()
 }
 
 impl Push {
@@ -81,7 +77,7 @@ impl Push {
         all.insert("push_interval_ms".to_owned(), json!(self.push_interval_ms));
         all.insert("terminating".to_owned(), json!(self.is_terminating));
         all.insert("payload".to_owned(), json!(STANDARD.encode(&self.metrics)));
-        if let Some(Some(name)) = compression_name(self.compression) {
+        if let Some(name) = compression_name(self.compression).filter(|_| self.compression != 0) {
             all.insert("payload_compression".to_owned(), json!(name));
         }
         all.into()
@@ -152,12 +148,11 @@ impl PushQueue {
     pub fn settle(&mut self, rejected: &[(u64, String)]) {
         for _ in 0..std::mem::take(&mut self.on_their_way) {
             let Some((seq, _)) = self.items.front() else { break };
-            match rejected.iter().find(|(number, _)| number == seq) {
-                Some((_, reason)) => self.drop_at(0, reason),
-                None => {
-                    self.take_at(0);
-                    self.ledger.delivered = self.ledger.delivered.saturating_add(1);
-                }
+            if let Some((_, reason)) = rejected.iter().find(|(number, _)| number == seq) {
+                self.drop_at(0, reason);
+            } else {
+                self.take_at(0);
+                self.ledger.delivered = self.ledger.delivered.saturating_add(1);
             }
         }
     }
