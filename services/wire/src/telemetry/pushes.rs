@@ -243,7 +243,9 @@ mod tests {
     fn a_request_is_bounded_and_a_large_push_goes_alone() {
         let mut queue = PushQueue::default();
         let large = Push { metrics: vec![0; MOST_BYTES].into(), ..push(1) };
-        [large.clone(), push(2), large].into_iter().for_each(|push| queue.push(push, usize::MAX));
+        for push in [large.clone(), push(2), large] {
+            queue.push(push, usize::MAX);
+        }
 
         let first = queue.send(9);
         assert_eq!(numbers(&first), [1]);
