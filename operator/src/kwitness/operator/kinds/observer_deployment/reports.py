@@ -104,7 +104,7 @@ def telemetry(
     pods = [one.telemetry for one in own if one.telemetry is not None]
     if not pods:
         message = "no observer has said yet that it answers clients' telemetry: wait until their settings arrive"
-        return (Verdict("TelemetryTerminated", "False", "NoReports", message),)
+        return (Verdict("TelemetryTerminated", "False", "NoSubscriptions", message),)
     if any(one.subscriptions is None for one in pods):
         message = "an observer has not heard of the cluster's subscriptions yet: until then it asks clients for nothing"
         return (Verdict("TelemetryTerminated", "False", "NoSubscriptions", message),)
