@@ -290,8 +290,9 @@ class TestAgainstARealBroker:
 
     async def test_missing_rights_are_named_one_by_one(self, broker, files):
         login = SaslLogin("PLAIN", "alice", "alice-secret")
-        reason, message = await self._reason(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
-        assert (reason, "DESCRIBE_CONFIGS" in message) == ("Forbidden", True)
+        seen = await self._observe(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
+        assert seen.refused is not None
+        assert (seen.refused.reason, "DESCRIBE_CONFIGS" in seen.refused.message) == ("Forbidden", True)
 
     async def test_a_listener_that_wants_authentication_says_so(self, broker):
         reason, message = await self._reason(broker, Listener.SASL_PLAINTEXT_PLAIN)
