@@ -18,7 +18,7 @@ from kwitness.jobs.analyses.traffic.transform import decode
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import MAX_EVENT_BYTES, union_of
 from kwitness.jobs.frame.rejection import MAX_VALUE_BYTES
-from kwitness.jobs.frame.sketches import quantile
+from kwitness.jobs.frame.sketches import quantiles
 from kwitness.jobs.generated.schemas import CONNECTION_EVENT, PARTITION_TRAFFIC
 
 from tests.jobs import observed
@@ -87,7 +87,7 @@ def test_a_quantile_is_the_bound_of_the_bucket_that_holds_it(spark: SparkSession
     maps = [dict(Counter(bucket_of(value) for value in several)) for several in values]
     frame = spark.createDataFrame([(one,) for one in maps] + [({3: 2**62, 4: 2**62},)], "buckets map<int,bigint>")
 
-    rows = frame.select(*(quantile(F.col("buckets"), percent) for percent in (50, 99, 100))).collect()
+    rows = frame.select(quantiles(F.col("buckets"), (50, 99, 100)).alias("found")).select("found.*").collect()
 
     def at(several: list[int], percent: int) -> int | None:
         rank = max(1, -(-len(several) * percent // 100))

@@ -20,6 +20,7 @@ from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.driver.health import Health, patience_seconds
 from kwitness.jobs.driver.spark_settings import spark_settings
 from kwitness.jobs.driver.table_run import TableRun
+from kwitness.jobs.driver.waiting import wait_for
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.identity import IdentityFile, RunRecord
 from kwitness.jobs.frame.job import Job, TableSink
@@ -159,20 +160,16 @@ class Driver:
             watch.close()
 
     def _wait_for_topics(self, log: KafkaLog, stream: JobStream) -> bool:
-        said = None
-        while missing := log.missing(stream.topics):
-            message = (
-                f"waits for the topics {', '.join(missing)}, which the operator makes for a KafkaCluster; "
+        return wait_for(
+            lambda: log.missing(stream.topics),
+            lambda names: (
+                f"waits for the topics {names}, which the operator makes for a KafkaCluster; "
                 "a topic that this job may not describe looks the same"
-            )
-            self._board.change(reason="Starting", message=message)
-            if message != said:
-                _LOG.info("%s", message)
-                said = message
-            if self.stopping.wait(_TOPIC_SECONDS):
-                return False
-        self._board.change(reason=None, message=None)
-        return not self.stopping.is_set()
+            ),
+            board=self._board,
+            stopping=self.stopping,
+            seconds=_TOPIC_SECONDS,
+        )
 
     def _stream(self, stream: JobStream, watch: KafkaLog, options: dict[str, str]) -> dict[str, str] | None:
         # Known before anything needs executors: should they never come, it is known that records wait.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
+from kwitness.jobs.driver.waiting import wait_for
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey, ClusterSurveyError
 from kwitness.jobs.frame.findings import MAX_EXAMPLES
 from kwitness.jobs.frame.job import Job, TableSink
@@ -71,7 +72,14 @@ class TableRun:
         note
             Part of the status while it runs.
         """
-        if not self._wait_for_tables(stopping):
+        are_there = wait_for(
+            self._tables.missing,
+            lambda names: f"waits for the table of {names}, which that job makes when it runs first",
+            board=self._board,
+            stopping=stopping,
+            seconds=_LOOK_SECONDS,
+        )
+        if not are_there:
             return None
         self._tables.prepare()
         self._board.change(
@@ -104,19 +112,6 @@ class TableRun:
         if periods or time.monotonic() >= self._find_at:
             self._find()
         self._board.change(table_version=self._tables.table.version())
-
-    def _wait_for_tables(self, stopping: threading.Event) -> bool:
-        said = None
-        while missing := self._tables.missing():
-            message = f"waits for the table of {', '.join(missing)}, which that job makes when it runs first"
-            self._board.change(reason="Starting", message=message)
-            if message != said:
-                _LOG.info("%s", message)
-                said = message
-            if stopping.wait(_LOOK_SECONDS):
-                return False
-        self._board.change(reason=None, message=None)
-        return not stopping.is_set()
 
     def _survey_when_due(self) -> None:
         """Ask the cluster what its topics store; what does not answer is asked the next time."""

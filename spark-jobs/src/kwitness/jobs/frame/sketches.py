@@ -30,23 +30,23 @@ def is_sketch(buckets: Column) -> Column:
     return F.coalesce(within, F.lit(True))
 
 
-def quantile(buckets: Column, percent: int) -> Column:
-    """The upper bound of the bucket that holds the value that so many percent of the values are not above.
+def quantiles(buckets: Column, percents: Sequence[int]) -> Column:
+    """The upper bounds of the buckets that hold the values that so many percent of the values are not above.
 
-    It is two percent above the value at most. Null where there is no value, or there are more than 64 bits can count.
+    Each is two percent above the value at most. Null where there is no value, or there are more than 64 bits can count.
 
     Parameters
     ----------
     buckets
-        A map from the number of the bucket, an integer, to a count.
-    percent
+        A map from the number of the bucket, an integer, to a count; it is gone through once.
+    percents
         From 1 to 100.
+
+    Returns
+    -------
+    Column
+        A struct, with each bound under its percent.
     """
-    return quantiles(buckets, (percent,))[str(percent)]
-
-
-def quantiles(buckets: Column, percents: Sequence[int]) -> Column:
-    """Several of them as a struct, each under its number: the buckets are gone through once."""
     total = F.aggregate(F.map_values(buckets), F.lit(0).cast("long"), F.try_add)
     names = [str(percent) for percent in percents]
     empty = {name: F.lit(None).cast("int") for name in names}

@@ -11,7 +11,7 @@ from kwitness.jobs.analyses.end_to_end_latency.schema import EVENTS, FACTS, LONG
 from kwitness.jobs.frame.facts import decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
-from kwitness.jobs.frame.sketches import quantile
+from kwitness.jobs.frame.sketches import quantiles
 from kwitness.jobs.frame.tallies import total
 from kwitness.jobs.frame.window_events import (
     INVALID,
@@ -28,6 +28,7 @@ _TOPIC, _CONSUMER = "topic", "consumer"
 _KINDS = (_TOPIC, "keys", "client")
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (INTERCEPTIONS, SEALS)}
 _NEGATIVE = "negative_latency"
+_PERCENTS = (50, 90, 99)
 
 
 def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
@@ -56,8 +57,9 @@ def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
 
 
 def _judged(rows: DataFrame) -> DataFrame:
-    percentiles = {f"latency_p{percent}_us": quantile(F.col("latency"), percent) for percent in (50, 90, 99)}
-    whole = rows.withColumns({"measured": total(F.col("latency")), **percentiles})
+    found = rows.withColumn("_latency", quantiles(F.col("latency"), _PERCENTS))
+    percentiles = {f"latency_p{percent}_us": F.col("_latency")[str(percent)] for percent in _PERCENTS}
+    whole = found.withColumns({"measured": total(F.col("latency")), **percentiles}).drop("_latency")
     negative, measured = F.col("negative").cast("double"), F.col("measured").cast("double")
     return whole.withColumn("clock_skew", F.try_divide(negative, negative + measured))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pyspark.sql.types import LongType, MapType, StringType, StructType
 
-from kwitness.jobs.frame.columns import column
+from kwitness.jobs.frame.columns import CLIENT_COLUMNS, column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.json_events import union_of
 from kwitness.jobs.frame.tallies import Tally
@@ -27,12 +27,7 @@ _CLIENT = (
     column("topic_id", _TEXT, "Id of the topic, where its name is not known."),
     column("side", _TEXT, "producer: sent; consumer: received."),
     column("seen_by", _TEXT, "What saw them: python, java, librdkafka (interceptors), or observer (a sample)."),
-    column("principal", _TEXT, "Identity key principal."),
-    column("client_id", _TEXT, "Identity key client_id."),
-    column("client_software_name", _TEXT, "Identity key client_software_name."),
-    column("client_software_version", _TEXT, "Identity key client_software_version."),
-    column("k8s_namespace", _TEXT, "Namespace of the client's pod, where it is known."),
-    column("k8s_workload", _TEXT, "Workload of the client's pod, likewise."),
+    *CLIENT_COLUMNS,
 )
 _WHAT = (
     column(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import LongType, StructType
@@ -27,13 +25,18 @@ from kwitness.jobs.analyses.header_drift.schema import (
 from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
-from kwitness.jobs.frame.moments import DAY_MS
+from kwitness.jobs.frame.window_events import (
+    INVALID,
+    LARGEST,
+    count_problem,
+    fact_of,
+    seal_fact,
+    seal_problem,
+    window_problem,
+)
 from kwitness.jobs.frame.windows import base_seconds, window_start
 
-#: Far above what a window can hold, far below what a sum of many can.
-_LARGEST = 2**53
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (HEADERS, SEALS)}
-_INVALID = "InvalidField"
 _COUNTS = tuple(field.name for field in LOOKED_AT)
 _OF_WINDOW = ("window_start_ms", *CLIENT)
 
@@ -43,7 +46,7 @@ def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
     events = decoded_events(records, _wanted(), _SCHEMAS)
     checked = events.withColumn("problem", F.coalesce("problem", _problem()))
     retention = parse_duration(job_input.parameters.retention)
-    return decoded_facts(checked, F.coalesce(_headers(), _seal()), FACTS, retention)
+    return decoded_facts(checked, F.coalesce(_headers(), seal_fact(FACTS, (HEADERS,))), FACTS, retention)
 
 
 def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
@@ -135,8 +138,8 @@ def _headers() -> Column:
         **{name: F.coalesce(event(name), F.lit(0)) for name in (*SUMS, *_COUNTS) if name != "unregistered"},
         "unregistered": F.when((kind == KEY) & ~is_registered, headers).otherwise(F.lit(0)),
     }
-    columns = ((named[name] if name in named else event(name)).alias(name) for name in FACTS.names)
-    return F.when(F.col("event.schema") == SCHEMAS[HEADERS], F.struct(*columns))
+    columns = {name: named[name] if name in named else event(name) for name in FACTS.names}
+    return F.when(F.col("event.schema") == SCHEMAS[HEADERS], fact_of(FACTS, columns))
 
 
 def _distinct(pairs: Column) -> Column:
@@ -145,41 +148,21 @@ def _distinct(pairs: Column) -> Column:
     return F.filter(pairs, lambda one, at: F.array_position(keys, one["key"]) == at + 1)
 
 
-def _seal() -> Column:
-    """The fact of a seal of headers; null for seals of other topics."""
-    event = F.col("event").getField
-    kept = ("event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
-    named = {"kind": F.lit(SEAL), "sealed_records": event("count"), **{name: event(name) for name in kept}}
-    columns = (named.get(name, F.lit(None)).cast(FACTS[name].dataType).alias(name) for name in FACTS.names)
-    return F.when((F.col("event.schema") == SCHEMAS[SEALS]) & (F.col("event.topic") == HEADERS), F.struct(*columns))
-
-
 def _problem() -> Column:
     """What is wrong with an event whose JSON is as it should be."""
     event = F.col("event").getField
     is_headers = event("schema") == SCHEMAS[HEADERS]
-    start, end = event("window_start_ms"), event("window_end_ms")
-    in_order = start.between(0, _LARGEST) & (end > start) & (end - start <= DAY_MS)
-    numbers = [field.name for field in _wanted() if field.dataType == LongType()]
-    within = [F.coalesce(event(name).between(0, _LARGEST), F.lit(True)) for name in numbers]
     values = F.coalesce(event("values"), F.array().cast(EVENTS["values"].dataType))
-    within.append(
-        F.forall(
-            values,
-            lambda one: F.coalesce(one["records"].between(0, _LARGEST), F.lit(False)) & one["value"].isNotNull(),
-        )
+    is_counted = F.forall(
+        values, lambda one: F.coalesce(one["records"].between(0, LARGEST), F.lit(False)) & one["value"].isNotNull()
     )
-    return (
+    return F.coalesce(
+        window_problem(event("window_start_ms"), event("window_end_ms")),
+        count_problem([event(field.name) for field in _wanted() if field.dataType == LongType()]),
+        F.when(~is_counted, problem(INVALID, f"a value's count is not from 0 to {LARGEST}")),
         F.when(
-            ~F.coalesce(in_order, F.lit(False)), problem(_INVALID, "window_start_ms and window_end_ms are no window")
-        )
-        .when(~reduce(Column.__and__, within), problem(_INVALID, f"a count is not from 0 to {_LARGEST}"))
-        .when(
             is_headers & (event("side").isNull() | event("seen_by").isNull()),
-            problem(_INVALID, "side or seen_by is absent"),
-        )
-        .when(
-            ~is_headers & (event("topic").isNull() | event("count").isNull()),
-            problem(_INVALID, "topic or count is absent"),
-        )
+            problem(INVALID, "side or seen_by is absent"),
+        ),
+        seal_problem(),
     )

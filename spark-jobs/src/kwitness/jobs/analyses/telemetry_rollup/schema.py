@@ -12,7 +12,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from kwitness.jobs.frame.columns import column
+from kwitness.jobs.frame.columns import CLIENT_COLUMNS, column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.windows import STATE, WINDOW_COLUMNS
 
@@ -23,7 +23,7 @@ PUSH = "push"
 METRIC = "metric"
 """The kind of rows that say what it pushed."""
 
-WHO = ("principal", "client_id", "client_software_name", "client_software_version", "k8s_namespace", "k8s_workload")
+WHO = tuple(field.name for field in CLIENT_COLUMNS)
 """Identity keys that tell rows apart."""
 NUMBERED = ("event_source", "event_epoch", "event_seq")
 HEADERS = ("schema", *NUMBERED, "received_at_ms", "client_instance_id", *WHO)
@@ -82,12 +82,7 @@ _KEYS = (
     column("unit", _TEXT, "Unit, as it was sent."),
     column("attributes", _TEXT, "Attributes as a JSON object, sorted; what is no text, number or flag as its type."),
     column("bounds", ArrayType(_DOUBLE), "Upper bounds of a histogram's buckets but the last, which has none."),
-    column("principal", _TEXT, "Identity key principal."),
-    column("client_id", _TEXT, "Identity key client_id."),
-    column("client_software_name", _TEXT, "Identity key client_software_name."),
-    column("client_software_version", _TEXT, "Identity key client_software_version."),
-    column("k8s_namespace", _TEXT, "Namespace of the client's pod, where it is known."),
-    column("k8s_workload", _TEXT, "Workload of the client's pod, likewise."),
+    *CLIENT_COLUMNS,
 )
 _NUMBERS = (
     column("clients", _LONG, "Client instances; of a longer window, the most in any of its parts."),

@@ -25,17 +25,16 @@ from kwitness.jobs.analyses.telemetry_rollup.schema import (
     SIZES,
     WHO,
 )
+from kwitness.jobs.frame.bounded_text import bounded
 from kwitness.jobs.frame.facts import decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import problem
+from kwitness.jobs.frame.window_events import LARGEST
 from kwitness.jobs.frame.windows import base_seconds, window_start
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LARGEST = 2**53
-#: Longest text kept of a client, in characters; the end of a longer one is replaced by a digest of the whole.
-_LONGEST, _DIGEST = 512, 16
 _NUMBERS = (*NUMBERED[1:], "received_at_ms")
 _REQUIRED = ("event_source", *_NUMBERS, "client_instance_id")
 _VALUED = ("gauge", "level")
@@ -186,21 +185,14 @@ def _fact() -> Column:
     said = F.col("push").getField
     named = {
         "kind": F.lit(PUSH),
-        "event_source": _bounded(said("event_source")),
+        "event_source": bounded(said("event_source")),
         **{name: said(name).cast(LongType()) for name in NUMBERED[1:]},
         "window_start_ms": said("received_at_ms").cast(LongType()),
         "payload_bytes": F.coalesce(F.octet_length("value"), F.lit(0)),
-        **{name: _bounded(said(name)) for name in (*WHO, "client_instance_id")},
+        **{name: bounded(said(name)) for name in (*WHO, "client_instance_id")},
         **{name: said(name) for name in (*SIZES[2:], "points")},
     }
     return F.struct(*(named.get(name, F.lit(None)).alias(name) for name in FACTS.names))
-
-
-def _bounded(text: Column) -> Column:
-    digest = F.substring(F.sha2(text, 256), 1, _DIGEST)
-    return F.when(
-        F.length(text) > _LONGEST, F.concat(F.substring(text, 1, _LONGEST - _DIGEST - 1), F.lit("~"), digest)
-    ).otherwise(text)
 
 
 def _problem() -> Column:
@@ -215,8 +207,8 @@ def _problem() -> Column:
         absent = F.coalesce(said(name), F.lit("")) == ""
         found = found.when(absent, problem("MissingHeader", f"header {name} is absent or empty"))
     for name in _NUMBERS:
-        fits = said(name).rlike("^[0-9]{1,16}$") & (said(name).try_cast(LongType()) < _LARGEST)
-        found = found.when(~fits, problem("InvalidHeader", f"header {name} is no whole number below {_LARGEST}"))
+        fits = said(name).rlike("^[0-9]{1,16}$") & (said(name).try_cast(LongType()) < LARGEST)
+        found = found.when(~fits, problem("InvalidHeader", f"header {name} is no whole number below {LARGEST}"))
     return found.when(
         outcome == MALFORMED, problem("MalformedPayload", "the value is no message of OTLP metrics")
     ).when(outcome == NO_METRICS, problem("MalformedPayload", "the value has no field of OTLP metrics"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql.types import IntegerType, LongType, MapType, StringType, StructField, StructType
 
-from kwitness.jobs.frame.columns import column
+from kwitness.jobs.frame.columns import CLIENT_COLUMNS, column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.json_events import union_of
 from kwitness.jobs.frame.tallies import Tally
@@ -21,12 +21,7 @@ _WHO = (
     column("api", _TEXT, "Which request, by Kafka's name."),
     column("topic", _TEXT, "Topic; absent for requests, and while only its id is known."),
     column("topic_id", _TEXT, "Id of the topic, where its name is not known."),
-    column("principal", _TEXT, "Identity key principal."),
-    column("client_id", _TEXT, "Identity key client_id."),
-    column("client_software_name", _TEXT, "Identity key client_software_name."),
-    column("client_software_version", _TEXT, "Identity key client_software_version."),
-    column("k8s_namespace", _TEXT, "Namespace of the client's pod, where the observer knows it."),
-    column("k8s_workload", _TEXT, "Workload of the client's pod, likewise."),
+    *CLIENT_COLUMNS,
 )
 _SUMS = (
     column("requests", _LONG, "Requests; of a partition's those that named it."),

@@ -9,16 +9,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructType
 
-from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA, SCHEMAS, TRAFFIC
 from kwitness.jobs.analyses.unused_topics import schema as columns
 from kwitness.jobs.frame.bounded_text import bounded
+from kwitness.jobs.frame.event_lines import is_from_observer, lines_of
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
-from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
-from kwitness.jobs.frame.kafka_record import HEADERS
+from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
 from kwitness.jobs.frame.moments import DAY_MS, epoch_ms
-from kwitness.jobs.frame.rejection import REJECTED
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -40,8 +38,6 @@ EVENT_SCHEMA = StructType([_ALL[name] for name in _READ])
 """The fields that are read."""
 
 _ROW = columns.PARTIAL_SCHEMA
-#: Of the lines of `kwitness.jobs.frame.job.decoded_schema`.
-_LINE = {"row": _ROW, "rejected": REJECTED, "used": LongType()}
 _TEXTS = ("subject", "listener", *columns.LAST_FETCHED[1:])
 _FETCHES = ("Fetch", "ShareFetch")
 
@@ -122,28 +118,15 @@ def _decoded(records: DataFrame) -> DataFrame:
     timed = events.withColumn(
         "problem", F.coalesce(F.col("problem"), F.when(F.col("event").isNotNull() & told.isNull(), untimed))
     ).withColumn("at_ms", at.cast(LongType()))
-    rows = F.when(F.col("problem").isNull(), _rows()).otherwise(F.array().cast(ArrayType(_ROW)))
-    lines = F.transform(rows, lambda row: _line(row=row))
-    # A line of its own for each record, since some say nothing of any topic or client.
-    last = F.when(F.col("problem").isNull(), _line(used=F.lit(1))).otherwise(_line(rejected=rejected_column()))
-    return timed.select(F.explode(F.concat(lines, F.array(last))).alias("line")).select("line.*")
-
-
-def _line(**filled: Column) -> Column:
-    return F.struct(*(filled.get(name, F.lit(None)).cast(kind).alias(name) for name, kind in _LINE.items()))
+    return lines_of(timed, _rows(), _ROW)
 
 
 def _rows() -> Column:
     """All rows of one record, as an array; their texts are as long as they came."""
     event = F.col("event").getField
-    # The collector writes what observers send unread: the header that it adds tells that from a broker's snapshot.
-    from_observer = F.exists(
-        F.coalesce("headers", F.array().cast(HEADERS)),
-        lambda one: one["key"] == REPORTED_BY,
-    )
     is_traffic = F.col("kind") == "traffic"
     is_connection = (F.col("kind") == "connections") & event("kind").isin("opened", "authenticated", "closed")
-    is_snapshot = (F.col("kind") == "connections") & ~from_observer & (event("kind") == "snapshot")
+    is_snapshot = (F.col("kind") == "connections") & ~is_from_observer() & (event("kind") == "snapshot")
     # A row that sums up several clients names none.
     is_named = event("client_software_name").isNotNull() | (is_traffic & ~F.coalesce(event("overflowed"), F.lit(False)))
     unread = F.size(F.coalesce(F.map_keys(event("unread")), F.array().cast("array<string>"))) > 0

@@ -8,20 +8,18 @@ from datetime import datetime
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import ArrayType, LongType, StringType, StructType
+from pyspark.sql.types import ArrayType, StringType, StructType
 
 from kwitness.contracts.kafka_releases import lifetimes
-from kwitness.contracts.record_headers import REPORTED_BY
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import CONNECTIONS_SCHEMA, SCHEMAS, TRAFFIC
 from kwitness.jobs.analyses.upgrade_impact import schema as columns
 from kwitness.jobs.frame.bounded_text import bounded
+from kwitness.jobs.frame.event_lines import is_from_observer, lines_of
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
-from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
-from kwitness.jobs.frame.kafka_record import HEADERS
+from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
 from kwitness.jobs.frame.moments import epoch_ms
 from kwitness.jobs.frame.owners import owner_of
-from kwitness.jobs.frame.rejection import REJECTED
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -34,8 +32,6 @@ EVENT_SCHEMA = StructType([_ALL[name] for name in _READ])
 """The fields that are read."""
 
 _ROW = columns.PARTIAL_SCHEMA
-#: Of the lines of `kwitness.jobs.frame.job.decoded_schema`.
-_LINE = {"row": _ROW, "rejected": REJECTED, "used": LongType()}
 _TEXTS = tuple(field.name for field in columns.KEY_FIELDS if field.dataType == StringType() and field.name != "kind")
 #: Far above what a window can hold, far below what a sum of many can; and what a sum can.
 _LARGEST = 2**53
@@ -114,11 +110,7 @@ def _decoded(records: DataFrame) -> DataFrame:
             "last_seen_ms": F.least(end, written),
         }
     )
-    rows = F.when(F.col("problem").isNull(), _rows()).otherwise(F.array().cast(ArrayType(_ROW)))
-    lines = F.transform(rows, lambda row: _line(row=row))
-    # A line of its own for each record, since most say nothing of versions.
-    last = F.when(F.col("problem").isNull(), _line(used=F.lit(1))).otherwise(_line(rejected=rejected_column()))
-    return timed.select(F.explode(F.concat(lines, F.array(last))).alias("line")).select("line.*")
+    return lines_of(timed, _rows(), _ROW)
 
 
 def _problem(end: Column) -> Column:
@@ -142,24 +134,15 @@ def _problem(end: Column) -> Column:
     )
 
 
-def _line(**filled: Column) -> Column:
-    return F.struct(*(filled.get(name, F.lit(None)).cast(kind).alias(name) for name, kind in _LINE.items()))
-
-
 def _rows() -> Column:
     """All rows of one record, as an array; their texts are as long as they came."""
     event = F.col("event").getField
-    # The collector writes what observers send unread: the header that it adds tells that from a broker's snapshot.
-    from_observer = F.exists(
-        F.coalesce("headers", F.array().cast(HEADERS)),
-        lambda one: one["key"] == REPORTED_BY,
-    )
     # A connection that is still open has not said all of who it is, unless it cannot be read at all.
     is_over = (event("kind") == "closed") | (
         event("kind").isin("opened", "authenticated") & event("opaque").isNotNull()
     )
     is_connection = (F.col("kind") == "connections") & is_over
-    is_snapshot = (F.col("kind") == "connections") & ~from_observer & (event("kind") == "snapshot")
+    is_snapshot = (F.col("kind") == "connections") & ~is_from_observer() & (event("kind") == "snapshot")
     # Others said nothing: probes, say.
     says = event("opaque").isNotNull()
     for name in ("principal", "client_id", "client_software_name"):
