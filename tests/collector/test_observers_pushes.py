@@ -118,7 +118,7 @@ def test_the_order_of_subscriptions_is_no_change(start: Start) -> None:
 
     collector.subscribe([other, SUBSCRIPTION])
 
-    assert told().body == before.body
+    assert collector.get(PATH, token=GATEWAY).body == before.body
 
 
 @pytest.mark.parametrize("token", [PLUGIN, INTERCEPTOR, None])
