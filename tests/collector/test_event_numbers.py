@@ -21,7 +21,7 @@ from kwitness.collector.pipeline import Pipeline
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.contracts.envelopes import EventsAnswer
+from kwitness.contracts.envelopes import ClusterSubscriptions, EventsAnswer
 
 from tests.collector.collector_process import GATEWAY_SOURCE
 from tests.collector.collector_samples import CLUSTER
@@ -56,7 +56,7 @@ def observation(folder: Path = Path("/nonexistent"), max_series: int = 1_000) ->
         }
     )
     state = CollectorState(folder, lambda: PythonCore((), 100), 3)
-    return Observation(Pipeline(state, Ledger(1), Alone()), config)
+    return Observation(Pipeline(state, Ledger(1), Alone()), config, lambda: ClusterSubscriptions(hash="none"))
 
 
 def numbers_of(text: str) -> set[int]:

@@ -241,8 +241,9 @@ class TestAgainstARealBroker:
             hosts = (CredentialHosts.of(address, None),) if "login" in options else ()
             seen = await self._observe(broker, listener, allowed_hosts=hosts, **options)
             assert seen.cluster_id == broker.cluster_id
-        reason, _ = await self._reason(broker, Listener.MTLS, tls=files(**client))
-        assert reason == "Forbidden"  # let in by its certificate, which has no rights
+        seen = await self._observe(broker, Listener.MTLS, tls=files(**client))
+        assert seen.refused is not None
+        assert seen.refused.reason == "Forbidden"  # let in by its certificate, which has no rights
 
     async def test_a_broker_says_what_its_listeners_are_for(self, broker):
         connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")
@@ -290,8 +291,9 @@ class TestAgainstARealBroker:
 
     async def test_missing_rights_are_named_one_by_one(self, broker, files):
         login = SaslLogin("PLAIN", "alice", "alice-secret")
-        reason, message = await self._reason(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
-        assert (reason, "DESCRIBE_CONFIGS" in message) == ("Forbidden", True)
+        seen = await self._observe(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
+        assert seen.refused is not None
+        assert (seen.refused.reason, "DESCRIBE_CONFIGS" in seen.refused.message) == ("Forbidden", True)
 
     async def test_a_listener_that_wants_authentication_says_so(self, broker):
         reason, message = await self._reason(broker, Listener.SASL_PLAINTEXT_PLAIN)

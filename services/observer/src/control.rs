@@ -18,6 +18,11 @@ pub(crate) struct Control {
 }
 
 impl Control {
+    /// As the process begins.
+    pub(crate) const fn beginning(is_suspended: bool, relay_only_until: Option<RelayOnly>) -> Self {
+        Self { is_suspended, relay_only_until, drain_until: None }
+    }
+
     /// Whether bytes are passed on unread.
     pub(crate) const fn reads_nothing(&self) -> bool {
         self.is_suspended || self.relay_only_until.is_some()

@@ -24,6 +24,7 @@ mod relay;
 mod report;
 mod settings;
 mod settings_file;
+mod telemetry;
 mod tls;
 mod unserved;
 mod upstream;

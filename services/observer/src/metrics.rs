@@ -9,6 +9,7 @@ use kwitness_wire::report::Ledger;
 use crate::client_information::Information;
 use crate::counters::{Rare, STATES, Total};
 use crate::relay::End;
+use crate::telemetry;
 
 /// What there is to show beside what the threads count.
 #[derive(Clone, Debug)]
@@ -24,6 +25,7 @@ pub(crate) struct Process {
     pub(crate) ledger: Ledger,
     /// Batches that were not looked into, by reason.
     pub(crate) left_out: Vec<(String, u64)>,
+    pub(crate) telemetry: telemetry::Report,
 }
 
 /// The text of a scrape.
@@ -111,11 +113,50 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
     }
     page.family("kwitness_observer_queued_events", "gauge", "Rows that wait for the collector.");
     page.sample(&[], ledger.queued);
+    render_telemetry(&mut page, &process.telemetry);
     if let Some(bytes) = process.resident_bytes {
         page.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
         page.sample(&[], bytes);
     }
     page.text
+}
+
+fn render_telemetry(page: &mut Page, report: &telemetry::Report) {
+    page.family(
+        "kwitness_observer_telemetry_instances",
+        "gauge",
+        "Client instances whose telemetry is answered here that are remembered.",
+    );
+    page.sample(&[], report.instances);
+    page.family(
+        "kwitness_observer_telemetry_evicted_total",
+        "counter",
+        "Client instances that gave way to others because there are too many.",
+    );
+    page.sample(&[], report.evicted);
+    page.family(
+        "kwitness_observer_telemetry_requests_total",
+        "counter",
+        "Requests of clients' telemetry that were answered here, by Kafka's name and error.",
+    );
+    for ((api, error), count) in &report.answered {
+        page.sample(&[("api", api), ("error", error.name())], *count);
+    }
+    page.family(
+        "kwitness_observer_telemetry_unread_total",
+        "counter",
+        "Connections whose client was not offered telemetry because what the broker offers could not be read.",
+    );
+    page.sample(&[], report.unread);
+    let ledger = &report.ledger;
+    page.family("kwitness_observer_pushes_total", "counter", "Pushes that were taken, and what became of them.");
+    page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);
+    page.sample(&[("outcome", "delivered"), ("reason", "")], ledger.delivered);
+    for (reason, count) in &ledger.dropped {
+        page.sample(&[("outcome", "dropped"), ("reason", reason)], *count);
+    }
+    page.family("kwitness_observer_queued_pushes", "gauge", "Pushes that wait for the collector.");
+    page.sample(&[], ledger.queued);
 }
 
 fn render_signing_in(page: &mut Page, process: &Process, rare: &Rare) {

@@ -28,9 +28,10 @@ use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::redirection::Redirection;
-use crate::report::{Reporter, left_out, report};
+use crate::report::{Reporter, left_out, push, report};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
+use crate::telemetry::Telemetry;
 use crate::tls::{self, Certificates};
 use crate::worker::{Shared, Worker, start_workers, threads};
 
@@ -65,6 +66,7 @@ struct Status {
     settings_refused: AtomicU64,
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<Ledger>>,
+    telemetry: Arc<Telemetry>,
     headers: Seen,
     is_listening: AtomicBool,
     /// The broker of the pod was not seen to listen, so nobody is let in.
@@ -104,6 +106,7 @@ impl Answers for Status {
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
+            telemetry: self.telemetry.report(),
         };
         render(&process, &total)
     }
@@ -137,8 +140,7 @@ async fn relay_and_report(
 ) -> io::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
-    let (control, obeyed) =
-        watch::channel(Control { is_suspended: first.suspend, relay_only_until: relay_only, drain_until: None });
+    let (control, obeyed) = watch::channel(Control::beginning(first.suspend, relay_only));
     let source = options.pod.source(&first);
     let (opened, mut opening) = mpsc::unbounded_channel();
     let ports = ports_as_seen(&first, opened);
@@ -148,6 +150,7 @@ async fn relay_and_report(
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
     let (copies, headers) = headers::start(settings.clone(), threads().get())?;
+    let telemetry = Telemetry::new(settings.clone(), obeyed.clone());
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -158,6 +161,7 @@ async fn relay_and_report(
         pod_address: options.pod.address(),
         names: Arc::clone(&names),
         copies: Some(copies),
+        telemetry: Some(Arc::clone(&telemetry)),
         windows,
         number: Arc::default(),
         epoch: Instant::now(),
@@ -179,13 +183,15 @@ async fn relay_and_report(
         source,
         epoch_ms: now_ms(),
         ledger: Arc::default(),
+        telemetry: Arc::clone(&telemetry),
     };
-    let ledger = Arc::clone(&reporter.ledger);
+    let (ledger, pushing) = (Arc::clone(&reporter.ledger), tokio::spawn(push(&reporter)));
     let reporting = tokio::spawn(report(reporter, finished));
     let status = Arc::new(Status {
         counters,
         headers,
         ledger,
+        telemetry: Arc::clone(&telemetry),
         entrance: Arc::clone(&entrance),
         settings,
         control: obeyed,
@@ -215,9 +221,7 @@ async fn relay_and_report(
             _ = tick.tick() => {}
             Ok(()) = told.changed() => {}
             Some((node, listener)) = opening.recv() => {
-                if let Err(error) = listeners.add(node, listener) {
-                    log!(Error, "A port of a broker cannot be had", broker = node, reason = error.to_string());
-                }
+                let_in_to(&mut listeners, node, listener);
                 continue;
             }
         }
@@ -233,16 +237,30 @@ async fn relay_and_report(
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
-    join(workers, reporting).await
+    join(workers, reporting, &telemetry, pushing).await
 }
 
 /// Wait until all connections have ended and the last word is said.
-async fn join(workers: Vec<Worker>, reporting: JoinHandle<()>) -> io::Result<()> {
+async fn join(
+    workers: Vec<Worker>,
+    reporting: JoinHandle<()>,
+    telemetry: &Telemetry,
+    pushing: JoinHandle<()>,
+) -> io::Result<()> {
     let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
     joined.await.map_err(io::Error::other)?;
+    telemetry.end();
+    pushing.await.map_err(io::Error::other)?;
     reporting.await.map_err(io::Error::other)?;
     log!(Info, "Ended");
     Ok(())
+}
+
+/// Have a port open that a broker was given as it was seen.
+fn let_in_to(listeners: &mut Listeners, node: i32, listener: TcpListener) {
+    if let Err(error) = listeners.add(node, listener) {
+        log!(Error, "A port of a broker cannot be had", broker = node, reason = error.to_string());
+    }
 }
 
 /// When the files are looked at.

@@ -11,6 +11,7 @@ use ring::digest;
 use serde::{Deserialize, Deserializer, Serialize};
 
 const HASH_BYTES: usize = 8;
+const MOST_PUSH_BYTES: u32 = 16 << 20;
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -33,6 +34,9 @@ pub(crate) struct Settings {
     pub(crate) metrics_port: u16,
     /// What made the pod, of a sidecar.
     pub(crate) workload: Option<Workload>,
+    /// How clients' telemetry is answered; `None` where that is the brokers'.
+    #[serde(default)]
+    pub(crate) telemetry: Option<Telemetry>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
@@ -232,6 +236,16 @@ pub(crate) struct Collector {
     pub(crate) token_file: PathBuf,
 }
 
+/// Bounds of clients' telemetry that is answered here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Telemetry {
+    /// How many client instances are remembered.
+    pub(crate) max_instances: usize,
+    /// The longest push, compressed.
+    pub(crate) max_push_bytes: u32,
+}
+
 /// A workload of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -374,6 +388,7 @@ impl Settings {
                 return refused(field, "0 allows nothing; give a positive number");
             }
         }
+        self.judge_telemetry()?;
         if let Some(workload) = &self.workload {
             for (field, value) in [("workload.kind", &workload.kind), ("workload.name", &workload.name)] {
                 if value.is_empty() {
@@ -404,6 +419,23 @@ impl Settings {
         }
         if collector.replicas > 1 && !collector.url.contains("{ordinal}") {
             return refused("collector.url", "has no {ordinal}, and there is more than one replica");
+        }
+        Ok(())
+    }
+}
+
+impl Settings {
+    fn judge_telemetry(&self) -> Result<(), Refused> {
+        let refused = |field: &str, reason: &str| Err(Refused { field: field.to_owned(), reason: reason.to_owned() });
+        let Some(telemetry) = &self.telemetry else { return Ok(()) };
+        if telemetry.max_instances == 0 {
+            return refused("telemetry.max_instances", "0 allows nothing; give a positive number");
+        }
+        if !(1..=MOST_PUSH_BYTES).contains(&telemetry.max_push_bytes) {
+            return refused("telemetry.max_push_bytes", "is not from 1 to 16777216");
+        }
+        if self.collector.is_none() {
+            return refused("telemetry", "has nobody to push to: there is no collector");
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ use crate::ports::Ports;
 use crate::recording::{self, Bounds, Finished, Windows};
 use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::{Mode, Settings};
+use crate::telemetry::Telemetry;
 use crate::tls::{self, Failure, Shown};
 use crate::unserved::Unserved;
 use crate::upstream::{Brokers, connect_as_meant};
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) names: Arc<TopicNames>,
     /// Where batches are put to be looked into.
     pub(crate) copies: Option<Copies>,
+    /// Who answers clients' telemetry where brokers do not.
+    pub(crate) telemetry: Option<Arc<Telemetry>>,
     pub(crate) windows: mpsc::UnboundedSender<Finished>,
     /// The number of the connection that comes next.
     pub(crate) number: Arc<AtomicU64>,
@@ -203,7 +206,9 @@ async fn pass_on(
     let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
     let tap = shared.copies.iter().fold(tap, |tap, copies| tap.copying(copies.clone(), thread));
     let tap = if keeps_names { tap.keeping_names() } else { tap };
-    let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory) };
+    let is_passed_on = settings.telemetry.is_none() || shared.control.borrow().reads_nothing();
+    let telemetry = shared.telemetry.clone().filter(|_| !is_passed_on);
+    let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory, telemetry) };
     let opened = tokio::select! {
         // Given back once it is open: TLS and connecting need twice as much as all that comes after.
         opened = Box::pin(open(stream, target, &shared, &settings, first_request_by)) => opened,

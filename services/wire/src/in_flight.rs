@@ -18,6 +18,8 @@ pub(crate) struct Asked<T> {
 pub(crate) struct InFlight<T> {
     limit: usize,
     asked: VecDeque<Asked<T>>,
+    /// How many wait no longer.
+    gone: u64,
 }
 
 /// More requests wait than are remembered.
@@ -25,7 +27,7 @@ pub(crate) struct Full;
 
 impl<T> InFlight<T> {
     pub(crate) const fn new(limit: usize) -> Self {
-        Self { limit, asked: VecDeque::new() }
+        Self { limit, asked: VecDeque::new(), gone: 0 }
     }
 
     pub(crate) fn push(&mut self, asked: Asked<T>) -> Result<(), Full> {
@@ -41,10 +43,21 @@ impl<T> InFlight<T> {
         self.asked.front().map(|asked| asked.opening)
     }
 
+    /// How many wait no longer, since the beginning.
+    pub(crate) const fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// How many have come, since the beginning.
+    pub(crate) fn come(&self) -> u64 {
+        self.gone.saturating_add(u64::try_from(self.asked.len()).unwrap_or(u64::MAX))
+    }
+
     /// Take the request that a response with this id answers; `None` when it answers none, or one of two.
     pub(crate) fn answered(&mut self, correlation: i32) -> Option<Asked<T>> {
         loop {
             let first = self.asked.pop_front()?;
+            self.gone = self.gone.saturating_add(1);
             let is_it = |asked: &Asked<T>| asked.opening.correlation == correlation;
             if is_it(&first) {
                 let is_certain = !first.may_be_silent || !self.asked.iter().any(is_it);

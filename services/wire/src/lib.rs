@@ -30,6 +30,7 @@ mod sasl;
 pub mod schema;
 mod software;
 mod stream;
+pub mod telemetry;
 mod wipe;
 
 pub use connection::{Connection, Side};
@@ -42,7 +43,7 @@ pub use header::{Opening, RequestHeader, response_correlation};
 pub use limits::Limits;
 pub use messages::{Contents, Fields, NamedPartition, SharedWishes, Wishes};
 pub use reader::{Fault, Reader};
-pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter};
+pub use rewrite::{Address, AddressMap, Addresses, Broken, HostLength, Rewriter, Room, Telemetry};
 pub use sasl::{Authenticated, Mechanism, PrincipalSource};
 pub use software::{Software, is_valid};
 pub use wipe::wipe;

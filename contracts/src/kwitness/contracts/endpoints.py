@@ -18,6 +18,7 @@ __all__ = [
     "INJECT_PATH",
     "INTERCEPTOR_DIRECTIVES_PATH",
     "METRICS_PATH",
+    "OBSERVER_SUBSCRIPTIONS_PATH",
     "OTLP_GRPC_PORT",
     "OTLP_HTTP_PORT",
     "OTLP_METRICS_PATH",
@@ -44,6 +45,7 @@ PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"
 EVENTS_PATH = "/v1/events"
 DIRECTIVES_PATH = "/v1/observers/{namespace}/{name}/directives"
+OBSERVER_SUBSCRIPTIONS_PATH = "/v1/observers/{namespace}/{name}/subscriptions"
 INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 CLIENT_METRICS_PATH = "/v1/clients/{client_instance_id}/metrics"

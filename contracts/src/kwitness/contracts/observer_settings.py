@@ -6,9 +6,9 @@ The observer is a program in Rust; `contracts/vectors/observer_settings.json` ho
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
@@ -23,6 +23,7 @@ __all__ = [
     "ObserverSettings",
     "ReportSettings",
     "RequestSettings",
+    "TelemetrySettings",
     "UpstreamSettings",
     "UpstreamTls",
     "WorkloadSettings",
@@ -144,6 +145,13 @@ class CollectorAddress(_Settings):
     token_file: str
 
 
+class TelemetrySettings(_Settings):
+    """Bounds of clients' telemetry that the observer answers: instances it remembers, bytes of a compressed push."""
+
+    max_instances: int = Field(ge=1, le=4_000_000)
+    max_push_bytes: int = Field(ge=1, le=16_777_216)
+
+
 class WorkloadSettings(_Settings):
     """What made the pod, as far up as the pod's name tells: a Deployment rather than its ReplicaSet."""
 
@@ -154,7 +162,8 @@ class WorkloadSettings(_Settings):
 class ObserverSettings(_Settings):
     """Everything one observer needs to know; `collector` is None where nothing is reported.
 
-    `workload` is known of a sidecar alone, when its pod is made; None where nothing made the pod.
+    `workload` is known of a sidecar alone, when its pod is made; None where nothing made the pod. `telemetry` is None
+    where clients' telemetry is left to the brokers.
     """
 
     cluster_id: str
@@ -172,6 +181,15 @@ class ObserverSettings(_Settings):
     collector: CollectorAddress | None
     metrics_port: Port
     workload: WorkloadSettings | None = None
+    telemetry: TelemetrySettings | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # An observer of an earlier version refuses to know it, and pods are not outdated by what they do not use.
+        written: dict[str, Any] = handler(self)
+        if self.telemetry is None:
+            written.pop("telemetry", None)
+        return written
 
 
 def settings_hash(text: str) -> str:

@@ -86,6 +86,7 @@ impl Options {
             collector: None,
             metrics_port: 0,
             workload: None,
+            telemetry: None,
             hash: String::new(),
         }
     }
@@ -122,6 +123,7 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
         pod_address: None,
         names: Arc::clone(&names),
         copies: None,
+        telemetry: None,
         windows,
         number: Arc::default(),
         epoch: Instant::now(),

@@ -122,6 +122,10 @@ impl Flow {
                 }
                 return Poll::Ready(Ok(()));
             }
+            if self.side == Side::Broker && watch.rewriting.has_answer() {
+                self.answer(cx, to, watch, &mut [])?;
+                continue;
+            }
             let longest = match self.frames.to_boundary() {
                 Some(left) if to_boundary_only => left.min(BUFFER_BYTES),
                 _ => BUFFER_BYTES,
@@ -177,28 +181,54 @@ impl Flow {
         self.last_read = Instant::now();
         self.frames.advance(bytes);
         let written = match self.side {
-            Side::Client => match watch.rewriting.asked(bytes) {
-                Ok(()) => self.write(cx, to, bytes),
-                Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
-            },
-            Side::Broker => SPARE.with_borrow_mut(|spare| {
-                let written = match watch.rewriting.answered(bytes, spare) {
-                    Ok(rewritten) => self.write(cx, to, rewritten),
+            Side::Client => with_spare(|spare| {
+                let Watch { tap, rewriting } = watch;
+                let written = match rewriting.asked(bytes, spare, || tap.identity()) {
+                    Ok(passed) => self.write(cx, to, passed),
                     Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
                 };
-                if watch.rewriting.may_be_secret() {
-                    wipe(spare);
-                }
-                spare.clear();
-                spare.shrink_to(SPARE_BYTES);
-                written
+                (written, rewriting.may_be_secret())
             }),
+            Side::Broker => return Poll::Ready(self.answer(cx, to, watch, bytes)),
         };
         watch.tap.see(self.side, bytes, self.last_read);
         if watch.rewriting.may_be_secret() {
             wipe(bytes);
         }
         Poll::Ready(written)
+    }
+
+    /// Write what the client is to get, be it by these bytes of the broker's or not.
+    fn answer(
+        &mut self,
+        cx: &mut Context<'_>,
+        to: &mut Stream,
+        watch: &mut Watch,
+        bytes: &mut [u8],
+    ) -> Result<(), Broken> {
+        let at = self.last_read;
+        let written = with_spare(|spare| {
+            let Watch { tap, rewriting } = &mut *watch;
+            let written = match rewriting.answered(bytes, spare) {
+                Ok(rewritten) => {
+                    let written = self.write(cx, to, rewritten);
+                    if rewriting.answers() {
+                        // The broker does not see all that the client asks, so what it answers is not all either.
+                        tap.see(self.side, rewritten, at);
+                    }
+                    written
+                }
+                Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
+            };
+            (written, rewriting.may_be_secret())
+        });
+        if !watch.rewriting.answers() {
+            watch.tap.see(self.side, bytes, at);
+        }
+        if watch.rewriting.may_be_secret() {
+            wipe(bytes);
+        }
+        written
     }
 
     /// Write what can be written now, and keep the rest.
@@ -217,6 +247,19 @@ impl Flow {
         }
         Ok(())
     }
+}
+
+/// Run with an empty buffer; what was put into it is overwritten where it says so.
+fn with_spare<T>(run: impl FnOnce(&mut Vec<u8>) -> (T, bool)) -> T {
+    SPARE.with_borrow_mut(|spare| {
+        let (outcome, may_be_secret) = run(spare);
+        if may_be_secret {
+            wipe(spare);
+        }
+        spare.clear();
+        spare.shrink_to(SPARE_BYTES);
+        outcome
+    })
 }
 
 impl Drop for Flow {
@@ -250,7 +293,7 @@ mod tests {
         let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
         let (limits, directory) = (Limits::default(), Directory::new(settings, Arc::default(), None));
         let tap = Tap::new(counters, Ipv4Addr::LOCALHOST.into(), Instant::now(), limits);
-        Watch { tap, rewriting: Rewriting::new(limits, Some(directory)) }
+        Watch { tap, rewriting: Rewriting::new(limits, Some(directory), None) }
     }
 
     async fn pair() -> (TcpStream, Stream) {

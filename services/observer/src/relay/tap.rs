@@ -172,6 +172,12 @@ impl Tap {
         }
     }
 
+    /// What is known of the client.
+    pub(crate) fn identity(&self) -> Arc<Identity> {
+        let recorded = self.recorded.as_ref().map(|recorded| recorded.client.identity());
+        recorded.or_else(|| self.listed.as_ref().map(|listed| &listed.identity)).cloned().unwrap_or_default()
+    }
+
     /// The connection has ended.
     pub(crate) fn close(&mut self, end: End) {
         if let Some(Recorded { recorder, client }) = self.recorded.take() {
@@ -284,12 +290,11 @@ impl Tap {
     pub(crate) fn warn_of(&self, broken: &Broken) {
         if self.counters.may_log(self.source, "rewriting") {
             let (source, reason) = (self.source.to_string(), broken.to_string());
-            log!(
-                Warning,
-                "A connection was closed because addresses could not be kept back",
-                source = source,
-                reason = reason
-            );
+            let message = match broken {
+                Broken::Request { .. } => "A connection was closed because a request of its client cannot be read",
+                _ => "A connection was closed because addresses could not be kept back",
+            };
+            log!(Warning, message, source = source, reason = reason);
         }
     }
 

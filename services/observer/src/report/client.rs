@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Method, Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -19,7 +19,7 @@ use crate::tls::Trust;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-const LONGEST_ANSWER: usize = 1 << 20;
+const LONGEST_ANSWER: usize = 4 << 20;
 
 /// Posts to the collector. The token and the authorities are read again for each request.
 #[derive(Default)]
@@ -28,30 +28,57 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Post a body to the replica with this ordinal.
+    /// Post rows and totals to the replica with this ordinal.
     ///
     /// # Errors
     /// There is no connection, or no whole answer in time.
     pub(crate) async fn post(&self, to: &Collector, ordinal: u32, body: &[u8]) -> io::Result<(StatusCode, Bytes)> {
-        timeout(ANSWER_WITHIN, self.post_now(to, ordinal, body))
+        self.send(to, ordinal, "/v1/events", Some(("application/x-ndjson", body))).await
+    }
+
+    /// Post a body of this type to the replica with this ordinal, or get what is there.
+    ///
+    /// # Errors
+    /// There is no connection, or no whole answer in time.
+    pub(crate) async fn send(
+        &self,
+        to: &Collector,
+        ordinal: u32,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> io::Result<(StatusCode, Bytes)> {
+        timeout(ANSWER_WITHIN, self.send_now(to, ordinal, path, body))
             .await
             .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, "no answer in time")))
     }
 
-    async fn post_now(&self, to: &Collector, ordinal: u32, body: &[u8]) -> io::Result<(StatusCode, Bytes)> {
-        let url = format!("{}/v1/events", to.url.replace("{ordinal}", &ordinal.to_string()).trim_end_matches('/'));
+    async fn send_now(
+        &self,
+        to: &Collector,
+        ordinal: u32,
+        path: &str,
+        body: Option<(&str, &[u8])>,
+    ) -> io::Result<(StatusCode, Bytes)> {
+        let url = format!("{}{path}", to.url.replace("{ordinal}", &ordinal.to_string()).trim_end_matches('/'));
         let uri: Uri = url.parse().map_err(|_| invalid(format!("{url} is no URL")))?;
         let token = std::fs::read_to_string(&to.token_file)
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", to.token_file.display())))?;
         let host = uri.authority().ok_or_else(|| invalid(format!("{url} has no host")))?.clone();
-        let request = Request::post(uri.path())
+        let request = Request::builder()
+            .uri(uri.path())
             .header("Host", host.as_str())
             .header("Authorization", format!("Bearer {}", token.trim()))
-            .header("Content-Type", "application/x-ndjson")
-            .header("Content-Encoding", "gzip")
             .header("Kwitness-Protocol", "2")
-            .header("Kwitness-Owner", ordinal.to_string())
-            .body(Full::new(Bytes::from(gzip(body)?)))
+            .header("Kwitness-Owner", ordinal.to_string());
+        let (request, content) = match body {
+            None => (request.method(Method::GET), Bytes::new()),
+            Some((kind, body)) => {
+                let request = request.method(Method::POST).header("Content-Type", kind);
+                (request.header("Content-Encoding", "gzip"), Bytes::from(gzip(body)?))
+            }
+        };
+        let request = request
+            .body(Full::new(content))
             .map_err(|_| invalid("the token is none that a header can hold".to_owned()))?;
         let stream = self.connect(to, &uri).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;

@@ -4,6 +4,7 @@ mod client;
 mod listing;
 mod owner;
 mod progress;
+mod pushes;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,6 +23,7 @@ use client::Client;
 use listing::Listing;
 use owner::owner_of;
 use progress::Progress;
+pub(crate) use pushes::push;
 
 use crate::client_information::Information;
 use crate::control::{Control, later};
@@ -32,6 +34,7 @@ use crate::metrics::resident_bytes;
 use crate::recording::{Finished, most_series};
 use crate::redirection::Redirection;
 use crate::settings::{Collector, Settings};
+use crate::telemetry::Telemetry;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
@@ -58,6 +61,8 @@ pub(crate) struct Reporter {
     pub(crate) epoch_ms: u64,
     /// Shown among the metrics.
     pub(crate) ledger: Arc<Mutex<Ledger>>,
+    /// Told which subscriptions the cluster has now.
+    pub(crate) telemetry: Arc<Telemetry>,
 }
 
 /// The sender: one request at a time.
@@ -218,6 +223,9 @@ impl Sender {
             self.reporter.directives.send_replace(verdicts.directive.clone());
         }
         self.lists_connections = verdicts.wants_connections;
+        if let Some(subscriptions) = &verdicts.subscriptions {
+            self.reporter.telemetry.tell(subscriptions);
+        }
         Outcome::Settled { again: self.queue.settle(&verdicts), after_ms: verdicts.retry_after_ms }
     }
 
@@ -326,6 +334,7 @@ impl Sender {
             },
             "sealed_until_ms": sealed_until_ms,
             "ended": self.has_ended,
+            "telemetry": settings.telemetry.map(|_| self.reporter.telemetry.report().json()),
         })
     }
 }

@@ -28,6 +28,8 @@ struct Body {
     directives: Directives,
     #[serde(default)]
     wants_connections: bool,
+    #[serde(default)]
+    subscriptions: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,6 +57,8 @@ pub struct Verdicts {
     pub directive: Option<Directive>,
     /// Whether the next requests are to list open connections.
     pub wants_connections: bool,
+    /// The hash of the subscriptions that the cluster has; `None` where the collector does not say.
+    pub subscriptions: Option<String>,
     taken: Vec<RangeInclusive<u64>>,
     rejected: BTreeMap<u64, String>,
 }
@@ -71,14 +75,14 @@ impl Verdicts {
         taken.extend(ranges(&body.duplicates)?);
         let reason = |text: &str| text.chars().take(LONGEST_REASON).collect();
         let rejected = body.rejected.iter().map(|one| (one.seq, reason(&one.reason))).collect();
-        let Body { collector, replica, retry_after_ms, directives, wants_connections, .. } = body;
+        let Body { collector, replica, retry_after_ms, directives, wants_connections, subscriptions, .. } = body;
         let directive = match directives {
             Directives { settings: Some(settings), suspend: Some(is_suspended) } => {
                 Some(Directive { settings, is_suspended })
             }
             _ => None,
         };
-        Some(Self { collector, replica, retry_after_ms, directive, wants_connections, taken, rejected })
+        Some(Self { collector, replica, retry_after_ms, directive, wants_connections, subscriptions, taken, rejected })
     }
 
     /// Whether the collector has this number, now or since earlier.

@@ -61,6 +61,32 @@ impl Correlator {
         self.in_flight.first().is_some() || self.tokens.await_answer()
     }
 
+    /// How many requests have come so far, of those that are answered.
+    pub(super) fn come(&self) -> u64 {
+        self.in_flight.come()
+    }
+
+    /// How many of them are answered, or never will be.
+    pub(super) const fn gone(&self) -> u64 {
+        self.in_flight.gone()
+    }
+
+    /// The request that waits longest.
+    pub(super) fn first(&self) -> Option<Opening> {
+        self.in_flight.first()
+    }
+
+    /// Whether a frame of the client's may be a token.
+    pub(super) const fn may_be_token(&self) -> bool {
+        self.tokens.may_come()
+    }
+
+    /// The client has sent a request that the broker does not see.
+    pub(super) fn diverted(&mut self, opening: Opening) {
+        self.tokens.is_token(Ok(opening));
+        (self.is_for_sasl, self.has_sasl) = (false, false);
+    }
+
     /// Take what the client sends.
     pub(super) fn asked(&mut self, mut bytes: &[u8]) -> Result<(), Opaque> {
         self.has_sasl = false;

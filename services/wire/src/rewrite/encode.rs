@@ -1,7 +1,7 @@
 //! Writes the few primitive types that a rewritten response has.
 
 /// A number, seven bits in each byte, the lowest first.
-pub(super) fn varint(mut value: usize) -> Vec<u8> {
+pub(crate) fn varint(mut value: usize) -> Vec<u8> {
     let mut encoded = Vec::new();
     while value > 0x7f {
         encoded.push(value.to_le_bytes()[0] | 0x80);

@@ -5,9 +5,13 @@
 //! that Produce, Fetch, `ShareFetch` and `ShareAcknowledge` hand out beside their answers are emptied while they pass, at
 //! equal length. Versions that the tables do not know are taken out of `ApiVersions`, so that every response that may
 //! hold an address can be read. Everything else passes as it is.
+//!
+//! Where it is wanted ([`Telemetry`]), clients are told that the broker takes telemetry (KIP-714), and requests of it are
+//! answered here and never reach the broker: their answers stand where the broker's would, in the order of requests.
 
 mod addresses;
 mod correlator;
+mod diversion;
 mod encode;
 mod endpoints;
 mod held;
@@ -16,5 +20,8 @@ mod rewriter;
 mod treatment;
 mod versions;
 
+pub(crate) use encode::varint;
+
 pub use addresses::{Address, AddressMap, Addresses, HostLength};
+pub use diversion::{Room, Telemetry};
 pub use rewriter::{Broken, Rewriter};

@@ -18,6 +18,11 @@ impl<'a> Output<'a> {
         Self { came, part: 0..0, written, is_written: false }
     }
 
+    /// How many bytes came.
+    pub(super) const fn len(&self) -> usize {
+        self.came.len()
+    }
+
     /// This part of the bytes that came, which may be changed until it goes on.
     pub(super) fn came(&mut self, part: Range<usize>) -> &mut [u8] {
         self.came.get_mut(part).unwrap_or_default()
@@ -49,6 +54,12 @@ impl<'a> Output<'a> {
             self.is_written = true;
             self.written.extend_from_slice(self.came.get(self.part.clone()).unwrap_or_default());
         }
+    }
+
+    /// All that came goes on as it came, and nothing else.
+    pub(super) fn restore(&mut self) {
+        self.written.clear();
+        (self.part, self.is_written) = (0..self.came.len(), false);
     }
 
     /// All that goes on.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::addresses::Addresses;
 use super::correlator::{Answered, Correlator};
+use super::diversion::{Diversion, Step, Telemetry, TooMany};
 use super::endpoints::Endpoints;
 use super::held::{Refused, with_addresses};
 use super::output::Output;
@@ -13,7 +14,9 @@ use super::versions;
 use crate::event::Opaque;
 use crate::header::Opening;
 use crate::limits::Limits;
-use crate::reader::Fault;
+use crate::reader::{Fault, Reader};
+use crate::schema::Api;
+use crate::telemetry::Kept;
 
 /// Why a connection cannot be rewritten, or not any further. This is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,13 @@ pub enum Broken {
         /// How long it is.
         bytes: usize,
     },
+    /// A request that is answered here is not what its definition says.
+    Request {
+        /// The API's key.
+        key: i16,
+        /// What is wrong.
+        fault: Fault,
+    },
 }
 
 impl Broken {
@@ -70,6 +80,7 @@ impl fmt::Display for Broken {
                 formatter,
                 "the response of API {key} in version {version} has {bytes} bytes, too many to hold: raise the limit"
             ),
+            Self::Request { key, fault } => write!(formatter, "a request of API {key} is not readable: {fault}"),
         }
     }
 }
@@ -91,6 +102,13 @@ pub struct Rewriter {
     correlator: Correlator,
     response: Response,
     broken: Option<Broken>,
+    diversion: Option<Diversion>,
+    /// Nothing is changed but for telemetry.
+    keeps_addresses: bool,
+    /// Answers about versions that could not be read, so that they were passed on as they are.
+    unread: u64,
+    /// Nothing can be followed, and nothing was changed: everything passes.
+    is_lost: bool,
 }
 
 /// How far the broker's direction is.
@@ -115,6 +133,8 @@ const CORRELATION_BYTES: usize = 4;
 struct Start {
     bytes: [u8; START_BYTES],
     have: usize,
+    /// They were passed on as they came, since nothing is changed in what they begin.
+    have_passed: bool,
 }
 
 impl Start {
@@ -143,6 +163,9 @@ impl Start {
 
     /// It goes on; this part of what came is it, or its last bytes.
     fn pass(&self, part: Range<usize>, output: &mut Output<'_>) {
+        if self.have_passed {
+            return;
+        }
         if part.len() == self.have {
             output.pass(part);
         } else {
@@ -151,13 +174,62 @@ impl Start {
     }
 }
 
-const BETWEEN_RESPONSES: Response = Response::Start(Start { bytes: [0; START_BYTES], have: 0 });
+const BETWEEN_RESPONSES: Response = Response::Start(Start { bytes: [0; START_BYTES], have: 0, have_passed: false });
 
 impl Rewriter {
     /// For a connection that was just opened.
     #[must_use]
     pub const fn new(limits: Limits) -> Self {
-        Self { limits, correlator: Correlator::new(limits), response: BETWEEN_RESPONSES, broken: None }
+        let correlator = Correlator::new(limits);
+        Self {
+            limits,
+            correlator,
+            response: BETWEEN_RESPONSES,
+            broken: None,
+            diversion: None,
+            keeps_addresses: false,
+            unread: 0,
+            is_lost: false,
+        }
+    }
+
+    /// One that tells its client that telemetry is taken, and has it answered ([`Rewriter::asked_of`]).
+    #[must_use]
+    pub fn taking(mut self, telemetry: Telemetry) -> Self {
+        self.diversion = Some(Diversion::new(telemetry));
+        self
+    }
+
+    /// One that changes no address and limits no version.
+    #[must_use]
+    pub const fn keeping_addresses(mut self) -> Self {
+        self.keeps_addresses = true;
+        self
+    }
+
+    /// Whether nothing can be followed any more, while everything passes.
+    #[must_use]
+    pub const fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    /// Whether there is something to be written to the client, though the broker sends nothing.
+    #[must_use]
+    pub fn has_answer(&self) -> bool {
+        let is_between = matches!(&self.response, Response::Start(Start { have: 0, .. }));
+        is_between && self.diversion.as_ref().is_some_and(|diversion| diversion.is_due(self.correlator.gone()))
+    }
+
+    /// Whether a connection that cannot be followed can go on all the same: nothing of it was changed, and need not be.
+    fn may_be_lost(&self, broken: Broken) -> bool {
+        let has_held = self.diversion.as_ref().is_some_and(|diversion| diversion.has_held);
+        self.diversion.is_some() && !has_held && (self.keeps_addresses || broken.may_pass_untouched())
+    }
+
+    /// How many answers about versions could not be read, and passed as they are.
+    #[must_use]
+    pub const fn unread(&self) -> u64 {
+        self.unread
     }
 
     /// Take what the client sends, before it is written to the broker.
@@ -168,6 +240,77 @@ impl Rewriter {
     pub fn asked(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         self.unbroken()?;
         self.correlator.asked(bytes).map_err(|reason| self.breaks(Broken::Opaque(reason)))
+    }
+
+    /// Take what the client sends; what has to be written to the broker now.
+    ///
+    /// `answer` is asked for the response to each request that is answered here. `spare` is emptied, and used where a copy
+    /// cannot be avoided. What there is to be written to the client then, [`Rewriter::answered`] gives, for no bytes as well.
+    ///
+    /// # Errors
+    /// As [`Rewriter::asked`].
+    pub fn asked_of<'a>(
+        &mut self,
+        bytes: &'a mut [u8],
+        spare: &'a mut Vec<u8>,
+        mut answer: impl FnMut(Kept<'_>) -> Result<Vec<u8>, Fault>,
+    ) -> Result<&'a [u8], Broken> {
+        self.unbroken()?;
+        let mut output = Output::new(bytes, spare);
+        if self.is_lost {
+            output.restore();
+            return Ok(output.finish());
+        }
+        match self.divert(&mut output, &mut answer) {
+            Err(broken) if self.may_be_lost(broken) => {
+                self.is_lost = true;
+                output.restore();
+            }
+            outcome => outcome.map_err(|broken| self.breaks(broken))?,
+        }
+        Ok(output.finish())
+    }
+
+    fn divert(
+        &mut self,
+        output: &mut Output<'_>,
+        answer: &mut impl FnMut(Kept<'_>) -> Result<Vec<u8>, Fault>,
+    ) -> Result<(), Broken> {
+        let Self { diversion, correlator, .. } = self;
+        let (end, mut at) = (output.len(), 0_usize);
+        let Some(diversion) = diversion else {
+            output.restore();
+            return correlator.asked(output.came(0..end)).map_err(Broken::Opaque);
+        };
+        while at < end {
+            let taken = match diversion.step(output.came(at..end), correlator.may_be_token()) {
+                Step::Pass { before: (head, before), part } => {
+                    let taken = part.end;
+                    let head = head.get(before).unwrap_or_default();
+                    let part = at..at.saturating_add(taken);
+                    if !head.is_empty() {
+                        correlator.asked(head).map_err(Broken::Opaque)?;
+                        output.write().extend_from_slice(head);
+                    }
+                    correlator.asked(output.came(part.clone())).map_err(Broken::Opaque)?;
+                    output.pass(part);
+                    taken
+                }
+                Step::Took(taken) => taken,
+                Step::Whole(taken) => {
+                    let answered = diversion.answer(correlator.come(), |kept| {
+                        let opening = Opening::read(&mut Reader::new(kept.bytes));
+                        let request = |fault| Broken::Request { key: opening.map_or(0, |opening| opening.key), fault };
+                        correlator.diverted(opening.map_err(request)?);
+                        answer(kept).map_err(request)
+                    })?;
+                    answered.map_err(|TooMany| Broken::Opaque(Opaque::InFlight))?;
+                    taken
+                }
+            };
+            at = at.saturating_add(taken);
+        }
+        Ok(())
     }
 
     /// Take what the broker sends; what has to be written to the client now.
@@ -186,10 +329,33 @@ impl Rewriter {
         let end = bytes.len();
         let mut output = Output::new(bytes, spare);
         let mut at = 0;
-        while at < end {
-            at = self.step(at, end, addresses, &mut output).map_err(|broken| self.breaks(broken))?;
+        if self.is_lost {
+            output.restore();
+            return Ok(output.finish());
         }
+        while at < end {
+            self.put_answers(&mut output);
+            at = match self.step(at, end, addresses, &mut output) {
+                Err(broken) if self.may_be_lost(broken) => {
+                    self.is_lost = true;
+                    output.restore();
+                    return Ok(output.finish());
+                }
+                outcome => outcome.map_err(|broken| self.breaks(broken))?,
+            };
+        }
+        self.put_answers(&mut output);
         Ok(output.finish())
+    }
+
+    /// Between two responses: those whose turn it is.
+    fn put_answers(&mut self, output: &mut Output<'_>) {
+        let Some(diversion) = &mut self.diversion else { return };
+        if matches!(&self.response, Response::Start(Start { have: 0, .. })) {
+            while let Some(response) = diversion.due(self.correlator.gone()) {
+                output.write().extend(response);
+            }
+        }
     }
 
     /// Take what the broker sends where it is written on as it is, in place of [`Rewriter::answered`] and never beside
@@ -209,7 +375,7 @@ impl Rewriter {
     /// Whether a request waits for its answer. A Produce with acks=0 never does.
     #[must_use]
     pub fn awaits_answer(&self) -> bool {
-        self.correlator.awaits_answer()
+        self.correlator.awaits_answer() || self.diversion.as_ref().is_some_and(Diversion::awaits_answer)
     }
 
     /// Whether the client's bytes that were given last are part of its authentication, or the broker's answer to it comes
@@ -236,13 +402,18 @@ impl Rewriter {
         addresses: &mut impl Addresses,
         output: &mut Output<'_>,
     ) -> Result<usize, Broken> {
+        let passes = self.keeps_addresses && self.correlator.first().is_none_or(|first| first.key != Api::API_VERSIONS);
         let behind = match &mut self.response {
             Response::Start(start) => {
+                start.have_passed = if start.have == 0 { passes } else { start.have_passed };
                 let mut behind = at.saturating_add(start.take(LENGTH_BYTES, output.came(at..end)));
                 if !start.is_short() {
                     behind = behind.saturating_add(start.take(START_BYTES, output.came(behind..end)));
                 }
                 let start = *start;
+                if start.have_passed {
+                    output.pass(at..behind);
+                }
                 if start.is_short() {
                     self.begin_short(start, at..behind, output)?;
                 } else if start.have == START_BYTES {
@@ -323,7 +494,11 @@ impl Rewriter {
             return Ok(());
         };
         let Opening { key, version, .. } = asked;
-        let treatment = treatment(asked).map_err(|UnknownVersion| Broken::UnknownVersion { key, version })?;
+        let treatment = if self.keeps_addresses {
+            self.treatment_of_versions(key, start, length)
+        } else {
+            treatment(asked).map_err(|UnknownVersion| Broken::UnknownVersion { key, version })?
+        };
         match treatment {
             Treatment::Pass => {
                 start.pass(part, output);
@@ -346,6 +521,21 @@ impl Rewriter {
         Ok(())
     }
 
+    /// What has to be done where nothing is changed but what is offered to the client.
+    fn treatment_of_versions(&mut self, key: i16, start: Start, length: usize) -> Treatment {
+        if key != Api::API_VERSIONS {
+            return Treatment::Pass;
+        }
+        if start.have_passed || length > self.limits.held {
+            self.unread = self.unread.saturating_add(1);
+            return Treatment::Pass;
+        }
+        if let Some(diversion) = &mut self.diversion {
+            diversion.has_held = true;
+        }
+        Treatment::Hold(Held::Versions)
+    }
+
     /// A frame begins that has no room for a correlation id: it can only answer a token.
     fn begin_short(&mut self, start: Start, part: Range<usize>, output: &mut Output<'_>) -> Result<(), Broken> {
         let left = self.short(start)?;
@@ -363,11 +553,33 @@ impl Rewriter {
                 let (asked, held, frame) = (*asked, *held, std::mem::take(frame));
                 self.response = BETWEEN_RESPONSES;
                 let bytes = frame.len();
-                let written = release(asked, held, frame, addresses, self.limits.held, output.write());
+                let written = match held {
+                    Held::Addresses(layout) => {
+                        with_addresses(asked, layout, &frame, addresses, self.limits.held, output.write())
+                    }
+                    Held::Versions => self.offer(asked, frame, output.write()),
+                };
                 written.map_err(|refused| broken(asked, refused, bytes))?;
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Write what a broker offers to `out` as the client may have it.
+    fn offer(&mut self, asked: Opening, mut frame: Vec<u8>, out: &mut Vec<u8>) -> Result<(), Refused> {
+        if !self.keeps_addresses {
+            versions::limit(asked, &mut frame)?;
+        }
+        if let Some(diversion) = &mut self.diversion {
+            match versions::announce(asked, &mut frame) {
+                Ok(is_announced) => diversion.is_announced |= is_announced,
+                Err(_) => self.unread = self.unread.saturating_add(1),
+            }
+        }
+        let length = i32::try_from(frame.len()).map_err(|_| Refused::TooLong)?;
+        out.extend_from_slice(&length.to_be_bytes());
+        out.append(&mut frame);
         Ok(())
     }
 }
@@ -381,27 +593,6 @@ fn part(at: usize, end: usize, left: &mut usize) -> Range<usize> {
 
 fn empty(asked: Opening, endpoints: &mut Endpoints, bytes: &mut [u8]) -> Result<(), Broken> {
     endpoints.take(bytes).map_err(|fault| broken(asked, Refused::Malformed(fault), 0))
-}
-
-/// Write a held response to `out` as the client may have it.
-fn release(
-    asked: Opening,
-    held: Held,
-    mut frame: Vec<u8>,
-    addresses: &mut impl Addresses,
-    longest: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), Refused> {
-    match held {
-        Held::Addresses(layout) => with_addresses(asked, layout, &frame, addresses, longest, out),
-        Held::Versions => {
-            versions::limit(asked, &mut frame)?;
-            let length = i32::try_from(frame.len()).map_err(|_| Refused::TooLong)?;
-            out.extend_from_slice(&length.to_be_bytes());
-            out.append(&mut frame);
-            Ok(())
-        }
-    }
 }
 
 fn broken(asked: Opening, refused: Refused, bytes: usize) -> Broken {

@@ -4,7 +4,9 @@ use crate::header::Opening;
 use crate::reader::Reader;
 use crate::schema::{api, check};
 
+use super::encode;
 use super::held::Refused;
+use crate::telemetry::{GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY};
 
 /// Kafka's code for a version of `ApiVersions` itself that the broker does not know. The response has version 0 then.
 const UNSUPPORTED_VERSION: i16 = 35;
@@ -26,9 +28,50 @@ pub(super) fn limit(asked: Opening, frame: &mut [u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Where in the frame a newest version stands that has to be lowered, and to what.
-fn lowered(asked: Opening, frame: &[u8]) -> Result<Vec<(usize, i16)>, Refused> {
+/// Offer version 0 of the two telemetry APIs in the `ApiVersions` response `frame`, in place of what the broker offers.
+///
+/// Whether they are offered now: a response that says that the client has to ask in another version offers nothing.
+pub(super) fn announce(asked: Opening, frame: &mut Vec<u8>) -> Result<bool, Refused> {
     let mut reader = Reader::new(frame);
+    let Found { is_flexible, error } = check_whole(asked, &mut reader)?;
+    if error != 0 {
+        return Ok(false);
+    }
+    let at = |reader: &Reader<'_>| frame.len().saturating_sub(reader.left());
+    let count_at = at(&reader);
+    let count = reader.count(is_flexible)?.unwrap_or_default();
+    let (mut entries, mut kept) = (Vec::new(), 0_usize);
+    for _ in 0..count {
+        let start = at(&reader);
+        let key = reader.int16()?;
+        reader.int32()?; // both versions
+        if is_flexible {
+            reader.tags(|_, _| Ok(()))?;
+        }
+        if !matches!(key, GET_TELEMETRY_SUBSCRIPTIONS | PUSH_TELEMETRY) {
+            entries.extend_from_slice(frame.get(start..at(&reader)).unwrap_or_default());
+            kept = kept.saturating_add(1);
+        }
+    }
+    let end = at(&reader);
+    for key in [GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY] {
+        entries.extend(key.to_be_bytes());
+        entries.extend([0; 4]);
+        entries.extend(is_flexible.then_some(0));
+    }
+    let all = [encode::count(kept.saturating_add(2), is_flexible), entries].concat();
+    frame.splice(count_at..end, all);
+    Ok(true)
+}
+
+/// In which form a response about versions is.
+struct Found {
+    is_flexible: bool,
+    error: i16,
+}
+
+/// Make sure that a response is what its definition says, and read up to its first array.
+fn check_whole(asked: Opening, reader: &mut Reader<'_>) -> Result<Found, Refused> {
     reader.int32()?; // the correlation id is all of its header in every version
     let error = reader.clone().int16()?;
     let version = if error == UNSUPPORTED_VERSION {
@@ -37,9 +80,15 @@ fn lowered(asked: Opening, frame: &[u8]) -> Result<Vec<(usize, i16)>, Refused> {
         newest(asked.key).map_or(asked.version, |newest| asked.version.min(newest))
     };
     let layout = api(asked.key).and_then(|api| api.response(version)).ok_or(Refused::UnknownVersion)?;
-    let is_flexible = layout.flexible.contain(version);
     check(layout, version, reader.clone())?;
     reader.int16()?;
+    Ok(Found { is_flexible: layout.flexible.contain(version), error })
+}
+
+/// Where in the frame a newest version stands that has to be lowered, and to what.
+fn lowered(asked: Opening, frame: &[u8]) -> Result<Vec<(usize, i16)>, Refused> {
+    let mut reader = Reader::new(frame);
+    let Found { is_flexible, .. } = check_whole(asked, &mut reader)?;
     let mut found = Vec::new();
     for _ in 0..reader.count(is_flexible)?.unwrap_or_default() {
         let (key, oldest) = (reader.int16()?, reader.int16()?);

@@ -29,6 +29,7 @@ mod rewriting;
 mod samples;
 mod sasl;
 mod streams;
+mod telemetry;
 mod telling;
 mod transactions;
 mod transcript;

@@ -21,6 +21,8 @@ from .events import (
     ObserverLedger,
     ObserverName,
     ObserverReport,
+    ObserverTelemetry,
+    PushLedger,
     TimeTotals,
     TrafficTotals,
     WindowTotals,
@@ -76,6 +78,7 @@ from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
 from .silence import SilenceReason, SilentClients, SilentItem
 from .snapshots import ConnectionSnapshot
 from .subscriptions import (
+    ClusterSubscriptions,
     SilenceWord,
     SilentSoftwareState,
     SubscriptionAnswer,
@@ -101,6 +104,7 @@ __all__ = [
     "ClientOwner",
     "ClientPage",
     "ClusterState",
+    "ClusterSubscriptions",
     "ConnectionCount",
     "ConnectionItem",
     "ConnectionPage",
@@ -137,6 +141,7 @@ __all__ = [
     "ObserverName",
     "ObserverReport",
     "ObserverState",
+    "ObserverTelemetry",
     "OpenConnection",
     "OpenConnections",
     "PluginLedger",
@@ -144,6 +149,7 @@ __all__ = [
     "Push",
     "PushAnswer",
     "PushBatch",
+    "PushLedger",
     "Rejection",
     "ReplicasAnswer",
     "SilenceReason",

@@ -32,6 +32,8 @@ __all__ = [
     "ObserverLedger",
     "ObserverName",
     "ObserverReport",
+    "ObserverTelemetry",
+    "PushLedger",
     "TimeTotals",
     "TrafficTotals",
     "WindowTotals",
@@ -142,6 +144,32 @@ class ObserverLedger(Envelope):
     dropped: CountsByReason = Field(default_factory=dict, description="Rows given up, by reason.")
 
 
+class PushLedger(Envelope):
+    """The ledger of pushes that an observer took, within its epoch: accepted = delivered + queued + dropped."""
+
+    accepted: Count = Field(0, description="Pushes taken.")
+    delivered: Count = Field(0, description="Pushes that a collector acknowledged.")
+    queued: Count = Field(0, description="Pushes waiting.")
+    dropped: CountsByReason = Field(default_factory=dict, description="Pushes given up, by reason.")
+
+
+class ObserverTelemetry(Envelope):
+    """How an observer answers clients' telemetry (KIP-714) in the brokers' place."""
+
+    instances: Count = Field(0, description="Client instances that it remembers.")
+    evicted: Count = Field(0, description="Client instances that gave way to others, since its start.")
+    answered: Annotated[dict[str, CountsByReason], Field(max_length=2)] = Field(
+        default_factory=dict, description="Requests since its start, by Kafka's name and by Kafka's error."
+    )
+    unread: Count = Field(
+        0, description="Connections that telemetry was not offered to, since the broker's offer could not be read."
+    )
+    subscriptions: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="Hash of the subscriptions that it knows; absent until it has any."
+    )
+    ledger: PushLedger = Field(default_factory=PushLedger, description="Its ledger of pushes.")
+
+
 class ObserverReport(Envelope):
     """How the observer is."""
 
@@ -182,6 +210,9 @@ class ObserverReport(Envelope):
         None,
         description="What it saw before is delivered, or counted as dropped, in milliseconds since 1970. Of a source "
         "that ends without a last word, what it saw later is uncertain.",
+    )
+    telemetry: ObserverTelemetry | None = Field(
+        None, description="How it answers clients' telemetry; absent where that is left to the brokers."
     )
     ended: bool = Field(False, description="Whether this is its last word: it ends, and nothing is left.")
 
@@ -235,6 +266,9 @@ class EventsAnswer(Envelope):
     rejected: tuple[Rejection, ...] = Field((), description="Numbers that will never be accepted.")
     retry_after_ms: Count = Field(0, description="How long to wait before sending `later` again.")
     directives: Directives = Field(default_factory=Directives, description="What the observer is to do at once.")
+    subscriptions: Annotated[str, Field(max_length=64)] | None = Field(
+        None, description="Hash of the cluster's subscriptions, for observers that answer clients' telemetry."
+    )
     wants_connections: bool = Field(
         False, description="Whether the next requests are to list open connections, since somebody asked for them."
     )

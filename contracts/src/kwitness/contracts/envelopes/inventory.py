@@ -9,7 +9,7 @@ from kwitness.contracts.interceptors import InterceptorRuntime, Reporter, Side
 from kwitness.contracts.observers import ObserverMode, ReportedBy
 
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
-from .events import ObserverLedger
+from .events import ObserverLedger, ObserverTelemetry
 from .gauges import MOST_INSTANCES, PluginLedger
 from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
 
@@ -147,6 +147,9 @@ class ObserverState(Envelope):
     resident_bytes: Count | None = Field(None, description="Its memory.")
     software: tuple[SoftwareConnections, ...] = Field((), description="Software connected through it.")
     ledger: ObserverLedger = Field(default_factory=ObserverLedger, description="Its own ledger.")
+    telemetry: ObserverTelemetry | None = Field(
+        None, description="How it answers clients' telemetry; absent where that is left to the brokers."
+    )
     last_heard_ms: Milliseconds = Field(description="When it was last heard from, in milliseconds since 1970.")
 
 

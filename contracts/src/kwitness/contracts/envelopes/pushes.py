@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kwitness.contracts.identity import Identity
+from kwitness.contracts.observers import ReportedBy
 
 from .envelope_model import BrokerId, ClientText, ClusterId, Count, Envelope, Milliseconds
 
@@ -55,12 +56,15 @@ class PushBatch(Envelope):
 
     schema_: Literal["kwitness.pushes/1"] = Field("kwitness.pushes/1", alias="schema", description="Name and version.")
     source: Annotated[str, Field(min_length=1, max_length=256)] = Field(
-        description="Who numbers the pushes: <cluster id>/<broker id>."
+        description="Who numbers the pushes: <cluster id>/<broker id>, of an observer <cluster id>/<namespace>/<pod>."
     )
     epoch: Milliseconds = Field(description="Start of the source, in milliseconds since 1970.")
     cluster_id: ClusterId = Field(description="Cluster id.")
     broker_id: BrokerId | None = Field(None, description="Broker id.")
     plugin_version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the plugin.")
+    reported_by: ReportedBy | None = Field(
+        None, description="Where the observer runs that answered in the broker's place; absent for a broker's plugin."
+    )
     kafka_version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the broker.")
     pushes: tuple[Push, ...] = Field(description="The pushes.", max_length=100_000)
 

@@ -1,14 +1,17 @@
-"""GET /v1/subscriptions and /v1/subscriptions/{id}: broker subscriptions in numbers."""
+"""Subscriptions of a cluster: in numbers, and all of them for observers that answer clients themselves."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
+
+from kwitness.contracts.collector_config import BrokerSubscriptionConfig
 
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
 __all__ = [
+    "ClusterSubscriptions",
     "SilenceWord",
     "SilentSoftwareState",
     "SubscriptionAnswer",
@@ -78,3 +81,12 @@ class SubscriptionList(ReplicasAnswer):
     """All subscriptions of the cluster's brokers."""
 
     items: tuple[SubscriptionState, ...] = Field(description="Subscriptions, by name.")
+
+
+class ClusterSubscriptions(Envelope):
+    """All subscriptions of a cluster, as observers that answer clients themselves need them."""
+
+    hash: Annotated[str, Field(min_length=1, max_length=64)] = Field(
+        description="Of the subscriptions: another one means others."
+    )
+    subscriptions: tuple[BrokerSubscriptionConfig, ...] = Field((), description="All of them, ours and foreign.")

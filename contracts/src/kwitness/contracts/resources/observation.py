@@ -121,3 +121,17 @@ class ObserverLimits(Contract):
         ge=65_536,
         le=1_073_741_824,
     )
+    max_telemetry_instances: int = Field(
+        16_384,
+        description="Most client instances that are remembered with telemetry Terminate, as in a broker; the one that "
+        "was silent the longest gives way. Each takes up to 256 bytes.",
+        ge=1,
+        le=4_000_000,
+    )
+    max_telemetry_bytes: int = Field(
+        1_048_576,
+        description="Longest push that is taken with telemetry Terminate, compressed, in bytes, as a broker's "
+        "telemetry.max.bytes; clients are told.",
+        ge=1_024,
+        le=16_777_216,
+    )

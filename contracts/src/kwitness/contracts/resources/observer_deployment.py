@@ -173,6 +173,11 @@ class ObserverDeploymentSpec(Contract):
                 "other modes: remove them; an observer beside a broker reaches it by loopback, in its own namespace",
             ),
             Rule(
+                "self.telemetry != 'Terminate' || self.identity.clientInstanceId == 'Keep'",
+                "telemetry Terminate needs identity.clientInstanceId Keep: a push without it belongs to nobody",
+                field_path=".telemetry",
+            ),
+            Rule(
                 "!has(self.host) || self.observers.exists(one, one.type == 'Requests')",
                 "host needs an observer of type Requests: without it there is nothing to call classes for",
                 field_path=".host",
@@ -240,6 +245,13 @@ class ObserverDeploymentSpec(Contract):
     )
     window: str = duration_field("10s", "Length of a window of Traffic and Latency.", minimum="1s", maximum="1h")
     limits: ObserverLimits = Field(default_factory=ObserverLimits, description="Bounds of one observer process.")
+    telemetry: Literal["PassThrough", "Terminate"] = Field(
+        "PassThrough",
+        description="Who answers clients that ask which metrics to push (KIP-714). PassThrough: the brokers, which "
+        "takes a plugin in them. Terminate: observers tell clients that telemetry is taken, answer by the cluster's "
+        "subscriptions, and bring what is pushed to the TelemetryCollector; the brokers see none of it, so a plugin "
+        "of theirs gets no pushes of these clients. Acts for connections that are opened from then on.",
+    )
     identity: IdentityTreatment = Field(
         default_factory=IdentityTreatment,
         description="What happens to each identity field before it leaves the observer.",
@@ -351,7 +363,10 @@ class ObserverDeploymentStatus(Status):
         None, description="How many of the connections that the brokers count are observed."
     )
     ledger: tuple[HopLedger, ...] = Field(
-        (), description="The ledger by hop: report.", max_length=8, json_schema_extra=list_map("hop")
+        (), description="The ledger by hop: report, pushes.", max_length=8, json_schema_extra=list_map("hop")
+    )
+    telemetry_instances: int | None = Field(
+        None, description="Client instances that observers answer, with telemetry Terminate.", ge=0
     )
     host_replicas: int | None = Field(None, description="Replicas of the host that call observers now.", ge=0)
     config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)

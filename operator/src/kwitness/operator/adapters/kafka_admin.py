@@ -146,8 +146,7 @@ def _observe(
         described = client.describe_cluster()
         existing = [topic for topic in client.describe_topics(list(topics)) if topic["error_code"] == 0]
         topic_configs = _topic_configs(client, [topic["name"] for topic in existing])
-    configs = _subscriptions(client, connection)
-    _check_alter(client, connection)
+    configs, refused = _permitted_subscriptions(client, connection)
     return ClusterDescription(
         cluster_id=described["cluster_id"],
         brokers=tuple(
@@ -171,7 +170,22 @@ def _observe(
             for topic in existing
         },
         subscriptions=configs,
+        refused=refused,
     )
+
+
+def _permitted_subscriptions(
+    client: AdminClient, connection: KafkaConnection
+) -> tuple[dict[str, dict[str, str]], OperatorError | None]:
+    """Every CLIENT_METRICS resource, or why the operator may not read or write them: then nobody needs to know them."""
+    try:
+        configs = _subscriptions(client, connection)
+        _check_alter(client, connection)
+    except OperatorError as error:
+        if error.reason != "Forbidden":
+            raise
+        return {}, error
+    return configs, None
 
 
 def _telemetry(client: AdminClient, broker_id: int) -> bool | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kwitness.operator.model.broker_listeners import BrokerListener
+from kwitness.operator.model.errors import OperatorError
 
 __all__ = ["TOPIC_CONFIGS", "BrokerDescription", "ClusterDescription", "TopicDescription", "WantedTopic"]
 
@@ -53,7 +54,8 @@ class ClusterDescription:
     """Everything a KafkaCluster's reconcile needs to know.
 
     ``lower_bound`` is the oldest version with the APIs that were advertised, such as ``4.3``. ``topics`` holds those of
-    the names that were asked for and exist. ``subscriptions`` holds every CLIENT_METRICS resource's configs.
+    the names that were asked for and exist. ``subscriptions`` holds every CLIENT_METRICS resource's configs;
+    ``refused`` says why the operator may not read or write them, None where it may.
     """
 
     cluster_id: str
@@ -61,3 +63,4 @@ class ClusterDescription:
     lower_bound: str
     topics: Mapping[str, TopicDescription]
     subscriptions: Mapping[str, Mapping[str, str]]
+    refused: OperatorError | None = None

@@ -31,6 +31,7 @@ from kwitness.operator.reconcile.kafka_credentials import connection_of
 from kwitness.operator.reconcile.owners import warnings_of_owners
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.reconcile.terminated_telemetry import is_answered_by_observers
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import KafkaState
 from kwitness.operator.work_queue import Requeue
@@ -127,19 +128,25 @@ async def _observe(
         fields.update({"subscriptions": None, "subscriptionsLeftOut": None})
         fields.update(subscription_fields(facts.subscriptions, context.installation))
     fields = {name: value for name, value in fields.items() if value is not None}
+    answered = seen.refused is not None and await is_answered_by_observers(context, key)
     if facts.paused:
         return paused("nothing is written to the brokers"), fields
     if cluster.spec.suspend:
         message = "no subscription of this cluster is on its brokers and nothing is created there, as spec.suspend says"
         return ready("Suspended", message), fields
     missing = tuple(topic for topic in wanted_topics(cluster, len(seen.brokers)) if topic.name not in seen.topics)
+    if seen.refused is not None and not answered:
+        raise seen.refused
     if missing:
         results = await context.kafka.create_topics(connection, missing)
         for trouble in results.values():
             if trouble is not None:
                 raise trouble
             metrics.BROKER_WRITES.labels(operation="create_topic").inc()
-    return ready("Connected", f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"), fields
+    message = f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"
+    if seen.refused is not None:
+        message += "; subscriptions are not on them, since observers ask clients in their place"
+    return ready("Connected", message), fields
 
 
 def _check_identity(cluster: KafkaCluster, seen: ClusterDescription, last: str | None) -> None:

@@ -36,6 +36,7 @@ from kwitness.operator.reconcile.inventory import collectors_of, crashing_softwa
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
+from kwitness.operator.reconcile.terminated_telemetry import is_answered_by_observers
 from kwitness.subscriptions.broker_subscription import (
     BrokerSubscription,
     UnreadableSubscriptionError,
@@ -57,6 +58,8 @@ class _Result:
     present: Mapping[str, Mapping[str, str]]
     standing: tuple[BrokerSubscription, ...]
     names: Mapping[str, str]
+    to_observers: Mapping[str, Mapping[str, str]]
+    """What the brokers do not take and observers ask clients for in their place."""
 
 
 async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]) -> None:
@@ -68,7 +71,7 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
         When the broker could not be read or the request as a whole failed.
     """
     context, facts = work.context, work.facts
-    present = await context.kafka.subscriptions(connection)
+    present, refused = await _present(work, connection)
     orphans = await find_orphans(work, present)
     for key, body in deleted_subscriptions_of(context, work.cluster).items():
         never_applied = "appliedHash" not in (body.get("status") or {})
@@ -88,16 +91,42 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
         known=facts.unknown is None,
     )
     answers: dict[str, OperatorError | None] = {}
-    if decided.changes and not facts.paused:
+    if refused is not None:
+        answers = dict.fromkeys(decided.changes, refused)
+    elif decided.changes and not facts.paused:
         answers = await context.kafka.alter(connection, decided.changes)
-    standing = _readable(_after(present, decided, answers))
+    to_observers = await _to_observers(work, decided, answers)
+    standing = _readable({**_after(present, decided, answers), **to_observers})
     names = _known_names(context.installation, standing)
-    result = _Result(decided, answers, statuses, present, standing, names)
+    result = _Result(decided, answers, statuses, present, standing, names, to_observers)
     await _report(work, result, orphans)
     for one in wanted:
         waits = one.subscription.id in decided.waiting
         work.outcomes[one.key] = _waits(work, one, result) if waits else await _judge(work, one, result)
     await _share(work, standing)
+
+
+async def _present(
+    work: SubscriptionPass, connection: KafkaConnection
+) -> tuple[dict[str, dict[str, str]], OperatorError | None]:
+    """What is on the broker, or why that may not be read; it need not be where observers answer in its place."""
+    try:
+        return await work.context.kafka.subscriptions(connection), None
+    except OperatorError as error:
+        if error.reason != "Forbidden" or not await is_answered_by_observers(work.context, work.cluster):
+            raise
+        return {}, error
+
+
+async def _to_observers(
+    work: SubscriptionPass, decided: SubscriptionPlan, answers: Mapping[str, OperatorError | None]
+) -> dict[str, Mapping[str, str]]:
+    refused = {
+        name: target
+        for name, target in decided.changes.items()
+        if target is not None and (error := answers.get(name)) is not None and error.reason == "Forbidden"
+    }
+    return refused if refused and await is_answered_by_observers(work.context, work.cluster) else {}
 
 
 def _seen(facts: ClusterFacts, statuses: Mapping[str, dict[str, Any]]) -> list[ObservedSoftware]:
@@ -160,7 +189,7 @@ async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> Subscr
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
     error = result.answers.get(name)
     if error is not None:
-        return SubscriptionOutcome(subject, failure(error), as_before)
+        return _refused(subject, error, as_before, to_observers=name in result.to_observers)
     if work.facts.paused and name in result.decided.changes:
         verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
         return SubscriptionOutcome(subject, verdict, as_before)
@@ -185,6 +214,15 @@ def _own_fields(work: SubscriptionPass, one: Wanted, repairs: int) -> dict[str, 
         "driftRepairs": repairs or None,
         "expiresAt": None if ends is None else work.context.clock.rfc3339(ends),
     }
+
+
+def _refused(
+    subject: Subject, error: OperatorError, fields: dict[str, Any], *, to_observers: bool
+) -> SubscriptionOutcome:
+    if not to_observers:
+        return SubscriptionOutcome(subject, failure(error), fields)
+    message = f"observers ask clients for it in the brokers' place, which do not take it: {error.message}"
+    return SubscriptionOutcome(subject, ready("AskedByObservers", message), fields)
 
 
 def _repairs(status: Mapping[str, Any], subject: Subject, last: SubscriptionOutcome | None) -> int:

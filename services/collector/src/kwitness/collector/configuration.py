@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,15 @@ from typing import Final
 from pydantic import ValidationError
 
 from kwitness.collector.client_owners import ClientOwners
-from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
+from kwitness.contracts.collector_config import BrokerSubscriptionConfig, CollectorConfig, SubscriptionsFile
+from kwitness.contracts.envelopes import ClusterSubscriptions
 from kwitness.contracts.owners import Owners
 from kwitness.runtime.reloading import ReloadingFile
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 _LOG = logging.getLogger(__name__)
 _NOBODYS: Final = Owners()
+_HASH_DIGITS = 16
 
 
 class ConfigurationError(ValueError):
@@ -51,17 +54,36 @@ def _parse_config(content: bytes) -> CollectorConfig:
         raise ConfigurationError(f"config.json: {place}: {first['msg']}") from error
 
 
-def _parse_subscriptions(content: bytes) -> tuple[BrokerSubscription, ...]:
+def cluster_subscriptions(subscriptions: tuple[BrokerSubscriptionConfig, ...]) -> ClusterSubscriptions:
+    """Name subscriptions by a hash that is the same for the same ones, whatever their order."""
+    ordered = tuple(sorted(subscriptions, key=lambda one: one.id))
+    text = "\n".join(one.model_dump_json() for one in ordered)
+    return ClusterSubscriptions(
+        hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS], subscriptions=ordered
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Subscriptions:
+    written: ClusterSubscriptions
+    read: tuple[BrokerSubscription, ...]
+
+
+_NONE = _Subscriptions(cluster_subscriptions(()), ())
+
+
+def _parse_subscriptions(content: bytes) -> _Subscriptions:
     try:
         file = SubscriptionsFile.model_validate_json(content)
     except ValidationError as error:
         raise ConfigurationError(f"subscriptions.json: {error.errors()[0]['msg']}") from error
-    return tuple(
+    read = tuple(
         BrokerSubscription(
             id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=tuple(sorted(one.match.items()))
         )
         for one in file.subscriptions
     )
+    return _Subscriptions(cluster_subscriptions(file.subscriptions), read)
 
 
 def _parse_owners(content: bytes) -> Owners:
@@ -89,13 +111,20 @@ class Configuration:
 
     def subscriptions(self) -> tuple[BrokerSubscription, ...]:
         """Return all subscriptions of the broker; none while the file is missing."""
+        return self._all().read
+
+    def cluster_subscriptions(self) -> ClusterSubscriptions:
+        """Return the same as observers are told them, with their hash."""
+        return self._all().written
+
+    def _all(self) -> _Subscriptions:
         try:
             return self._subscriptions.current()
         except FileNotFoundError:
-            return ()
+            return _NONE
         except (OSError, ValueError) as error:
             self._report(error)
-            return ()
+            return _NONE
 
     def owners(self) -> ClientOwners:
         """Return whose clients are; nobody's while the file is missing."""

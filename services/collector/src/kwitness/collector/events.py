@@ -21,6 +21,7 @@ from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
 PLAIN_OTLP: Final = "otlp/"
@@ -46,7 +47,8 @@ def instance_of(identity: Mapping[str, str]) -> str:
 class Event:
     """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes as the client made them.
 
-    ``identity`` holds known identity keys only, as text. Times are in milliseconds since 1970.
+    ``identity`` holds known identity keys only, as text. Times are in milliseconds since 1970. ``reported_by`` says
+    where the observer runs that answered in a broker's place.
     """
 
     source: str
@@ -57,6 +59,7 @@ class Event:
     payload: bytes
     push_interval_ms: int | None = None
     terminating: bool = False
+    reported_by: ReportedBy | None = None
     filtered: bool = False
     """Whether the collector's settings were applied to the payload; what follows is of such events alone."""
     malformed: str | None = None
@@ -99,6 +102,8 @@ class Event:
             headers[record_headers.TERMINATING] = "true"
         if self.filtered:
             headers[record_headers.FILTERED] = "true"
+        if self.reported_by is not None:
+            headers[record_headers.REPORTED_BY] = self.reported_by
         headers.update(self.identity)
         return [(key, value.encode("utf-8", "replace")) for key, value in headers.items()]
 
@@ -123,8 +128,11 @@ class Outcome(NamedTuple):
     rejected: tuple[Rejection, ...]
 
 
-def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
-    """Turn an envelope into events; a payload that is not base64 is rejected, and only that one."""
+def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[list[Event], list[Rejection]]:
+    """Turn an envelope into events; a payload that is not base64 is rejected, and only that one.
+
+    ``place`` holds identity keys that the sender's token vouches for.
+    """
     events: list[Event] = []
     rejected: list[Rejection] = []
     budget = _BATCH_BYTES
@@ -144,10 +152,11 @@ def of_batch(batch: PushBatch) -> tuple[list[Event], list[Rejection]]:
                 epoch=batch.epoch,
                 seq=push.seq,
                 received_at_ms=push.received_at_ms,
-                identity=_identity(batch, push, payload),
+                identity={**_identity(batch, push, payload), **(place or {})},
                 payload=payload,
                 push_interval_ms=push.push_interval_ms,
                 terminating=push.terminating,
+                reported_by=batch.reported_by,
             )
         )
     return events, rejected
@@ -181,12 +190,14 @@ def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event],
     A body has at most ``most`` bytes; a larger single event is alone in its body.
     """
     first = events[0]
-    envelope = {
+    envelope: dict[str, Any] = {
         "schema": "kwitness.pushes/1",
         "source": first.source,
         "epoch": first.epoch,
         "cluster_id": first.identity.get("cluster_id", "unknown"),
     }
+    if first.reported_by is not None:
+        envelope["reported_by"] = first.reported_by
     begin, end = json.dumps(envelope).encode()[:-1] + b', "pushes": [', b"]}"
     part: list[Event] = []
     pieces: list[bytes] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -18,7 +19,7 @@ from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals, parts_of
 from kwitness.collector.taking import EventTaking
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.contracts.envelopes import EventsAnswer, EventsHead, InterceptorsHead, Rejection
+from kwitness.contracts.envelopes import ClusterSubscriptions, EventsAnswer, EventsHead, InterceptorsHead, Rejection
 from kwitness.contracts.topics import CONNECTIONS, HEADERS, REQUESTS, SEALS, TRAFFIC
 
 _TOPICS: Final = (TRAFFIC, CONNECTIONS, REQUESTS, HEADERS, SEALS)
@@ -32,11 +33,15 @@ _SHARE_OF_HEADERS: Final = 4
 class Observation:
     """Everything that this replica knows from observers. It is forgotten with the process (docs/decisions/0043).
 
-    ``interception`` is what it knows from interceptors, ``headers`` what it knows of record headers from both.
+    ``interception`` is what it knows from interceptors, ``headers`` what it knows of record headers from both;
+    ``subscriptions`` says what observers that answer clients' telemetry are told.
     """
 
-    def __init__(self, pipeline: Pipeline, config: CollectorConfig) -> None:
+    def __init__(
+        self, pipeline: Pipeline, config: CollectorConfig, subscriptions: Callable[[], ClusterSubscriptions]
+    ) -> None:
         self._pipeline = pipeline
+        self.subscriptions = subscriptions
         self._taking = EventTaking(pipeline)
         self.observers = Observers()
         self.registry = ConnectionRegistry()
@@ -71,7 +76,12 @@ class Observation:
         directives = self.directives.for_one(
             observer.namespace, observer.name, settings=state.settings, suspended=state.suspended
         )
-        return self._taking.answer(taken, directives, wants_connections=self.registry.is_wanted(now_ms()))
+        return self._taking.answer(
+            taken,
+            directives,
+            wants_connections=self.registry.is_wanted(now_ms()),
+            subscriptions=self.subscriptions().hash if state.telemetry is not None else None,
+        )
 
     def _hear(self, head: EventsHead) -> None:
         now = now_ms()

@@ -25,6 +25,7 @@ from kwitness.collector.ingest.otlp_http import OtlpHttp
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.silence_api import SilenceApi
+from kwitness.collector.ingest.subscriptions_api import SubscriptionsApi
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
@@ -60,7 +61,7 @@ class Collector:
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
-        self._observation = Observation(self._pipeline, config)
+        self._observation = Observation(self._pipeline, config, self._configuration.cluster_subscriptions)
         self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
@@ -94,6 +95,7 @@ class Collector:
             (INTERCEPTOR_DIRECTIVES_PATH, self._observation.interception.directives),
         ):
             DirectivesApi(path, directives, self._authenticator, self._peers, budget).add_to(own.application)
+        SubscriptionsApi(self._observation, self._authenticator).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )

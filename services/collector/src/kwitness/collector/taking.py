@@ -72,7 +72,14 @@ class EventTaking:
         hop.drop("returned", len(later))
         return Taken(taken, claim.known, later, rejected)
 
-    def answer(self, taken: Taken, directives: Directives, *, wants_connections: bool = False) -> EventsAnswer:
+    def answer(
+        self,
+        taken: Taken,
+        directives: Directives,
+        *,
+        wants_connections: bool = False,
+        subscriptions: str | None = None,
+    ) -> EventsAnswer:
         """Say of each number what became of it."""
         return EventsAnswer(
             collector=self.collector,
@@ -84,6 +91,7 @@ class EventTaking:
             retry_after_ms=_RETRY_AFTER_MS if taken.later else 0,
             directives=directives,
             wants_connections=wants_connections,
+            subscriptions=subscriptions,
         )
 
     async def _write(self, head: Head, sender: Sender, rows: Mapping[int, tuple[EventRow, bytes]]) -> list[Rejection]:

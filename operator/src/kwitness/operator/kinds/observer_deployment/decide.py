@@ -32,6 +32,8 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     of_resource,
     reporting,
     serving,
+    telemetry,
+    telemetry_instances,
 )
 from kwitness.operator.kinds.observer_deployment.secrets import secret_volumes
 from kwitness.operator.kinds.observer_deployment.sidecars.outcome import sidecar_outcome
@@ -120,6 +122,7 @@ def _gateway(
         connections=sum(one.connections for one in own) if own else None,
         coverage=coverage(state, heard),
         ledger=ledger(own),
+        telemetry_instances=telemetry_instances(own),
         config_hash=digest,
         pods_with_config=sum(one.settings == digest for one in own) if own else None,
     )
@@ -130,6 +133,7 @@ def _gateway(
         verdict,
         *reporting(own, known=state is not None),
         *serving(own),
+        *telemetry(resource, own, state),
         *registers_resolved(resource, registers),
     )
     actions = directives(subject.key, own, collector, settings=digest, suspend=suspend)

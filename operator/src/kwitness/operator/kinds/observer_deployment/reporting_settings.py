@@ -12,6 +12,7 @@ from kwitness.contracts.observer_settings import (
     LimitSettings,
     ReportSettings,
     RequestSettings,
+    TelemetrySettings,
 )
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry
@@ -27,6 +28,7 @@ class Reported(TypedDict):
     report: ReportSettings
     identity: IdentitySettings
     limits: LimitSettings
+    telemetry: TelemetrySettings | None
 
 
 def reported(resource: ObserverDeployment, rules: HeaderRules) -> Reported:
@@ -45,6 +47,11 @@ def reported(resource: ObserverDeployment, rules: HeaderRules) -> Reported:
             queue_bytes=limits.queue_bytes,
             max_rewrite_bytes=limits.max_rewrite_bytes,
         ),
+        "telemetry": TelemetrySettings(
+            max_instances=limits.max_telemetry_instances, max_push_bytes=limits.max_telemetry_bytes
+        )
+        if spec.telemetry == "Terminate"
+        else None,
     }
 
 

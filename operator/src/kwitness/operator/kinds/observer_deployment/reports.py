@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kwitness.contracts.envelopes import ClusterState, ObserverState
+from kwitness.contracts.envelopes import ClusterState, ObserverState, PushLedger
 from kwitness.contracts.resources.ledger import HopLedger
-from kwitness.contracts.resources.observer_deployment import Coverage, UnseenSoftware
+from kwitness.contracts.resources.observer_deployment import Coverage, ObserverDeployment, UnseenSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 
-__all__ = ["coverage", "heard_of", "ledger", "of_resource", "reporting", "serving"]
+__all__ = ["coverage", "heard_of", "ledger", "of_resource", "reporting", "serving", "telemetry", "telemetry_instances"]
 
 _SILENT_MS: Final = 60_000
 """Milliseconds after which a pod counts as gone; it speaks every 5 s."""
@@ -20,6 +20,7 @@ _MOST_UNSEEN: Final = 20
 _MOST_REASONS: Final = 32
 _NAME_LENGTH: Final = 256
 _HOP: Final = "report"
+_PUSHES_HOP: Final = "pushes"
 
 
 def heard_of(state: ClusterState | None, now_ms: int) -> tuple[ObserverState, ...]:
@@ -67,15 +68,61 @@ def ledger(own: Iterable[ObserverState]) -> tuple[HopLedger, ...]:
     dropped: Counter[str] = Counter()
     for pod in pods:
         dropped.update(pod.ledger.dropped)
+    report = HopLedger(
+        hop=_HOP,
+        accepted=sum(pod.ledger.accepted for pod in pods),
+        delivered=sum(pod.ledger.delivered for pod in pods),
+        queued=sum(pod.ledger.queued for pod in pods),
+        dropped=dict(sorted(dropped.items())[:_MOST_REASONS]),
+    )
+    return (report, *_pushes([pod.telemetry.ledger for pod in pods if pod.telemetry is not None]))
+
+
+def _pushes(ledgers: Sequence[PushLedger]) -> tuple[HopLedger, ...]:
+    if not ledgers:
+        return ()
+    dropped: Counter[str] = Counter()
+    for one in ledgers:
+        dropped.update(one.dropped)
     return (
         HopLedger(
-            hop=_HOP,
-            accepted=sum(pod.ledger.accepted for pod in pods),
-            delivered=sum(pod.ledger.delivered for pod in pods),
-            queued=sum(pod.ledger.queued for pod in pods),
+            hop=_PUSHES_HOP,
+            accepted=sum(one.accepted for one in ledgers),
+            delivered=sum(one.delivered for one in ledgers),
+            queued=sum(one.queued for one in ledgers),
             dropped=dict(sorted(dropped.items())[:_MOST_REASONS]),
         ),
     )
+
+
+def telemetry(
+    resource: ObserverDeployment, own: Iterable[ObserverState], state: ClusterState | None
+) -> tuple[Verdict, ...]:
+    """Whether observers answer clients' telemetry, and whose pushes a plugin misses; nothing is said without that."""
+    if resource.spec.telemetry != "Terminate":
+        return ()
+    pods = [one.telemetry for one in own if one.telemetry is not None]
+    if not pods:
+        message = "no observer has said yet that it answers clients' telemetry: wait until their settings arrive"
+        return (Verdict("TelemetryTerminated", "False", "NoSubscriptions", message),)
+    if any(one.subscriptions is None for one in pods):
+        message = "an observer has not heard of the cluster's subscriptions yet: until then it asks clients for nothing"
+        return (Verdict("TelemetryTerminated", "False", "NoSubscriptions", message),)
+    instances = sum(one.instances for one in pods)
+    message = f"{len(pods)} observers answer {instances} client instances in the brokers' place"
+    if state is not None and any(one.plugin_version is not None for one in state.brokers):
+        message += (
+            "; brokers have a telemetry plugin, which gets no pushes of these clients: set spec.telemetry to "
+            "PassThrough to leave them to it"
+        )
+        return (Verdict("TelemetryTerminated", "True", "PluginBypassed", message),)
+    return (Verdict("TelemetryTerminated", "True", "Terminated", message),)
+
+
+def telemetry_instances(own: Iterable[ObserverState]) -> int | None:
+    """How many client instances observers remember; None where none answers."""
+    pods = [one.telemetry.instances for one in own if one.telemetry is not None]
+    return sum(pods) if pods else None
 
 
 def coverage(state: ClusterState | None, heard: Iterable[ObserverState]) -> Coverage | None:

@@ -1,4 +1,4 @@
-"""POST /v1/pushes and /v1/gauges: what the broker plugin sends."""
+"""POST /v1/pushes and /v1/gauges: what the broker plugin sends; pushes come from observers in its place, too."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.events import ForwardedBatch, of_batch
-from kwitness.collector.failures import RefusedError, UnsupportedContentError
+from kwitness.collector.failures import ForbiddenError, RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
-from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, require
+from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, Kind, require
 from kwitness.collector.peers import FORWARDED
 from kwitness.collector.pipeline import Pipeline
 from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
@@ -34,24 +34,26 @@ class PushApi:
         application.router.add_post(PUSHES_PATH, self.pushes)
         application.router.add_post(GAUGES_PATH, self.gauges)
 
-    async def _caller(self, request: web.Request) -> Caller:
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
-        require(caller, "plugin", "collector")
+    async def _caller(self, request: web.Request, *kinds: Kind) -> Caller:
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
+        require(caller, *kinds)
         if request.content_type != _JSON:
             raise UnsupportedContentError("UnknownContentType", f"send {_JSON}, not {request.content_type[:60]}")
         return caller
 
     async def pushes(self, request: web.Request) -> web.StreamResponse:
         """Take a batch; answered when every durable sink has it."""
-        caller = await self._caller(request)
+        caller = await self._caller(request, "plugin", "observer", "collector")
         forwarded = caller.kind == "collector" and request.headers.get(FORWARDED) == "1"
         with self._budget.holding() as hold:
             body = await bodies.read(request, hold, bodies.MAX_PUSHES)
             batch: PushBatch = _parse(ForwardedBatch if forwarded else PushBatch, body)
             del body
-            if not forwarded:
+            if caller.kind == "observer":
+                _check_observer(caller, batch)
+            elif not forwarded:
                 _check_source(caller, batch.source, batch.cluster_id, batch.broker_id)
-            events, rejected = of_batch(batch)
+            events, rejected = of_batch(batch, _place(caller))
             self._pipeline.refuse(len(rejected))
             # A sender that hangs up must not stop a batch half way.
             outcome = await asyncio.shield(self._pipeline.accept_pushes(events, forwarded=forwarded))
@@ -64,7 +66,7 @@ class PushApi:
 
     async def gauges(self, request: web.Request) -> web.StreamResponse:
         """Take a heartbeat."""
-        caller = await self._caller(request)
+        caller = await self._caller(request, "plugin", "collector")
         forwarded = caller.kind == "collector" and request.headers.get(FORWARDED) == "1"
         with self._budget.holding() as hold:
             body = await bodies.read(request, hold, bodies.MAX_OTLP)
@@ -82,6 +84,29 @@ def _parse(model: type[Model], body: bytes) -> Model:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the body"
         raise RefusedError("MalformedBody", f"{place}: {first['msg']}"[:500]) from error
+
+
+def _place(caller: Caller) -> dict[str, str]:
+    """Where the clients of a sidecar are: in its pod, which its token names."""
+    if caller.kind != "observer" or caller.reported_by != "pod" or caller.pod is None:
+        return {}
+    namespace, _, pod = caller.pod.partition("/")
+    return {"k8s_namespace": namespace, "k8s_pod": pod}
+
+
+def _check_observer(caller: Caller, batch: PushBatch) -> None:
+    caller.may_speak_of(batch.cluster_id)
+    if caller.pod is None:
+        raise ForbiddenError("NoPod", "the token must be a projected one, which names the pod it is in")
+    expected = f"{batch.cluster_id}/{caller.pod}"
+    if batch.source != expected:
+        raise ForbiddenError("WrongSource", f"this token is for the source {expected}, not {batch.source[:320]}")
+    if batch.reported_by != caller.reported_by:
+        raise ForbiddenError(
+            "WrongReporter",
+            f"this sender is known as {caller.reported_by}, and says {batch.reported_by}: its entry in the collector's "
+            "configuration decides",
+        )
 
 
 def _check_source(caller: Caller, source: str, cluster_id: str, broker_id: str | None) -> None:

@@ -78,5 +78,6 @@ def _state(one: Observer, shown: Callable[[SoftwareKey], SoftwareKey], *, silent
             if count
         ),
         ledger=state.ledger,
+        telemetry=state.telemetry,
         last_heard_ms=one.heard_ms,
     )

@@ -25,6 +25,8 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     of_resource,
     reporting,
     serving,
+    telemetry,
+    telemetry_instances,
 )
 from kwitness.operator.kinds.observer_deployment.sidecars.coverage import pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
@@ -112,6 +114,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         connections=_connections(own),
         coverage=coverage(state, heard),
         ledger=ledger(own),
+        telemetry_instances=telemetry_instances(own),
         config_hash=digest,
         pods_with_config=pods.observed - pods.outdated,
         pods=pods,
@@ -137,6 +140,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         *(own_listener_verdicts(resource, observed.listener, view[KafkaState(observed.at)].value) if is_broker else ()),
         *(reporting(own, known=state is not None) if pods.observed and not conflicts else ()),
         *serving(own),
+        *telemetry(resource, own, state),
         *registers_resolved(resource, registries_of(resource, view)),
     )
     return _outcome(

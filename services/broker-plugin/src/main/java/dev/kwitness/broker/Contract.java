@@ -42,6 +42,7 @@ final class Contract {
     static final String KEY_PUSHES = "pushes";
     static final String KEY_QUEUED = "queued";
     static final String KEY_RECEIVED_AT_MS = "received_at_ms";
+    static final String KEY_REPORTED_BY = "reported_by";
     static final String KEY_SCHEMA = "schema";
     static final String KEY_SENSORS = "sensors";
     static final String KEY_SENT_AT_MS = "sent_at_ms";

@@ -1,0 +1,64 @@
+"""Brokers that do not let the operator write subscriptions: observers that answer clients get them all the same."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from kwitness.operator.adapters.kafka_admin import KafkaAdmin
+from kwitness.operator.context import Context
+from kwitness.operator.model.errors import TransientError
+
+from tests.eventually import eventually_beside
+from tests.operator.in_process import operating, settings_of
+from tests.operator.surroundings import apply, broker_configs, cluster, collector, gateway, get, ready, subscription
+
+pytestmark = pytest.mark.broker
+
+REFUSED = TransientError("Forbidden", "the operator lacks ALTER_CONFIGS on the cluster")
+
+
+class WithoutRights(KafkaAdmin):
+    """A broker whose client metrics the operator's user may neither read nor write."""
+
+    async def observe(self, *arguments: Any, **more: Any) -> Any:
+        return dataclasses.replace(await super().observe(*arguments, **more), refused=REFUSED, subscriptions={})
+
+    async def subscriptions(self, *_: Any) -> Any:
+        raise REFUSED
+
+    async def alter(self, *arguments: Any) -> Any:
+        raise AssertionError(f"{arguments} must not be tried")
+
+
+def gateway_with(namespace: str, telemetry: str) -> dict[str, Any]:
+    return gateway("front", namespace, telemetry=telemetry)
+
+
+async def test_observers_get_what_brokers_refuse(api, namespace, clean_broker, tmp_path):
+    def prepare(context: Context) -> None:
+        context.kafka = WithoutRights()
+
+    async def until(kind: str, name: str, reason: str) -> None:
+        await eventually_beside(lambda: ready(api, kind, name, namespace), lambda now: now["reason"] == reason)
+
+    def mounted() -> list[str]:
+        file = get(api, "configmap", "kwitness-collector-main", namespace)["data"]["subscriptions.json"]
+        return [one["id"] for one in json.loads(file)["subscriptions"]]
+
+    resources = cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace)
+    apply(api, *resources, subscription("basic", namespace), gateway_with(namespace, "PassThrough"))
+    async with operating(api, settings_of(namespace, tmp_path), prepare):
+        await until("kfc", "main", "Forbidden")
+        await until("kcms", "basic", "Forbidden")
+
+        await asyncio.to_thread(apply, api, gateway_with(namespace, "Terminate"))
+
+        await until("kcms", "basic", "AskedByObservers")
+        await until("kfc", "main", "Connected")
+        await eventually_beside(mounted, lambda ids: ids == [f"kwitness.inst.{namespace}.basic"])
+        assert broker_configs(clean_broker) == {}
