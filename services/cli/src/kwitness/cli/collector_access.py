@@ -58,7 +58,7 @@ class CollectorAccess:
     Parameters
     ----------
     address
-        HOST:PORT where its port 8443 is reached; None forwards a port to a pod.
+        HOST:PORT where it is reached; None forwards a port to a pod.
     """
 
     def __init__(self, access: ClusterAccess, collector: TelemetryCollector, address: str | None = None) -> None:
@@ -189,7 +189,8 @@ class CollectorAccess:
     def _dialled(self) -> socket.socket:
         host, _, port = (self._address or "").rpartition(":")
         if not host or not port.isdecimal():
-            raise CommandFailedError(f"{self._address} is no address such as 127.0.0.1:8443 (--collector-address)")
+            example = f"127.0.0.1:{COLLECTOR_PORT}"
+            raise CommandFailedError(f"{self._address} is no address such as {example} (--collector-address)")
         return socket.create_connection((host.strip("[]"), int(port)), timeout=_TIMEOUT_S)
 
     def _forwarded(self) -> socket.socket:

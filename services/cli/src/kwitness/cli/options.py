@@ -50,7 +50,7 @@ _NO_COLOR = typer.Option("--no-color", help="no colour, as with NO_COLOR=1", ric
 _COLLECTOR = typer.Option(
     "--collector-address",
     metavar="HOST:PORT",
-    help="where the collector's port 8443 is reached; without it a port is forwarded to its pod",
+    help="where the collector's HTTPS port is reached; without it a port is forwarded to its pod",
     rich_help_panel=PANEL,
 )
 
