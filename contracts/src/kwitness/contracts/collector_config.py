@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .broker_configs import BrokerSubscriptionConfig
 from .identity import DEFAULT_LABELS, IdentityKey
 from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
 from .observers import ReportedBy
@@ -123,15 +124,6 @@ class CollectorConfig(_Config):
     """What is not kept of who pushed; with any, ``identity_key_file`` has the key of `identity_hash`."""
     identity_key_file: str | None = None
     state_dir: str = "/var/lib/kwitness"
-
-
-class BrokerSubscriptionConfig(_Config):
-    """One CLIENT_METRICS configuration of the broker, ours or foreign; `match` has Kafka's keys, such as client_id."""
-
-    id: str
-    metrics: tuple[str, ...] = ()
-    interval_ms: int = 300_000
-    match: dict[str, str] = Field(default_factory=dict)
 
 
 class SubscriptionsFile(_Config):

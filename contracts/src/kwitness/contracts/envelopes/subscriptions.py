@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.collector_config import BrokerSubscriptionConfig
+from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
