@@ -1,0 +1,143 @@
+"""Both workflows of KIP-714 on the node, with the guides' own lines, typed as a person types them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, PROMETHEUS, Platform
+from kwitness.demo.toolbox import Toolbox
+from kwitness.e2e import binaries
+
+from tests.e2e import another_client, subscriptions
+from tests.e2e.client_pods import pods_of
+from tests.eventually import eventually
+
+GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
+CLIENT, SUBSCRIPTION = "orders-7", "slow-orders"
+OLD = "demo-old-python-producer"
+INTERRUPTED = 130
+
+
+class Person:
+    """At a terminal, with a kubeconfig whose namespace is the platform's."""
+
+    def __init__(self, platform: Platform, folder: Path) -> None:
+        config = folder / "kubeconfig"
+        shutil.copy(platform.cluster.kubeconfig, config)
+        tools = folder / "bin"
+        tools.mkdir()
+        (tools / "kubectl").symlink_to(binaries.kubectl())
+        own = Path(sys.executable).parent
+        path = os.pathsep.join((str(tools), str(own), os.environ["PATH"]))
+        self._environment = {**os.environ, "KUBECONFIG": str(config), "PATH": path, "COLUMNS": "240"}
+        self.types(f"kubectl config set-context --current --namespace={NAMESPACE}")
+
+    def types(self, line: str, *, ends: frozenset[int] = frozenset({0})) -> str:
+        """Type a line; gives what it printed."""
+        done = subprocess.run(
+            ["bash", "-c", line], env=self._environment, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode in ends, f"{line}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def watches(self, line: str, seconds: int) -> str:
+        """Type a line that goes on until Ctrl-C, and press that after a while."""
+        return self.types(f"timeout --preserve-status --signal=INT {seconds} {line}", ends=frozenset({INTERRUPTED}))
+
+
+def lines_of(page: str) -> list[str]:
+    """What a guide has its readers type."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDES / page).read_text(), re.MULTILINE | re.DOTALL)
+    return [line.split("  #")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+@pytest.fixture
+def person(platform: Platform, tmp_path: Path) -> Person:
+    return Person(platform, tmp_path)
+
+
+@pytest.fixture
+def orders(platform: Platform) -> Iterator[str]:
+    """A client like one of the demo's, whose client id is that of the guide; gives its pod's address."""
+    document = another_client.deployment(platform, CLIENT, like="python-producer")
+    [client] = document["spec"]["template"]["spec"]["containers"]
+    for variable in client["env"]:
+        if variable["name"] == "CLIENT_ID":
+            variable["value"] = CLIENT
+    platform.cluster.apply_objects(document)
+    place = f"--namespace={APPS}"
+    platform.cluster.kubectl("rollout", "status", f"deployment/{CLIENT}", place, "--timeout=180s")
+    try:
+        yield str(pods_of(platform, CLIENT)[0]["status"]["podIP"])
+    finally:
+        platform.cluster.kubectl("delete", "deployment", CLIENT, place, "--wait=false")
+
+
+def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itself(
+    platform: Platform, toolbox: Toolbox, person: Person, orders: str
+) -> None:
+    clients, why, add, watch = lines_of("looking-at-clients.md")[:4]
+    assert add.endswith("--for 10m")
+
+    eventually(lambda: person.types(clients), lambda said: CLIENT in said and "Pushing" in said, seconds=90)
+    assert orders in person.types(why), "its address leads to its pod"
+
+    # The shortest life that there is, so that its end can be seen.
+    person.types(add.replace("--for 10m", "--for 1m") + " --wait")
+    resource = subscriptions.broker_resource(platform, SUBSCRIPTION)
+    assert "org.apache.kafka.producer." in toolbox.subscriptions()[resource]["metrics"]
+    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION in said, seconds=90)
+    shown = person.watches(watch, 15)
+    assert "producer.node.request.latency.avg" in shown
+    assert "producer.record.queue.time.avg" in shown
+
+    described = f"kubectl kwitness subscriptions describe {SUBSCRIPTION}"
+    eventually(lambda: person.types(described), lambda said: "Expired" in said, seconds=120)
+    assert resource not in toolbox.subscriptions()
+    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION not in said, seconds=120)
+    person.types(f"kwitness subscriptions delete {SUBSCRIPTION}")
+    assert subscriptions.found(platform, SUBSCRIPTION) == {}
+
+
+def test_who_does_not_push_is_told_with_the_reason(person: Person) -> None:
+    [line] = [one for one in lines_of("looking-at-clients.md") if one == "kwitness clients --silent --why"]
+
+    said = person.types(line)
+
+    [old] = [row for row in said.splitlines() if "kafka-python" in row and "TooOld" in row]
+    assert "confluent" not in old
+
+
+def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platform, person: Person) -> None:
+    at = ("kafkacluster", CLUSTER, f"--namespace={NAMESPACE}", "--type=merge")
+    least = '{"clientSoftwareName":"confluent-kafka-python","version":"2.12.0"}'
+
+    def alerts() -> list[dict[str, Any]]:
+        answer = platform.cluster.http(namespace=NAMESPACE, service=PROMETHEUS, port=9090, path="/api/v1/alerts")
+        name = "KwitnessClientBelowMinimumVersion"
+        found = [one for one in answer["data"]["alerts"] if one["labels"]["alertname"] == name]
+        return [one for one in found if one["labels"].get("client_id") == OLD]
+
+    platform.cluster.kubectl("patch", *at, f'--patch={{"spec":{{"clientPolicy":{{"minimumVersions":[{least}]}}}}}}')
+    try:
+        # It waits for an hour before it tells anybody; that it waits shows that it is the case.
+        alert = eventually(alerts, lambda found: len(found) == 1, seconds=180)[0]
+        warnings = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["warnings"]
+    finally:
+        platform.cluster.kubectl("patch", *at, '--patch={"spec":{"clientPolicy":null}}')
+
+    assert "ClientsBelowMinimum" in {one["type"] for one in warnings}
+    assert alert["labels"]["client_software_version"].startswith("2.")
+    assert "User:ANONYMOUS at " in alert["annotations"]["clients"]
+    said = person.types(alert["annotations"]["command"])
+    assert OLD in said
+    assert "User:ANONYMOUS" in said
