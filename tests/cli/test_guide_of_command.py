@@ -82,4 +82,4 @@ def test_the_line_of_the_readme_asks_one_client_for_ten_minutes(api, namespace, 
 def test_it_names_every_subcommand() -> None:
     rows = GUIDE.partition("## Install it")[0]
 
-    assert [name for name in SUBCOMMANDS if name != "completion" and f"| `{name}` |" not in rows] == []
+    assert [name for name in SUBCOMMANDS if name != "completion" and f"`{name}`" not in rows] == []

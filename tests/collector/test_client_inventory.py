@@ -390,7 +390,7 @@ def test_one_pass_over_all_finds_what_a_look_at_each_finds(
         alive += [] if ended else [(number, match_keys(who), names)]
 
     found = asyncio.run(survey(clients, SubscriptionMatcher(subscriptions), "c"))
-    whole = part(found, Brokers(), "c")
+    whole = part(found, clients, Brokers(), "c")
 
     for one in subscriptions:
         fitting = [(number, names) for number, keys, names in alive if matches(one, keys)]

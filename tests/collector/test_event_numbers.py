@@ -18,6 +18,7 @@ from kwitness.collector.ledger import EVENTS, Ledger
 from kwitness.collector.observation import Observation
 from kwitness.collector.origin import Sender
 from kwitness.collector.pipeline import Pipeline
+from kwitness.collector.privacy.privacy import Privacy
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig
@@ -56,7 +57,9 @@ def observation(folder: Path = Path("/nonexistent"), max_series: int = 1_000) ->
         }
     )
     state = CollectorState(folder, lambda: PythonCore((), 100), 3)
-    return Observation(Pipeline(state, Ledger(1), Alone()), config, lambda: ClusterSubscriptions(hash="none"))
+    return Observation(
+        Pipeline(state, Ledger(1), Alone(), Privacy(config)), config, lambda: ClusterSubscriptions(hash="none")
+    )
 
 
 def numbers_of(text: str) -> set[int]:

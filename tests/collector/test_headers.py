@@ -217,7 +217,7 @@ def test_replicas_findings_become_one_answer() -> None:
     before = part(recorded(of(), of(key=None, topic=None)))
     after = part(recorded(of(), of(key=""), now_ms=NOW + MINUTE), NOW + MINUTE)
 
-    merged = merge_clusters([after, before])
+    merged = merge_clusters([after, before], ())
 
     assert [(one.key, one.headers, one.first_seen_ms, one.last_seen_ms) for one in merged.headers] == [
         (None, 1, NOW, NOW),
@@ -231,4 +231,4 @@ def test_what_was_left_out_adds_up_over_replicas(count: int) -> None:
     full = HeaderProblems(max_problems=0)
     recorded(*[of()] * count, problems=full)
 
-    assert merge_clusters([part(full), part(full)]).headers_left_out == 2 * count
+    assert merge_clusters([part(full), part(full)], ()).headers_left_out == 2 * count

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import requests
-from confluent_kafka import Consumer
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
@@ -26,6 +25,7 @@ from tests.collector.collector_process import (
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
 from tests.collector.conftest import Start
 from tests.collector.event_samples import request
+from tests.collector.test_collector_pipeline import read_topic
 from tests.eventually import eventually
 
 PATH = "/v1/observers/shop/front/subscriptions"
@@ -135,9 +135,6 @@ def test_the_record_says_who_answered(start: Start, broker: LocalBroker) -> None
 
     assert collector.deliver(one, token=GATEWAY).status == 200
 
-    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "o", "auto.offset.reset": "earliest"})
-    consumer.subscribe([TOPICS["telemetry"]])
-    record = eventually(lambda: consumer.poll(1), lambda one: one is not None and one.key() == b"in-topic-of-observers")
-    consumer.close()
-    headers = {name: value.decode() for name, value in record.headers()}
+    [record] = read_topic(broker, TOPICS["telemetry"], lambda message: message.key() == b"in-topic-of-observers", 1)
+    headers = {name: value.decode() for name, value in record.headers() or []}
     assert (headers["reported_by"], headers["event_source"]) == ("gateway", f"{CLUSTER}/{GATEWAY_SOURCE}")

@@ -78,7 +78,7 @@ def test_a_reporter_that_said_its_last_word_is_not_shown():
 def test_of_a_reporter_that_moved_to_another_replica_the_newest_word_counts():
     before, after = part(head(suspended=False)), part(head(suspended=True), now_ms=20)
 
-    merged = merge_clusters([after, before, part(head("aaaaaaaaaaaaaaaa"))])
+    merged = merge_clusters([after, before, part(head("aaaaaaaaaaaaaaaa"))], ())
 
     assert [(one.reporter, one.suspended) for one in merged.interceptors] == [
         ("9f86d081884c7d65", True),
