@@ -72,7 +72,7 @@ wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` instal
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
 
 KREW_URL ?= https://downloads.example.org/kwitness
-krew: prerequisites-wheels setup ## Pack the plugin for kubectl, and write its manifest for Krew (KREW_URL=... where it will be downloaded from)
+krew: prerequisites-krew setup ## Pack the plugin for kubectl, and write its manifest for Krew (KREW_URL=... where it will be downloaded from)
 	@rm -rf $(WHEELS)/krew
 	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)/krew
 	@$(PY) -m kwitness.devtools.krew $(WHEELS)/krew/kwitness-*.whl $(KREW_URL) $(WHEELS)/krew

@@ -20,7 +20,7 @@ from kwitness.contracts.own_metrics import OWN_METRICS, own_metric
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import INTERCEPTOR, OTLP, SIDECAR, CollectorProcess
-from tests.collector.collector_samples import batch, counter_push, gauge_push, gauges, labelled, push
+from tests.collector.collector_samples import CLUSTER, batch, counter_push, gauge_push, gauges, labelled, push
 from tests.collector.event_samples import EPOCH, connections, of_sidecar, request, row, totals
 from tests.collector.interceptor_samples import intercepted, interceptors_head, interceptors_request
 from tests.collector.test_event_numbers import observation
@@ -29,7 +29,8 @@ from tests.eventually import eventually
 Start = Callable[..., CollectorProcess]
 Samples = Mapping[str, Mapping[frozenset[tuple[str, str]], float]]
 CLIENT_INFO = "kwitness_client_info"
-MINUTES_LATER = "kwitness_interceptor_uncertain_ends_total"
+UNCERTAIN_ENDS = "kwitness_interceptor_uncertain_ends_total"
+MINUTES_LATER = {UNCERTAIN_ENDS, "kwitness_client_silent_since_seconds"}
 
 
 @pytest.fixture
@@ -42,14 +43,21 @@ def black_hole() -> Iterator[str]:
 def make_everything_happen(collector: CollectorProcess) -> None:
     sound = push(1, counter_push(5))
     collector.push(batch([sound, sound, push(2, b"garbage")]))
-    data = labelled(gauge_push("app.other", 1.0), group_id="g", k8s_namespace="n", k8s_workload="w", k8s_pod="p")
+    unwanted = gauge_push("app.unwanted.thing", 1.0), gauge_push("app.wanted", 1.0, unwanted="yes")
+    collector.push(batch([push(50 + n, payload) for n, payload in enumerate(unwanted)]))
+    software = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.1"}
+    place = {"k8s_namespace": "n", "k8s_workload": "w", "k8s_pod": "p"}
+    data = labelled(
+        gauge_push("app.other", 1.0), client_id="plain", group_id="g", cluster_id=CLUSTER, **software, **place
+    )
     headers = {"Content-Type": "application/x-protobuf"}
     collector.post("/v1/metrics", data, token=OTLP, headers=headers, port=collector.otlp_http_port)
     collector.push(batch([push(3, gauge_push("app.thing", 1.0)), push(4, counter_push(2, name="app.thing"))]))
     collector.push(batch([push(5, counter_push(1), client="long", client_id="x" * 1000)]))
     collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
     ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
-    collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger))
+    sensors = {"instances": 3, "throttled": 1, "unknown_subscription": 1, "plugin_errors": 1}
+    collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger, sensors=sensors))
     # Labels of sidecars are absent from what gateways report. The first process was killed.
     killed = request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}, **of_sidecar())
     collector.observe(killed, token=SIDECAR)
@@ -62,7 +70,8 @@ def make_everything_happen(collector: CollectorProcess) -> None:
 
 
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:
-    collector = start(config={"prometheus": {"max_series": 20}})
+    unwanted = {"deny": ["app.unwanted."], "drop_attributes": ["unwanted"]}
+    collector = start(config={"prometheus": {"max_series": 20}, "filter": unwanted})
     make_everything_happen(collector)
     collector.scrape()
 
@@ -72,7 +81,7 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     helps = dict(re.findall(r"^# HELP (\S+) (.+)$", text, re.MULTILINE))
     samples = collector.scrape()
-    del expected[MINUTES_LATER]
+    expected = {name: metric for name, metric in expected.items() if name not in MINUTES_LATER}
     assert {name for name in types if name.startswith("kwitness_") or name in expected} == set(expected)
     for name, metric in expected.items():
         assert types[name] == metric.type
@@ -94,9 +103,9 @@ def test_a_process_whose_interceptors_fell_silent_is_exposed_as_an_uncertain_end
 
     text = render_own(door._pipeline, door, {}, 0, openmetrics=False).decode()
 
-    (sample,) = re.findall(rf"^{MINUTES_LATER}{{(.*)}} 1$", text, re.MULTILINE)
-    assert sorted(re.findall(r"(\w+)=", sample)) == sorted(own_metric(MINUTES_LATER).labels)
-    assert f"# TYPE {MINUTES_LATER} counter" in text
+    (sample,) = re.findall(rf"^{UNCERTAIN_ENDS}{{(.*)}} 1$", text, re.MULTILINE)
+    assert sorted(re.findall(r"(\w+)=", sample)) == sorted(own_metric(UNCERTAIN_ENDS).labels)
+    assert f"# TYPE {UNCERTAIN_ENDS} counter" in text
 
 
 def closes(samples: Samples) -> dict[str, dict[str, float]]:

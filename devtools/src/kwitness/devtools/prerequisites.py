@@ -75,6 +75,7 @@ TOOLS = {
     "test-librdkafka-rust": (*_BASE, *_RUST, *_PLUGIN),
     "test-java": (*_BASE, *_JAVA),
     "wheels": (*_BASE, *_RUST),
+    "krew": (*_BASE, *_RUST),
     "spark-jars": (*_BASE, *_JAVA),
     "s3a-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
