@@ -208,5 +208,5 @@ def writes_of(api: ApiServer, user: str, since: int = 0) -> list[str]:
     return [
         f"{event['verb']} {event['requestURI']}"
         for event in api.audit()[since:]
-        if event["user"]["username"] == user and event["verb"] in WRITES
+        if event["user"].get("username") == user and event["verb"] in WRITES
     ]
