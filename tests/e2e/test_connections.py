@@ -116,7 +116,9 @@ def test_each_cause_has_its_own_reason(
 
 
 def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_once_it_is(platform: Platform) -> None:
-    document = subscriptions.manifest("early", ["org.apache.kafka.producer.connection.creation."], cluster="later")
+    # That cluster has no TelemetryCollector to say who is connected, so the risk is taken.
+    prefixes = ["org.apache.kafka.producer.connection.creation."]
+    document = subscriptions.manifest("early", prefixes, cluster="later", riskPolicy="Apply")
 
     with subscriptions.applied(platform, document) as name:
         subscriptions.reason_becomes(platform, name, "ClusterNotReady")
