@@ -15,12 +15,10 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software, nearly_full
 from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
-from kwitness.operator.model.parse_resource import parse_resource
-from kwitness.operator.model.references import cluster_key
+from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.outdated_clients import versions_of_clients
-from kwitness.operator.reconcile.references import referred_cluster
+from kwitness.operator.reconcile.references import referring
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.shapes.facts import Inventory
@@ -173,19 +171,7 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
     KubernetesUnavailableError
         When it cannot be found out which may.
     """
-    found = []
-    for _, body in context.store.items("TelemetryCollector"):
-        try:
-            collector = parse_resource(TelemetryCollector, body)
-            namespace = collector.metadata.namespace
-            if cluster_key(namespace, collector.spec.cluster_ref) == key:
-                await referred_cluster(context, namespace, collector.spec.cluster_ref)
-                found.append(collector)
-        except KubernetesUnavailableError:
-            raise
-        except OperatorError:
-            # Its own reconcile says so in its status.
-            continue
+    found = [one async for one in referring(context, TelemetryCollector, key)]
     return sorted(found, key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name))
 
 

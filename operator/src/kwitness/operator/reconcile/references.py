@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, TypeVar
 
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.references import ClusterRef
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, cluster_of, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
 
-__all__ = ["deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "subscriptions_of"]
+__all__ = ["deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "referring", "subscriptions_of"]
+
+R = TypeVar("R", InterceptorProfile, ObserverDeployment, TelemetryCollector)
 
 
 async def referred_cluster(context: Context, namespace: str, reference: ClusterRef) -> KafkaCluster:
@@ -46,6 +51,27 @@ async def referred_cluster(context: Context, namespace: str, reference: ClusterR
         f"KafkaCluster {key} may not be referred to from namespace {namespace}: its owner can allow it in"
         " spec.allowedNamespaces",
     )
+
+
+async def referring(context: Context, model: type[R], cluster: Key) -> AsyncIterator[R]:
+    """Resources of a kind that name ``cluster`` and may; the others' own statuses say what is wrong.
+
+    Raises
+    ------
+    KubernetesUnavailableError
+        The labels of a namespace could not be read.
+    """
+    for key, body in context.store.items(model.__name__):
+        if cluster_of(key, body) != cluster:
+            continue
+        try:
+            resource = parse_resource(model, body)
+            await referred_cluster(context, key.namespace, resource.spec.cluster_ref)
+        except KubernetesUnavailableError:
+            raise
+        except OperatorError:
+            continue
+        yield resource
 
 
 def known_cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:

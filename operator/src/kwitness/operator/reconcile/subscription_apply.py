@@ -101,8 +101,7 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
     result = _Result(decided, answers, statuses, present, standing, names, to_observers)
     await _report(work, result, orphans)
     for one in wanted:
-        waits = one.subscription.id in decided.waiting
-        work.outcomes[one.key] = _waits(work, one, result) if waits else await _judge(work, one, result)
+        work.outcomes[one.key] = await _judge(work, one, result)
     await _share(work, standing)
 
 
@@ -170,23 +169,15 @@ async def _report(work: SubscriptionPass, result: _Result, orphans: frozenset[st
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
 
 
-def _waits(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:
-    name, subject = one.subscription.id, Subject.of(work.resources[one.key])
-    status = result.statuses.get(name, {})
-    repairs = _repairs(status, subject, work.facts.outcomes.get(one.key))
-    fields = {**_own_fields(work, one, repairs), "appliedHash": status.get("appliedHash")}
-    if "atRiskClients" in status:
-        fields["atRiskClients"] = status["atRiskClients"]
-    verdict = unknown_risk_verdict(work.facts.unknown or "", stands=name in result.present)
-    return SubscriptionOutcome(subject, verdict, fields)
-
-
 async def _judge(work: SubscriptionPass, one: Wanted, result: _Result) -> SubscriptionOutcome:
     name, subject = one.subscription.id, Subject.of(work.resources[one.key])
     status = result.statuses.get(name, {})
     repairs = _repairs(status, subject, work.facts.outcomes.get(one.key))
     fields = _own_fields(work, one, repairs)
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
+    if name in result.decided.waiting:
+        verdict = unknown_risk_verdict(work.facts.unknown or "", stands=name in result.present)
+        return SubscriptionOutcome(subject, verdict, {**as_before, "atRiskClients": status.get("atRiskClients")})
     error = result.answers.get(name)
     if error is not None:
         return _refused(subject, error, as_before, to_observers=name in result.to_observers)

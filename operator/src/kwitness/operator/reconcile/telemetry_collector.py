@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
@@ -17,19 +17,19 @@ from kwitness.operator.desired.pods import owner
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.model.conditions import failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
+from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.ownership import belongs_to
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.quantities import quantity
-from kwitness.operator.model.references import cluster_key, cluster_of
+from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.inventory import collectors_of
 from kwitness.operator.reconcile.namespaces import enabled_namespaces
 from kwitness.operator.reconcile.owners import find_owners
-from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster
+from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster, referring
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.settings import OperatorSettings
@@ -38,7 +38,6 @@ from kwitness.runtime.child_names import collector_name
 
 __all__ = ["reconcile_telemetry_collector"]
 
-R = TypeVar("R", ObserverDeployment, InterceptorProfile)
 
 _KIND = "TelemetryCollector"
 _KEPT = ("endpoint", "readyReplicas", "clients", "series", "overflowed", "ledger")
@@ -167,32 +166,15 @@ async def _reporters_of(context: Context, cluster: Key) -> Reporters:
     gateways: list[Key] = []
     namespaces: set[str] = set()
     intercepted: set[str] = set()
-    for observer in await _referring(context, ObserverDeployment, cluster):
+    async for observer in referring(context, ObserverDeployment, cluster):
         if observer.spec.mode == "Gateway":
             gateways.append(Key(observer.metadata.namespace, observer.metadata.name))
         elif context.settings.injector.enabled:
             namespaces.update(acts_in(observer, await enabled_namespaces(context), context.settings))
     if context.settings.injector.enabled:
-        for profile in await _referring(context, InterceptorProfile, cluster):
+        async for profile in referring(context, InterceptorProfile, cluster):
             intercepted.update(acts_in(profile, await enabled_namespaces(context), context.settings))
     return Reporters(tuple(gateways), tuple(sorted(namespaces)), tuple(sorted(intercepted)))
-
-
-async def _referring(context: Context, model: type[R], cluster: Key) -> list[R]:
-    """Resources that name the cluster and may; the others' own statuses say what is wrong."""
-    found: list[R] = []
-    for key, body in context.store.items(model.__name__):
-        if cluster_of(key, body) != cluster:
-            continue
-        try:
-            resource = parse_resource(model, body)
-            await referred_cluster(context, key.namespace, resource.spec.cluster_ref)
-        except KubernetesUnavailableError:
-            raise
-        except OperatorError:
-            continue
-        found.append(resource)
-    return found
 
 
 async def _keep_subscriptions(context: Context, config_map: dict[str, Any]) -> None:

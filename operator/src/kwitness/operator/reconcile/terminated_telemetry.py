@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.context import Context
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
-from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key
-from kwitness.operator.reconcile.references import referred_cluster
+from kwitness.operator.reconcile.references import referring
 
 __all__ = ["is_answered_by_observers"]
 
@@ -21,17 +18,7 @@ async def is_answered_by_observers(context: Context, cluster: Key) -> bool:
     KubernetesUnavailableError
         The labels of a namespace could not be read.
     """
-    for key, body in context.store.items("ObserverDeployment"):
-        if cluster_of(key, body) != cluster:
-            continue
-        try:
-            resource = parse_resource(ObserverDeployment, body)
-            await referred_cluster(context, key.namespace, resource.spec.cluster_ref)
-        except KubernetesUnavailableError:
-            raise
-        except OperatorError:
-            # Its own status says what is wrong.
-            continue
+    async for resource in referring(context, ObserverDeployment, cluster):
         if resource.spec.telemetry == "Terminate" and not resource.spec.suspend:
             return True
     return False

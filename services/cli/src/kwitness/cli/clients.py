@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError, WrongUseError
 from kwitness.cli.looking_again import Looks, show_again
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClusterOption, Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.questions import Questions, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -36,7 +36,7 @@ app = new_app(SUBCOMMANDS["clients"].about)
 def clients(
     options: Options,
     *,
-    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
+    cluster: ClusterOption = None,
     client_id: Annotated[str | None, typer.Option(metavar="ID", help="only this client id")] = None,
     principal: Annotated[str | None, typer.Option(metavar="NAME", help="only this principal, as User:orders")] = None,
     group: Annotated[str | None, typer.Option(metavar="ID", help="only this consumer group")] = None,
@@ -94,10 +94,9 @@ def _show_clients(
         line = client_cells(one, ids.get(one.client_instance_id or ""), now_ms)
         return (*line, next_step(one, state_of(one, now_ms))) if why else line
 
-    document = {"items": [one.model_dump(mode="json", exclude_none=True) for one in items], "missing": list(missing)}
     empty = "no client pushes metrics that fits" if any(wanted.values()) else "no client pushes metrics"
     more = "`kwitness clients --silent --why` shows those that do not"
-    _show(output, headings, [cells(one) for one in items], document, missing, empty=f"{empty}: {more}", look=look)
+    _show(output, headings, [cells(one) for one in items], items, missing, empty=f"{empty}: {more}", look=look)
 
 
 def _show_silent(
@@ -121,15 +120,14 @@ def _show_silent(
     ids = _ids([one.client_instance_id for one in items], wide=wide)
     headings = (*SILENT_HEADINGS, *WHY_HEADINGS) if why else SILENT_HEADINGS
     rows = [silent_cells(one, ids.get(one.client_instance_id or ""), why=why) for one in items]
-    document = {"items": [one.model_dump(mode="json", exclude_none=True) for one in items], "missing": list(missing)}
-    _show(output, headings, rows, document, missing, empty="every client that is known pushes", look=look)
+    _show(output, headings, rows, items, missing, empty="every client that is known pushes", look=look)
 
 
 def _show(
     output: Output,
     headings: Sequence[str],
     rows: Sequence[Sequence[Any]],
-    document: Any,
+    items: Sequence[ClientItem | SilentItem],
     missing: Sequence[int],
     *,
     empty: str,
@@ -137,6 +135,7 @@ def _show(
 ) -> None:
     if missing:
         warn(missing_text(missing))
+    document = {"items": [one.model_dump(mode="json", exclude_none=True) for one in items], "missing": list(missing)}
     if look is None and output.format != "table":
         output.document(document)
         return

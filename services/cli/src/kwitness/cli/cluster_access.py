@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -140,25 +140,6 @@ class ClusterAccess:
         except (HTTPError, OSError) as error:
             raise self._unreachable(error) from error
         return _answer(response.status, content, permission)
-
-    @property
-    def core(self) -> Any:
-        """CoreV1Api of the library, for those who need what `request` cannot do; it takes half a second to import."""
-        from kubernetes import client  # noqa: PLC0415
-
-        return client.CoreV1Api(self.api_client)
-
-    def ask(self, permission: Permission, call: Callable[[], Any]) -> Any:
-        """Call one of the library's own methods; errors as those of `request`."""
-        from kubernetes.client import ApiException  # noqa: PLC0415
-        from urllib3.exceptions import HTTPError  # noqa: PLC0415
-
-        try:
-            return call()
-        except ApiException as error:
-            return _answer(int(error.status or 0), str(error.body or error.reason).encode(), permission)
-        except (HTTPError, OSError) as error:
-            raise self._unreachable(error) from error
 
     def _unreachable(self, error: Exception) -> CommandFailedError:
         return CommandFailedError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Final
 
@@ -84,8 +84,3 @@ def show_again(output: Output, document: Any, number: int) -> bool:
             elif number:
                 print()
             return False
-
-
-def one_or_several(items: Sequence[Any]) -> str:
-    """An ending of a plural."""
-    return "" if len(items) == 1 else "s"

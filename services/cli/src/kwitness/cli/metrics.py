@@ -13,7 +13,7 @@ from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.looking_again import Looks, duration_option, show_again
 from kwitness.cli.lookup import Found, all_silent, find, nobody
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Questions, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -44,11 +44,9 @@ app = new_app(SUBCOMMANDS["metrics"].about)
 def metrics(
     options: Options,
     *,
-    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
-    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
-    prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
-    ] = "",
+    client: ClientArgument,
+    cluster: ClusterOption = None,
+    prefix: PrefixOption = "",
     watch: Annotated[
         bool, typer.Option("--watch", "-w", help="look again after each push, with what changed, until Ctrl-C")
     ] = False,

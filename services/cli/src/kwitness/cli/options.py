@@ -18,12 +18,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["PANEL", "Format", "Options", "new_app", "shared"]
+__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Format", "Options", "PrefixOption", "new_app", "shared"]
 
 Format = Literal["table", "json", "yaml"]
 
 PANEL = "Everywhere"
 """What the options of all are marked with."""
+
+
+ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")]
+ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")]
+PrefixOption = Annotated[
+    str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
+]
 
 
 @dataclass(frozen=True, slots=True)

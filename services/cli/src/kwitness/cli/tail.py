@@ -10,7 +10,7 @@ import typer
 
 from kwitness.cli.looking_again import Looks, duration_option
 from kwitness.cli.metrics import look_at
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.questions import questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -28,11 +28,9 @@ app = new_app(SUBCOMMANDS["tail"].about)
 def tail(
     options: Options,
     *,
-    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
-    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
-    prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
-    ] = "",
+    client: ClientArgument,
+    cluster: ClusterOption = None,
+    prefix: PrefixOption = "",
     during: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="follow so long, such as 10m")] = None,
 ) -> None:
     """Print a line for each value of each push, as it comes, until Ctrl-C or --for.

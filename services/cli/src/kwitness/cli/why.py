@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, NamedTuple
-
-import typer
+from typing import Any, Final, NamedTuple
 
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.lookup import all_silent, find, nobody
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClientArgument, ClusterOption, Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.questions import Questions, questions_to
@@ -47,8 +45,8 @@ class Page(NamedTuple):
 def why(
     options: Options,
     *,
-    client: Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")],
-    cluster: Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")] = None,
+    client: ClientArgument,
+    cluster: ClusterOption = None,
 ) -> None:
     """Tell who a client is, what it is asked for and by which subscriptions, whether it pushes and why not.
 
