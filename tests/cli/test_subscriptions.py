@@ -336,4 +336,4 @@ def test_wait_ends_when_the_operator_says_so(person, api, namespace, with_status
 def test_wait_that_ends_too_early_says_what_is_in_the_way(person, with_status):
     nobody = person.types("subscriptions", "add", "one", "--metric", PRODUCER, "--wait", "--timeout", "1")
     assert nobody.returncode == 1
-    assert "was added, and after 1 s is not applied: the operator has not seen it" in nobody.stderr
+    assert "was added, and is not applied after 1 s: the operator has not seen it" in nobody.stderr

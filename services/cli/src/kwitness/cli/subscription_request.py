@@ -36,6 +36,7 @@ class Request:
     expire_after: str | None = None
     selectors: Mapping[str, Sequence[str]] | None = None
     patterns: bool = False
+    accept_risk: bool = False
 
 
 def subscription(request: Request) -> dict[str, Any]:
@@ -60,6 +61,8 @@ def subscription(request: Request) -> dict[str, Any]:
         spec["interval"] = request.interval
     if request.expire_after is not None:
         spec["expireAfter"] = expiry(request.expire_after)
+    if request.accept_risk:
+        spec["riskPolicy"] = "Apply"
     if not request.patterns:
         _check_addresses(request.selectors or {})
     match = [

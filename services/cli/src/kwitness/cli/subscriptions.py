@@ -127,6 +127,10 @@ def add(
     life: Annotated[
         str | None, typer.Option("--for", metavar="TIME", help="end by itself after this long, such as 10m")
     ] = None,
+    accept_risk: Annotated[
+        bool,
+        typer.Option("--accept-risk", help="do not hold it for clients that it could crash (riskPolicy: Apply)"),
+    ] = False,
     cluster: Cluster = None,
     wait: Annotated[bool, typer.Option("--wait", help="until the brokers have it")] = False,
     timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="of --wait")] = 60.0,
@@ -157,6 +161,7 @@ def add(
             "clientSourcePort": port or (),
         },
         patterns=pattern,
+        accept_risk=accept_risk,
     )
     body = subscription(request)
     for prefix, nearest in unknown_metrics(request.metrics).items():
@@ -250,18 +255,20 @@ def _without(access: ClusterAccess, name: str, prefixes: list[str]) -> dict[str,
 
 def _applied(access: ClusterAccess, name: str, timeout: float) -> dict[str, Any]:
     """Wait until the operator says that the brokers have it."""
-    until = time.monotonic() + timeout
+    began = time.monotonic()
     while True:
+        waited = time.monotonic() - began
         body = access.get(_KIND, name)
         if body is None:
             raise CommandFailedError(f"subscription {name} was deleted meanwhile")
         one = of_resource(body)
         seen = ((body.get("status") or {}).get("observedGeneration") or 0) >= body["metadata"].get("generation", 0)
-        if seen and one.ready == "True":
+        if seen and one.reason == "Applied":
             return body
-        if time.monotonic() >= until:
+        if waited >= timeout or (seen and one.ready == "True"):
+            # Ready for another reason, it has ended: nothing more comes.
             why = f"{one.reason}: {one.message}" if one.reason else "the operator has not seen it: is it running?"
-            raise CommandFailedError(f"subscription {name} was added, and after {timeout:g} s is not applied: {why}")
+            raise CommandFailedError(f"subscription {name} was added, and is not applied after {waited:.0f} s: {why}")
         time.sleep(_POLL_S)
 
 
