@@ -64,6 +64,17 @@ def test_narrows_writes_to_children_named_in_advance() -> None:
     assert not {"deployments", "serviceaccounts"} & writes.keys()
 
 
+def test_narrows_growing_to_claims_of_collectors_named_in_advance() -> None:
+    narrowed = {"telemetryCollectors": ["main"], "analyticsJobs": ["inventory"]}
+    manifests = chart.render({"rbac": narrowed, "limits": {"maxCollectorReplicas": 2}})
+
+    [grown] = [
+        one for one in rules(manifests) if "persistentvolumeclaims" in one["resources"] and "patch" in one["verbs"]
+    ]
+    claims = ["state-kwitness-collector-main-0", "state-kwitness-collector-main-1"]
+    assert (grown["verbs"], grown["resourceNames"]) == (["get", "patch"], claims)
+
+
 def test_narrows_writes_to_gateways_named_in_advance() -> None:
     names = {"telemetryCollectors": ["main"], "observerDeployments": ["orders"], "analyticsJobs": ["inventory"]}
     manifests = chart.render({"rbac": names})

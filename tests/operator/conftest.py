@@ -64,6 +64,7 @@ RULES = [
         "resourceNames": ["kwitness-operator"],
         "verbs": ["create"],
     },
+    {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["get", "patch"]},
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]

@@ -22,7 +22,7 @@ from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
-from kwitness.operator.desired.collector_objects import collector_objects
+from kwitness.operator.desired.collector_objects import collector_objects, service_monitor
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
 from kwitness.operator.desired.reporters import Reporters
@@ -104,8 +104,10 @@ def _subscriptions(configs: dict[str, dict[str, str]]):
 
 
 def _collector_objects(case: dict[str, Any]) -> Any:
-    return collector_objects(
-        TelemetryCollector.model_validate(case["collector"]),
+    collector = TelemetryCollector.model_validate(case["collector"])
+    monitor = service_monitor(collector)
+    children = collector_objects(
+        collector,
         _cluster(case),
         "cluster-id",
         _subscriptions(case.get("subscriptions", {})),
@@ -117,6 +119,7 @@ def _collector_objects(case: dict[str, Any]) -> Any:
         ),
         owners=_owners(case).owners,
     )
+    return children if monitor is None else [*children, monitor]
 
 
 def _owners(case: dict[str, Any]) -> FoundOwners:
@@ -128,10 +131,12 @@ def _collector_status(case: dict[str, Any]) -> Any:
     collector = TelemetryCollector.model_validate(case["collector"])
     state = ClusterState.model_validate(case["state"]) if "state" in case else None
     ready = case["readyReplicas"]
+    revisions = {"currentRevision": "1", "updateRevision": "1" if case.get("current", True) else "2"}
+    stands = {"status": {"replicas": case.get("replicas", ready), "readyReplicas": ready, **revisions}}
     return {
-        **collector_fields("https://collector:8443", ready, state),
+        **collector_fields(collector, stands, state),
         "conditions": conditions_of(
-            collector_verdicts(collector, ready, state, current=case.get("current", True), owners=_owners(case)),
+            collector_verdicts(collector, stands, state, owners=_owners(case)),
             previous=case.get("previous", []),
             generation=1,
             now=NOW,

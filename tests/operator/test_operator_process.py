@@ -418,7 +418,7 @@ def test_another_default_of_the_installation_leaves_the_storage_of_a_collector_a
     eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
     assert "volumeClaimTemplates" not in get(api, "sts", "kwitness-collector-main", namespace)["spec"]
     apply(api, collector("main", namespace, replicas=2, storage={"storageClassName": "fast"}))
-    assert "delete the resource" in until_reason(api, "ktc", "main", namespace, "StorageChanged")
+    eventually(lambda: _storage_reason(api, namespace), lambda reason: reason == "StorageChanged")
 
 
 def test_a_size_of_storage_may_be_written_in_any_unit(applied, api, namespace):
@@ -426,8 +426,12 @@ def test_a_size_of_storage_may_be_written_in_any_unit(applied, api, namespace):
         apply(api, collector("main", namespace, storage={"storageClassName": "fast", "size": size}))
         until_reason(api, "ktc", "main", namespace, "Progressing")
         remains(lambda: ready(api, "ktc", "main", namespace)["reason"], lambda now: now == "Progressing", seconds=4)
-    apply(api, collector("main", namespace, storage={"storageClassName": "fast", "size": "2Gi"}))
-    until_reason(api, "ktc", "main", namespace, "StorageChanged")
+        assert _storage_reason(api, namespace) == "StorageAsAsked"
+
+
+def _storage_reason(api, namespace: str) -> str | None:
+    conditions = get(api, "ktc", "main", namespace)["status"]["conditions"]
+    return next((one["reason"] for one in conditions if one["type"] == "StorageAsAsked"), None)
 
 
 def test_a_second_collector_of_a_cluster_is_in_conflict(applied, api, namespace):

@@ -33,6 +33,7 @@ def storage(**settings: object) -> str:
         (json.dumps({**GOOD, "limits": {"minInterval": "soon"}}), "limits: .*soon"),
         (json.dumps({**GOOD, "limits": {"maxExecutorMemory": "7x"}}), "limits: .*7x"),
         (json.dumps({**GOOD, "limits": {"maxExecutorCores": 0}}), "limits.maxExecutorCores"),
+        (json.dumps({**GOOD, "statusSeconds": 0}), "statusSeconds"),
     ],
 )
 def test_wrong_settings_name_the_file_and_the_field(tmp_path, text, hint):

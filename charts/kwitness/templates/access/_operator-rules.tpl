@@ -39,6 +39,12 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- range $collectors }}
 {{- $replicaServices = append $replicaServices (printf "%s-replicas" .) }}
 {{- end }}
+{{- $claims := list }}
+{{- range $collector := $collectors }}
+{{- range $ordinal := until (int $.Values.limits.maxCollectorReplicas) }}
+{{- $claims = append $claims (printf "state-%s-%d" $collector $ordinal) }}
+{{- end }}
+{{- end }}
 {{- $clusters := list }}
 {{- range .Values.rbac.kafkaClusters }}
 {{- $clusters = append $clusters (printf "kwitness-cluster-%s" .) }}
@@ -75,6 +81,13 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- if .Values.monitoring.allowServiceMonitors }}
 {{- $writes = append $writes (dict "group" "monitoring.coreos.com" "delete" true "resources" (list "servicemonitors") "names" $collectors) }}
 {{- end }}
+# A larger spec.storage.size is written to the claims that stand, which the StatefulSet does not do.
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [get, patch]
+  {{- if and $narrow $claims }}
+  resourceNames: {{ $claims | toJson }}
+  {{- end }}
 {{- range $writes }}
 - apiGroups: [{{ .group | quote }}]
   resources: {{ .resources | toJson }}

@@ -39,7 +39,8 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "images" $images
   "imagePullSecrets" ($values.global.imagePullSecrets | default list)
   "pods" $pods
-  "collector" (dict "serviceAccount" "kwitness-collector" "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
+  "collector" (dict "serviceAccount" "kwitness-collector" "namespaces" (include "kwitness.collectorNamespaces" . | fromJsonArray) "serviceMonitors" $values.monitoring.allowServiceMonitors
+    "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
   "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict) "transparentUser" $values.observer.transparentUser)
   "interceptors" (dict "resources" ($values.interceptors.resources | default dict))
   "injector" $injector

@@ -75,7 +75,14 @@ class CollectorSettings(_Settings):
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
     service_account: str = Field(
-        "kwitness-collector", description="Service account of the pods; the chart makes it in each watched namespace."
+        "kwitness-collector", description="Service account of the pods; the chart makes it in each of the namespaces."
+    )
+    namespaces: list[str] | None = Field(
+        None,
+        description="Namespaces with that service account; a TelemetryCollector elsewhere is refused. null: every one.",
+    )
+    service_monitors: bool = Field(
+        False, description="Whether the operator may make ServiceMonitors for TelemetryCollectors that ask for one."
     )
     resources: dict[str, dict[str, str]] = Field(
         default_factory=lambda: {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
@@ -333,7 +340,7 @@ class OperatorSettings(_Settings):
         15.0, gt=0, description="Seconds between looks at a collector's inventory, which decide on clients at risk."
     )
     status_seconds: float = Field(
-        60.0, ge=0, description="Least seconds between two writes of a status that differ in live numbers only."
+        60.0, ge=0.5, description="Least seconds between two writes of a status that differ in live numbers only."
     )
     stall_seconds: float = Field(
         300.0, gt=0, description="Seconds without a successful list or watch of a kind after which liveness fails."

@@ -23,6 +23,11 @@ _LEADING = (
     PrinterColumn("Ready", "string", f"{_READY}.status", "Whether the resource is as it should be."),
     PrinterColumn("Reason", "string", f"{_READY}.reason", "Why, in one word."),
 )
+_SCALE = {
+    "specReplicasPath": ".spec.replicas",
+    "statusReplicasPath": ".status.replicas",
+    "labelSelectorPath": ".status.selector",
+}
 _AGE = PrinterColumn("Age", "date", ".metadata.creationTimestamp", "Time since it was made.")
 
 
@@ -99,7 +104,7 @@ def crd(info: KindInfo) -> dict[str, Any]:
                     "name": VERSION,
                     "served": True,
                     "storage": True,
-                    "subresources": {"status": {}},
+                    "subresources": {"status": {}, **({"scale": _SCALE} if info.scales else {})},
                     "additionalPrinterColumns": [_column(one) for one in (*_LEADING, *info.columns, _AGE)],
                     "schema": {"openAPIV3Schema": _schema(info)},
                 }

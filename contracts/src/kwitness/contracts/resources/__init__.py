@@ -49,6 +49,8 @@ class KindInfo:
         The pydantic model.
     columns
         What `kubectl get` shows between READY, REASON and AGE.
+    scales
+        Whether `kubectl scale` works, by `spec.replicas`, `status.replicas` and `status.selector`.
     """
 
     kind: str
@@ -56,6 +58,7 @@ class KindInfo:
     short_name: str
     model: type[Contract]
     columns: tuple[PrinterColumn, ...]
+    scales: bool = False
 
     @property
     def singular(self) -> str:
@@ -111,6 +114,7 @@ KINDS: tuple[KindInfo, ...] = (
             PrinterColumn("Clients", "integer", ".status.clients", "Client instances heard from."),
             PrinterColumn("Series", "integer", ".status.series", "Series exposed."),
         ),
+        scales=True,
     ),
     KindInfo(
         "InterceptorProfile",

@@ -128,12 +128,17 @@ class Storage(Contract):
     storage_class_name: str | None = Field(
         None,
         description="StorageClass of a claim per replica. Absent: an emptyDir, which outlives the container but not "
-        "the pod. It cannot be changed after creation.",
+        "the pod. It cannot be changed after creation: another than what stands has no effect, and "
+        "StorageAsAsked says so.",
         min_length=1,
         max_length=253,
         pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
     )
-    size: Quantity = Field("1Gi", description="Size of the claim or limit of the emptyDir.")
+    size: Quantity = Field(
+        "1Gi",
+        description="Size of the claim or limit of the emptyDir. Claims that stand grow with it where their "
+        "StorageClass has allowVolumeExpansion; they never get smaller.",
+    )
 
 
 class TelemetryCollectorSpec(Contract):
@@ -141,7 +146,13 @@ class TelemetryCollectorSpec(Contract):
 
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
     cluster_ref: ClusterRef = Field(description="The cluster whose telemetry is received; one collector per cluster.")
-    replicas: int = Field(1, description="Replicas; each client's pushes are handled by one of them.", ge=1, le=32)
+    replicas: int = Field(
+        1,
+        description="Replicas; each client's pushes are handled by one of them. kubectl scale sets it. Above the Helm "
+        "value limits.maxCollectorReplicas so many run as that says.",
+        ge=1,
+        le=32,
+    )
     authentication: Authentication = Field(
         default_factory=Authentication,
         description="Who the collector is towards Kafka. It needs to write to the platform's topics and nothing else; "
@@ -183,6 +194,10 @@ class TelemetryCollectorStatus(Status):
     """What the collector does."""
 
     endpoint: str | None = Field(None, description="Where senders in the cluster reach it.", max_length=512)
+    replicas: int | None = Field(None, description="Replicas that have a pod.", ge=0)
+    selector: str | None = Field(
+        None, description="Labels of its pods, as kubectl scale and autoscalers read them.", max_length=512
+    )
     ready_replicas: int | None = Field(None, description="Replicas that are ready.", ge=0)
     clients: int | None = Field(None, description="Client instances heard from.", ge=0)
     series: int | None = Field(None, description="Series exposed now, over all replicas.", ge=0)

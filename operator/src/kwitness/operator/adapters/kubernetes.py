@@ -17,7 +17,7 @@ import aiohttp
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
-from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
 from kwitness.operator.model.store import Key
@@ -214,6 +214,29 @@ class Kubernetes:
         )
         if written is None:
             raise KubernetesUnavailableError(changed)
+
+    async def grow_claim(self, at: Key, size: str, *, uid: str) -> None:
+        """Let the PersistentVolumeClaim with this uid, and no later one of its name, ask for ``size``.
+
+        Raises
+        ------
+        TerminalError
+            NotExpandable: its StorageClass, a quota or the operator's Role does not allow it.
+        """
+        try:
+            await self._request(
+                "PATCH",
+                "PersistentVolumeClaim",
+                at.namespace,
+                at.name,
+                parameters={"fieldManager": FIELD_MANAGER},
+                content_type="application/merge-patch+json",
+                body={"metadata": {"uid": uid}, "spec": {"resources": {"requests": {"storage": size}}}},
+            )
+        except OperatorError as error:
+            if error.reason != "KubernetesForbidden":
+                raise
+            raise TerminalError("NotExpandable", f"PersistentVolumeClaim {at} may not grow to {size}") from error
 
     async def patch_status(self, kind: str, key: Key, patch: Object, *, version: str) -> Object | None:
         """Change a status by a merge patch; the new object, or None if it is gone.

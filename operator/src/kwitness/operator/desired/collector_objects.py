@@ -17,7 +17,7 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["collector_objects"]
+__all__ = ["collector_objects", "service_monitor"]
 
 _HEADLESS = {"kwitness.dev/service": "replicas"}
 
@@ -35,7 +35,7 @@ def collector_objects(
     reporters: Reporters = _NOBODY,
     owners: Owners | None = None,
 ) -> list[dict[str, Any]]:
-    """Build the children, in the order in which they are applied.
+    """Build the children, in the order in which they are applied; `service_monitor` stands beside them.
 
     Raises
     ------
@@ -73,8 +73,6 @@ def collector_objects(
                 "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector("collector", name)}},
             }
         )
-    if collector.spec.prometheus.service_monitor.enabled:
-        objects.append(_service_monitor(collector, metadata))
     return objects
 
 
@@ -137,15 +135,19 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], rep
     }
 
 
-def _service_monitor(collector: TelemetryCollector, metadata: dict[str, Any]) -> dict[str, Any]:
-    monitor = collector.spec.prometheus.service_monitor
+def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
+    """Build the ServiceMonitor that the resource asks for; it may be refused without harm to the other children."""
+    monitor, name = collector.spec.prometheus.service_monitor, collector.metadata.name
+    if not monitor.enabled:
+        return None
+    metadata = child_metadata("TelemetryCollector", "collector", collector_name(name), collector.metadata)
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "ServiceMonitor",
         "metadata": {**metadata, "labels": {**metadata["labels"], **monitor.labels}},
         "spec": {
             # The headless Service has every replica; the other would have each twice.
-            "selector": {"matchLabels": {**selector("collector", collector.metadata.name), **_HEADLESS}},
+            "selector": {"matchLabels": {**selector("collector", name), **_HEADLESS}},
             "endpoints": [{"port": "metrics", "interval": monitor.interval, "honorLabels": True}],
         },
     }

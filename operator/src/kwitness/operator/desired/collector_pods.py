@@ -14,6 +14,7 @@ from kwitness.contracts.endpoints import (
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_config import IDENTITY_KEY, STATE
+from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
@@ -107,9 +108,6 @@ def stateful_set(
 def _container(
     collector: TelemetryCollector, settings: OperatorSettings, mounts: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    resources = {key: dict(value) for key, value in settings.collector.resources.items()}
-    for part, amounts in collector.spec.resources.model_dump(exclude_none=True).items():
-        resources[part] = {**resources.get(part, {}), **amounts}
     return {
         "name": "collector",
         "image": settings.images.collector,
@@ -117,7 +115,7 @@ def _container(
         "env": pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace"),
         "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in PORTS.items()],
         **probes(starts=60, period_s=3),
-        "resources": resources,
+        "resources": container_resources(collector.spec.resources, settings.collector.resources),
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": mounts,
     }

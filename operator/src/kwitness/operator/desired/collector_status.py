@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.pods import selector
 from kwitness.operator.model.conditions import Verdict, ready
+from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
+from kwitness.runtime.child_names import collector_name
 
-__all__ = ["collector_fields", "collector_verdicts"]
+__all__ = ["collector_fields", "collector_verdicts", "monitor_verdict"]
 
 _NO_KEY: Final = (
     f"pushes are refused and wait at their senders, since spec.identity takes a Secret {KEY_SECRET} with the key"
@@ -19,9 +24,18 @@ _NO_KEY: Final = (
 )
 
 
-def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | None) -> dict[str, Any]:
+def collector_fields(
+    collector: TelemetryCollector, stateful_set: dict[str, Any], state: ClusterState | None
+) -> dict[str, Any]:
     """Fields of the status; numbers are absent while the collector has not answered."""
-    fields: dict[str, Any] = {"endpoint": endpoint, "readyReplicas": ready_replicas}
+    metadata, stands = collector.metadata, stateful_set.get("status") or {}
+    scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
+    fields: dict[str, Any] = {
+        "endpoint": f"{scheme}://{collector_name(metadata.name)}.{metadata.namespace}.svc:{COLLECTOR_PORT}",
+        "replicas": int(stands.get("replicas") or 0),
+        "readyReplicas": int(stands.get("readyReplicas") or 0),
+        "selector": ",".join(f"{name}={value}" for name, value in sorted(selector("collector", metadata.name).items())),
+    }
     if state is not None:
         fields.update(
             clients=state.clients,
@@ -43,23 +57,19 @@ def collector_fields(endpoint: str, ready_replicas: int, state: ClusterState | N
 
 def collector_verdicts(
     collector: TelemetryCollector,
-    ready_replicas: int,
+    stateful_set: dict[str, Any],
     state: ClusterState | None,
     *,
-    current: bool,
     owners: FoundOwners = NO_OWNERS,
+    further: Sequence[Verdict] = (),
 ) -> list[Verdict]:
-    """Conditions; ``current`` tells whether the pods are of the newest revision."""
+    """Conditions; a Ready of ``further`` replaces what its pods say, and the rest of it is added."""
     spec = collector.spec
+    beside = [one for one in further if one.type != "Ready"]
     if spec.suspend:
-        return [ready("Suspended", "no replica runs, as spec.suspend says; its storage and what senders keep stay")]
-    if ready_replicas >= spec.replicas and current and state is not None and state.refusing is not None:
-        verdicts = [Verdict("Ready", "False", state.refusing, _NO_KEY)]
-    elif ready_replicas >= spec.replicas and current:
-        verdicts = [ready("Available", f"{ready_replicas} of {spec.replicas} replicas are ready")]
-    else:
-        message = f"{ready_replicas} of {spec.replicas} replicas are ready: wait; if it stays so, see the pods' events"
-        verdicts = [Verdict("Ready", "False", "Progressing", message)]
+        message = "no replica runs, as spec.suspend says; its storage and what senders keep stay"
+        return [ready("Suspended", message), *beside]
+    verdicts = [one for one in further if one.type == "Ready"] or [_of_pods(collector, stateful_set, state)]
     if spec.ingest.senders or spec.ingest.tokens_secret_ref is not None:
         verdicts.append(Verdict("Accepting", "True", "Accepting", "senders are known"))
     else:
@@ -79,4 +89,41 @@ def collector_verdicts(
     known = owners.verdict("clients")
     if known is not None:
         verdicts.append(known)
-    return verdicts
+    return [*verdicts, *beside]
+
+
+def _of_pods(collector: TelemetryCollector, stateful_set: dict[str, Any], state: ClusterState | None) -> Verdict:
+    stands = stateful_set.get("status") or {}
+    count, wanted = int(stands.get("readyReplicas") or 0), collector.spec.replicas
+    seen = stands.get("observedGeneration") == stateful_set.get("metadata", {}).get("generation")
+    current = seen and stands.get("updateRevision") == stands.get("currentRevision")
+    if count < wanted or not current:
+        message = f"{count} of {wanted} replicas are ready: wait; if it stays so, see the pods' events"
+        return Verdict("Ready", "False", "Progressing", message)
+    if state is not None and state.refusing is not None:
+        return Verdict("Ready", "False", state.refusing, _NO_KEY)
+    return ready("Available", f"{count} of {wanted} replicas are ready")
+
+
+def monitor_verdict(failure: OperatorError | None, *, allowed: bool) -> Verdict:
+    """Say what became of the ServiceMonitor; ``allowed`` tells whether the installation lets the operator make it."""
+    if allowed and failure is None:
+        return Verdict("Monitored", "True", "Monitored", "the ServiceMonitor stands")
+    ending = "; everything else of the resource has effect"
+    if failure is not None and failure.reason == "Unsupported":
+        return Verdict(
+            "Monitored",
+            "False",
+            "MonitorKindMissing",
+            "the cluster has no kind ServiceMonitor: install the Prometheus operator's definitions, or do not ask for"
+            f" one in spec.prometheus.serviceMonitor{ending}",
+        )
+    if failure is not None and failure.reason != "KubernetesForbidden":
+        return Verdict("Monitored", "False", failure.reason, f"{failure.message}{ending}")
+    return Verdict(
+        "Monitored",
+        "False",
+        "MonitorForbidden",
+        "the operator may not make a ServiceMonitor: set the Helm value monitoring.allowServiceMonitors, or do not ask"
+        f" for one in spec.prometheus.serviceMonitor{ending}",
+    )

@@ -9,6 +9,7 @@ from kwitness.contracts.observer_settings import CollectorAddress
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.collector_limits import within_limits
 from kwitness.operator.environment.clusters import key_of, referring
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
@@ -61,7 +62,8 @@ def collector_of(cluster: KafkaCluster, view: View) -> ServingCollector:
 def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
     """Return the TelemetryCollector that comes first among those that may name the cluster."""
     found = [one for one in referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
-    return min(found, key=lambda one: precedence(one.spec.priority, *key_of(one)), default=None)
+    first = min(found, key=lambda one: precedence(one.spec.priority, *key_of(one)), default=None)
+    return None if first is None else within_limits(first, view.settings)
 
 
 def collector_address(collector: ServingCollector, *, authority: str, token: str) -> CollectorAddress:

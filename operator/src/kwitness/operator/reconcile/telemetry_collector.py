@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.desired.collector_objects import collector_objects
-from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
-from kwitness.operator.desired.pods import owner
+from kwitness.operator.desired.collector_limits import check_namespace, too_many_replicas, within_limits
+from kwitness.operator.desired.collector_objects import collector_objects, service_monitor
+from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts, monitor_verdict
+from kwitness.operator.desired.collector_storage import (
+    StandingStorage,
+    as_it_stands,
+    claim_names,
+    growths,
+    standing_storage,
+    storage_verdict,
+)
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.sidecar_reach import acts_in
-from kwitness.operator.model.conditions import failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError
+from kwitness.operator.model.conditions import Verdict, failure
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.found_owners import FoundOwners
-from kwitness.operator.model.ownership import belongs_to
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
-from kwitness.operator.model.quantities import quantity
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
@@ -32,7 +37,6 @@ from kwitness.operator.reconcile.owners import find_owners
 from kwitness.operator.reconcile.references import known_cluster_id, referred_cluster, referring
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.work_queue import Requeue
 from kwitness.runtime.child_names import collector_name
 
@@ -40,7 +44,8 @@ __all__ = ["reconcile_telemetry_collector"]
 
 
 _KIND = "TelemetryCollector"
-_KEPT = ("endpoint", "readyReplicas", "clients", "series", "overflowed", "ledger")
+_KEPT = ("endpoint", "replicas", "readyReplicas", "selector", "clients", "series", "overflowed", "ledger")
+_PASSING = frozenset({"Progressing", "Growing", "SecretNotFound"})
 _PROGRESS_SECONDS = 4.0
 """Between looks at replicas that are starting."""
 
@@ -55,7 +60,9 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Requeue:
     subject = Subject.of(body)
     status: dict[str, Any] = body.get("status") or {}
     try:
-        collector = parse_resource(TelemetryCollector, body)
+        asked = parse_resource(TelemetryCollector, body)
+        check_namespace(key.namespace, context.settings)
+        collector = within_limits(asked, context.settings)
         cluster = await referred_cluster(context, key.namespace, collector.spec.cluster_ref)
         cluster_at = cluster_key(key.namespace, collector.spec.cluster_ref)
         await _refuse_second(context, key, cluster_at)
@@ -63,11 +70,21 @@ async def reconcile_telemetry_collector(context: Context, key: Key) -> Requeue:
         if facts is None or not facts.checked or (facts.trouble is None and facts.subscriptions is None):
             # Both wake us when they are known; children made without them would be made twice.
             return Requeue()
-        settings = await _with_present_storage(context, collector)
+        child = collector_name(key.name)
+        standing = standing_storage(collector, await context.kubernetes.get("StatefulSet", key.namespace, child))
         cluster_id = known_cluster_id(context, cluster_at, facts)
         owners = await find_owners(context, cluster)
-        await _apply(context, collector, cluster, facts, cluster_id=cluster_id, settings=settings, owners=owners)
-        return await _report(context, subject, collector, facts, owners=owners, was_ready=status.get("readyReplicas"))
+        further = await _apply(context, collector, standing, cluster, facts, cluster_id=cluster_id, owners=owners)
+        replicas = too_many_replicas(asked, context.settings)
+        return await _report(
+            context,
+            subject,
+            collector,
+            facts,
+            owners=owners,
+            further=further if replicas is None else [replicas, *further],
+            was_ready=status.get("readyReplicas"),
+        )
     except KubernetesUnavailableError:
         raise
     except Exception as caught:
@@ -88,77 +105,84 @@ async def _refuse_second(context: Context, key: Key, cluster: Key) -> None:
         )
 
 
-async def _with_present_storage(context: Context, collector: TelemetryCollector) -> OperatorSettings:
-    """The settings, with the StorageClass that is there as the default: another default is for new collectors only.
-
-    Raises
-    ------
-    TerminalError
-        StorageChanged: the resource asks for something else than is there.
-    """
-    name = collector_name(collector.metadata.name)
-    present = await context.kubernetes.get("StatefulSet", collector.metadata.namespace, name)
-    metadata = collector.metadata
-    if present is None or not belongs_to(present, owner(_KIND, metadata.name, metadata.uid)):
-        # Somebody else's has no say here; applying ours will tell.
-        return context.settings
-    claims = present["spec"].get("volumeClaimTemplates") or [{}]
-    was = claims[0].get("spec", {}).get("storageClassName")
-    size = claims[0].get("spec", {}).get("resources", {}).get("requests", {}).get("storage")
-    storage = collector.spec.storage
-    wanted = storage.storage_class_name or was
-    # The API server writes 1024Mi as 1Gi.
-    if was != wanted or (size is not None and quantity(size) != quantity(storage.size)):
-        raise TerminalError(
-            "StorageChanged",
-            f"spec.storage cannot be changed after creation (it was {f'{was}, {size}' if was else 'an emptyDir'}):"
-            f" restore it, or delete the resource and its claims (state-{name}-0 and so on) and apply it again; its"
-            " counters then restart",
-        )
-    defaults = context.settings.collector.model_copy(update={"storage_class": was})
-    return context.settings.model_copy(update={"collector": defaults})
-
-
 async def _apply(
     context: Context,
     collector: TelemetryCollector,
+    standing: StandingStorage | None,
     cluster: KafkaCluster,
     facts: ClusterFacts,
     *,
     cluster_id: str,
-    settings: OperatorSettings,
     owners: FoundOwners,
-) -> None:
+) -> list[Verdict]:
+    """Apply children, and say what became of those that may fail."""
     key = Key(collector.metadata.namespace, collector.metadata.name)
-    if collector.spec.replicas > context.settings.limits.max_collector_replicas:
-        raise TerminalError(
-            "LimitExceeded",
-            f"spec.replicas is {collector.spec.replicas}, above this installation's"
-            f" {context.settings.limits.max_collector_replicas}: ask for less, or have the Helm value"
-            " limits.maxCollectorReplicas raised",
+    writes = not is_paused(collector.metadata.annotations)
+    if writes:
+        reporters = await _reporters_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
+        present, settings = as_it_stands(collector, context.settings, standing)
+        objects = collector_objects(
+            present,
+            cluster,
+            cluster_id,
+            facts.subscriptions or (),
+            settings,
+            reporters=reporters,
+            owners=owners.owners,
         )
-    if is_paused(collector.metadata.annotations):
-        return
-    reporters = await _reporters_of(context, Key(cluster.metadata.namespace, cluster.metadata.name))
-    objects = collector_objects(
-        collector,
-        cluster,
-        cluster_id,
-        facts.subscriptions or (),
-        settings,
-        reporters=reporters,
-        owners=owners.owners,
+        if facts.subscriptions is None:
+            # Not known since the operator started: what was mounted before is better than nothing.
+            await _keep_subscriptions(context, objects[0])
+        if children_are_due(context, _KIND, key, objects):
+            await apply_children(context, _KIND, key, objects)
+            made = {child["kind"] for child in objects}
+            if "PodDisruptionBudget" not in made:
+                child = Key(key.namespace, collector_name(key.name))
+                await remove_child(context, "PodDisruptionBudget", child, collector.metadata.uid)
+    found = (
+        await _storage(context, collector, standing, writes=writes),
+        await _monitor(context, collector, writes=writes),
     )
-    if facts.subscriptions is None:
-        # Not known since the operator started: what was mounted before is better than nothing.
-        await _keep_subscriptions(context, objects[0])
-    if not children_are_due(context, _KIND, key, objects):
-        return
-    await apply_children(context, _KIND, key, objects)
-    made = {child["kind"] for child in objects}
-    for kind in ("PodDisruptionBudget", "ServiceMonitor"):
-        if kind not in made:
-            await remove_child(context, kind, Key(key.namespace, collector_name(key.name)), collector.metadata.uid)
+    return [one for one in found if one is not None]
+
+
+async def _storage(
+    context: Context, collector: TelemetryCollector, standing: StandingStorage | None, *, writes: bool
+) -> Verdict | None:
+    claims: list[dict[str, Any]] = []
+    namespace = collector.metadata.namespace
+    if standing is not None and standing.size is not None:
+        for name in claim_names(collector):
+            found = await context.kubernetes.get("PersistentVolumeClaim", namespace, name)
+            claims += [found] if found is not None else []
+    refused = []
+    for one in growths(collector, standing, claims) if writes else ():
+        try:
+            await context.kubernetes.grow_claim(Key(namespace, one.claim), one.size, uid=one.uid)
+        except TerminalError:
+            refused.append(one.claim)
+    return storage_verdict(collector, standing, claims, refused)
+
+
+async def _monitor(context: Context, collector: TelemetryCollector, *, writes: bool) -> Verdict | None:
+    wanted = service_monitor(collector)
+    allowed = context.settings.collector.service_monitors
+    if wanted is None:
+        if allowed and writes:
+            metadata = collector.metadata
+            await remove_child(
+                context, "ServiceMonitor", Key(metadata.namespace, collector_name(metadata.name)), metadata.uid
+            )
+        return None
+    failure_of_it: OperatorError | None = None
+    if allowed and writes:
+        try:
+            await context.kubernetes.apply(wanted)
+        except KubernetesUnavailableError:
+            raise
+        except OperatorError as error:
+            failure_of_it = error
+    return monitor_verdict(failure_of_it, allowed=allowed)
 
 
 async def _reporters_of(context: Context, cluster: Key) -> Reporters:
@@ -192,29 +216,21 @@ async def _report(
     facts: ClusterFacts,
     *,
     owners: FoundOwners,
+    further: list[Verdict],
     was_ready: int | None,
 ) -> Requeue:
     key = subject.key
-    name = collector_name(key.name)
-    present = await context.kubernetes.get("StatefulSet", key.namespace, name) or {}
-    state = present.get("status") or {}
-    replicas = int(state.get("readyReplicas") or 0)
-    current = state.get("observedGeneration") == present.get("metadata", {}).get("generation") and state.get(
-        "updateRevision"
-    ) == state.get("currentRevision")
-    scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
-    endpoint = f"{scheme}://{name}.{key.namespace}.svc:{COLLECTOR_PORT}"
+    present = await context.kubernetes.get("StatefulSet", key.namespace, collector_name(key.name)) or {}
     verdict = facts.inventory_verdict
     answers = verdict is not None and verdict.status == "True"
     inventory = facts.inventory if answers and not collector.spec.suspend else None
-    verdicts = collector_verdicts(collector, replicas, inventory, current=current, owners=owners)
+    verdicts = collector_verdicts(collector, present, inventory, owners=owners, further=further)
     if is_paused(collector.metadata.annotations):
         verdicts[0] = paused("its pods and what belongs to them are left as they are")
-    wait = await write_status(
-        context, _KIND, subject, fields=collector_fields(endpoint, replicas, inventory), verdicts=verdicts
-    )
-    if was_ready != replicas:
+    fields = collector_fields(collector, present, inventory)
+    wait = await write_status(context, _KIND, subject, fields=fields, verdicts=verdicts)
+    if was_ready != fields["readyReplicas"]:
         context.enqueue("Inventory", cluster_key(key.namespace, collector.spec.cluster_ref), 0.0)
-    if verdicts[0].status != "True":
+    if any(one.reason in _PASSING for one in verdicts):
         return Requeue(after=_PROGRESS_SECONDS)
     return Requeue(after=context.settings.status_seconds if wait is None else wait)

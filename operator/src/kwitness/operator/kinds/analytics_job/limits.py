@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kwitness.contracts.reasons import remedy
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.operator.environment.clusters import present
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
@@ -39,8 +38,8 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
     if namespace not in analytics.namespaces:
         raise TerminalError(
             "NamespaceNotEnabled",
-            f"Spark drivers do not run in namespace {namespace}: {remedy('NamespaceNotEnabled')}, or apply the resource"
-            f" in one of {', '.join(analytics.namespaces) or 'none'}",
+            f"Spark drivers do not run in namespace {namespace}: add it to the Helm value analytics.namespaces, or"
+            f" apply the resource in one of {', '.join(analytics.namespaces) or 'none'}",
         )
     if settings.images.spark is None:
         raise TerminalError("Unsupported", "this installation has no Spark: set the Helm value analytics.enabled")
