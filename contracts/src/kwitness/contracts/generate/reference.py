@@ -233,7 +233,9 @@ def _reasons() -> str:
         + _table(("Reason", "Condition", "Beside it", "Kinds", "Meaning", "What to do"), rows)
         + "\n## Warnings\n\nIn `status.warnings`; they do not stop the work.\n\n"
         + _table(("Type", "Kind", "Noticed by", "Meaning"), warnings)
-        + "\n## Kubernetes events\n\nAt most one of a kind in five minutes per object.\n\n"
+        + "\n## Kubernetes events\n\nAt most one with a reason in five minutes per object. Beside those below there is "
+        "one with the reason and message of Ready: `Warning` when it ceases to be True, `Normal` when it is True "
+        "again. A new resource has none before it has been ready once, and a paused one has none.\n\n"
         + _table(("Reason", "Type", "Kinds", "Meaning"), events)
     )
 
