@@ -19,7 +19,7 @@ from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
+from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers, granted
 from kwitness.operator.model.store import Key
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
@@ -86,6 +86,9 @@ class Kubernetes:
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
         self._session = session
         self._server = server
+        # Of objects that an admission policy changes as we write them: the hash of what we asked for, and what came of
+        # it. Asking for the same again would change nothing, or alternate with the policy for ever.
+        self._granted: dict[tuple[str, str, str], tuple[str, Object]] = {}
 
     async def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
         """Read one object by name; None if it is not there."""
@@ -132,7 +135,8 @@ class Kubernetes:
         """Make ``desired`` so, unless it is already; tell what was needed.
 
         Fields that ``desired`` does not name are left to others. ``repaired`` means that someone else had changed a
-        field of ours since we last wrote the same.
+        field of ours since we last wrote the same. What an admission policy makes of ``desired`` counts as ``desired``
+        once it was written by this process.
 
         Raises
         ------
@@ -155,7 +159,9 @@ class Kubernetes:
                     " is left alone: remove it if nobody needs it, or give this resource another name",
                 )
         # The hash tells of fields that we no longer want; the comparison of those that others changed.
-        if present is not None and covers(present, wanted):
+        at = (desired["kind"], metadata["namespace"], metadata["name"])
+        asked, made = self._granted.get(at, (None, wanted))
+        if present is not None and (covers(present, wanted) or (asked == digest and covers(present, made))):
             return "unchanged"
         written = await self._request(
             "PATCH",
@@ -170,6 +176,12 @@ class Kubernetes:
             raise TerminalError(
                 "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
             )
+        if covers(written, wanted):
+            self._granted.pop(at, None)
+        else:
+            self._granted[at] = (digest, granted(written, wanted))
+        if present is not None and present["metadata"]["resourceVersion"] == written["metadata"]["resourceVersion"]:
+            return "unchanged"
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
