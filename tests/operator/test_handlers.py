@@ -76,7 +76,7 @@ def test_no_source_uses_a_decorator_that_writes():
 
 
 def test_kopf_posts_nothing_and_looks_at_nothing_else():
-    settings = kopf_settings()
+    settings = kopf_settings(300)
     assert settings.posting.enabled is False
     assert settings.scanning.disabled is True
     assert settings.peering.standalone is True

@@ -116,6 +116,11 @@ async def test_nothing_is_created_by_post(kubernetes, api, namespace):
     assert {write.split()[0] for write in writes_of(api, "operator", since)} == {"patch"}
 
 
+async def test_a_list_that_may_not_be_made_is_called_a_list(kubernetes):
+    with pytest.raises(TransientError, match=r"may not list kafkaclusters \(KafkaCluster in kube-system\)"):
+        await kubernetes.list("KafkaCluster", "kube-system")
+
+
 async def test_a_missing_right_names_verb_and_resource(kubernetes):
     with pytest.raises(TransientError) as caught:
         await kubernetes.get("Secret", "default", "any")
@@ -261,5 +266,17 @@ def test_a_watch_that_stands_still_is_noticed():
     health.note(path, {"watch": "true"})
     health.note("/api/v1/secrets", {"watch": "true"})
     assert health.stalled(10) is None
-    health.seen[path] -= 11
+    health.heard[path] -= 11
     assert "kafkaclusters" in (health.stalled(10) or "")
+
+
+def test_a_collection_that_is_refused_is_lost_and_does_not_stand_still():
+    health = WatchHealth()
+    path = "/apis/kwitness.dev/v1alpha1/namespaces/x/kafkaclusters"
+    health.note(path, {"watch": "true"})
+    health.heard[path] -= 11
+    health.note(path, {"limit": "500"}, 500)
+    assert health.stalled(10) is not None
+    health.note(path, {"limit": "500"}, 403)
+    assert health.stalled(10) is None
+    assert health.lost == {path}

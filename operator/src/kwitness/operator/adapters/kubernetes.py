@@ -17,7 +17,12 @@ import aiohttp
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
-from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
+from kwitness.operator.model.errors import (
+    KubernetesUnavailableError,
+    NotServedError,
+    TerminalError,
+    TransientError,
+)
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers, granted
 from kwitness.operator.model.store import Key
@@ -33,7 +38,13 @@ _DETAIL_LENGTH: Final = 1000
 
 _METADATA: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-_VERBS: Final = {"GET": "get", "PATCH": "create and patch", "POST": "create tokens of", "DELETE": "delete"}
+_VERBS: Final = {
+    "LIST": "list",
+    "GET": "get",
+    "PATCH": "create and patch",
+    "POST": "create tokens of",
+    "DELETE": "delete",
+}
 
 Object = dict[str, Any]
 
@@ -103,7 +114,7 @@ class Kubernetes:
             page = await self._request("GET", kind, namespace, None, parameters=parameters)
             if page is None:
                 # An API server that has just started does not know our kinds yet. That is not an empty list.
-                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
+                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
             # The items of a list come without their kind.
             head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
             found.extend({**head, **item} for item in page.get("items", []))
@@ -122,7 +133,7 @@ class Kubernetes:
         while True:
             page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=_METADATA)
             if page is None:
-                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
+                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
             # A list of metadata without any is null.
             for item in page.get("items") or []:
                 yield item["metadata"]
@@ -298,7 +309,8 @@ class Kubernetes:
         body: Object | None = None,
     ) -> Object | None:
         path = TYPES[kind].path(namespace, name) + (f"/{subresource}" if subresource else "")
-        what = f"{kind} {namespace}/{name}" if name else f"{kind} in {namespace}"
+        where = f"in {namespace}" if namespace else "in all namespaces"
+        what = f"{kind} {namespace}/{name}" if name else f"{kind} {where}"
         if method in {"PATCH", "DELETE"}:
             metrics.API_WRITES.labels(verb=method.lower(), resource=TYPES[kind].plural).inc()
         try:
@@ -315,7 +327,8 @@ class Kubernetes:
             ) as response:
                 if response.status < 300:  # noqa: PLR2004
                     return dict(await response.json(content_type=None))
-                self._raise(response.status, method, kind, what, await response.text())
+                asked = "LIST" if method == "GET" and name is None else method
+                self._raise(response.status, asked, kind, what, await response.text())
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise KubernetesUnavailableError(
@@ -330,10 +343,9 @@ class Kubernetes:
             case 409:
                 raise KubernetesUnavailableError(f"{what} was changed by someone else just now; it is looked at again")
             case 403:
-                verb = _VERBS[method]
                 raise TransientError(
                     "KubernetesForbidden",
-                    f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
+                    f"the operator may not {_VERBS[method]} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
                     " is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
