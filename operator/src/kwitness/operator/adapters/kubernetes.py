@@ -345,8 +345,8 @@ class Kubernetes:
             case 403:
                 raise TransientError(
                     "KubernetesForbidden",
-                    f"the operator may not {_VERBS[method]} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
-                    " is in the Helm value watchNamespaces",
+                    f"the operator may not {_VERBS[method]} {TYPES[kind].plural} ({what}): check its Role, and that the"
+                    " namespace is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
                 _log.warning(
