@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ import yaml
 
 from kwitness.contracts.audiences import collector_audience
 from kwitness.e2e import chart
+from kwitness.runtime.child_names import collector_name, collector_replicas_name
 
 from tests.chart.manifests import containers, keys_twice, leaves, named, pod_annotations
 
@@ -163,6 +165,14 @@ def test_gives_two_brokers_one_controller() -> None:
     assert "process.roles=broker,controller" in first.splitlines()
     assert "process.roles=broker" in second.splitlines()
     assert "CONTROLLER://:9099" not in second
+
+
+def test_names_the_services_of_a_collector_as_the_operator_does() -> None:
+    longest = f"{'c' * 23}-{'d' * 16}"
+    collectors = [{"name": longest, "namespace": "team-a"}]
+    text = json.dumps(demo_chart({"devKafka": {"collector": longest}, "prometheus": {"collectors": collectors}}))
+    assert f"https://{collector_name(longest)}.kwitness.svc:8443" in text
+    assert f"{collector_replicas_name(longest)}.team-a.svc" in text
 
 
 def test_the_brokers_show_a_token_for_the_collector_that_they_send_to() -> None:

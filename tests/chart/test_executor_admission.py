@@ -16,7 +16,14 @@ from kwitness.e2e.api_server import ApiServer
 NAMESPACE = "analytics"
 DRIVER = f"system:serviceaccount:{NAMESPACE}:kwitness-spark"
 IMAGE = "kwitness/spark:0.1.0"
-VALUES = {"watchNamespaces": [NAMESPACE], "analytics": {"namespaces": [NAMESPACE]}}
+VALUES = {
+    "watchNamespaces": [NAMESPACE],
+    "analytics": {
+        "namespaces": [NAMESPACE],
+        "tableClaim": "kwitness-tables",
+        "storage": {"webIdentity": {"audience": "sts.example"}},
+    },
+}
 LABELS = {"spark-role": "executor", "spark-app-selector": "spark-1"}
 EXECUTOR: dict[str, Any] = {
     "apiVersion": "v1",
@@ -35,7 +42,10 @@ EXECUTOR: dict[str, Any] = {
         ],
         "volumes": [
             {"name": "tmp", "emptyDir": {}},
-            {"name": "conf", "configMap": {"name": "spark-exec-conf"}},
+            {
+                "name": "pod",
+                "downwardAPI": {"items": [{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]},
+            },
             {
                 "name": "storage-token",
                 "projected": {"sources": [{"serviceAccountToken": {"audience": "sts.example", "path": "token"}}]},
@@ -86,6 +96,10 @@ def secret_volume(name: str) -> dict[str, Any]:
     return {"name": "s", "secret": {"secretName": name}}
 
 
+def projected(**source: object) -> dict[str, Any]:
+    return {"name": "s", "projected": {"sources": [source]}}
+
+
 CONTAINER = {"name": "other", "image": "evil", "securityContext": EXECUTOR["spec"]["containers"][0]["securityContext"]}
 REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no executor": (lambda pod: pod["metadata"]["labels"].update({"spark-role": "driver"}), "only executors"),
@@ -100,6 +114,38 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
             {"name": "s", "projected": {"sources": [{"secret": {"name": "payroll"}}]}}
         ),
         "projected",
+    ),
+    "a projected ConfigMap": (
+        lambda pod: pod["spec"]["volumes"].append(projected(configMap={"name": "payroll"})),
+        "projected",
+    ),
+    "a ConfigMap": (
+        lambda pod: pod["spec"]["volumes"].append({"name": "s", "configMap": {"name": "payroll"}}),
+        "no ConfigMap",
+    ),
+    "a ConfigMap in a variable": (
+        lambda pod: pod["spec"]["containers"][0]["env"].append(
+            {"name": "P", "valueFrom": {"configMapKeyRef": {"name": "payroll", "key": "p"}}}
+        ),
+        "environment",
+    ),
+    "a ConfigMap as variables": (
+        lambda pod: pod["spec"]["containers"][0].update(envFrom=[{"configMapRef": {"name": "payroll"}}]),
+        "environment",
+    ),
+    "a foreign claim": (
+        lambda pod: pod["spec"]["volumes"].append({"name": "s", "persistentVolumeClaim": {"claimName": "payroll"}}),
+        "no claim but",
+    ),
+    "a token for another audience": (
+        lambda pod: pod["spec"]["volumes"].append(
+            projected(serviceAccountToken={"audience": "vault", "path": "token"})
+        ),
+        "no token but",
+    ),
+    "a token for the API server": (
+        lambda pod: pod["spec"]["volumes"].append(projected(serviceAccountToken={"path": "token"})),
+        "no token but",
     ),
     "a path of the node": (
         lambda pod: pod["spec"]["volumes"].append({"name": "h", "hostPath": {"path": "/"}}),

@@ -9,6 +9,15 @@ import pytest
 import yaml
 
 from kwitness.e2e import chart
+from kwitness.runtime.child_names import (
+    cluster_memory_name,
+    collector_name,
+    collector_replicas_name,
+    gateway_name,
+    gateway_ports_name,
+    job_name,
+    observer_host_name,
+)
 
 ALLOWED = Path(__file__).parent / "allowed_rights.yaml"
 """`subject` to its rules by scope, for values with every switch on. A change here is a change of what we may do."""
@@ -134,3 +143,32 @@ def in_words(rule: dict[str, Any]) -> str:
     resources = ",".join(f"{group}/{resource}" for group in rule["apiGroups"] for resource in rule["resources"])
     names = f" [{','.join(rule['resourceNames'])}]" if "resourceNames" in rule else ""
     return f"{','.join(rule['verbs'])} {resources}{names}"
+
+
+LONG = [*(f"a{'b' * length}" for length in (32, 33, 38, 39)), *(f"c{'d' * n}{'-' * (38 - n)}e" for n in (20, 25, 28))]
+"""Names about the lengths where those of children are cut, and some that are cut at hyphens; 40 is the longest."""
+
+
+def test_narrows_writes_to_the_names_that_the_operator_gives_its_children() -> None:
+    names = dict.fromkeys(("telemetryCollectors", "analyticsJobs", "observerDeployments", "kafkaClusters"), LONG)
+    cluster = "k" * 240
+    manifests = chart.render({"rbac": {**names, "kafkaClusters": [*LONG, cluster]}})
+
+    allowed = {
+        name
+        for role in chart.of_kind(manifests, "Role")
+        if role["metadata"]["name"] == "kwitness-operator"
+        for rule in role["rules"]
+        if "create" in rule["verbs"]
+        for name in rule.get("resourceNames", ())
+    }
+    of_one = (
+        collector_name,
+        collector_replicas_name,
+        job_name,
+        gateway_name,
+        gateway_ports_name,
+        observer_host_name,
+        cluster_memory_name,
+    )
+    assert allowed == {name(one) for name in of_one for one in LONG} | {cluster_memory_name(cluster)}

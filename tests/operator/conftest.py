@@ -68,12 +68,16 @@ RULES = [
     {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]
+MUTATING_POLICIES = (
+    "--feature-gates=MutatingAdmissionPolicy=true",
+    "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
+)
 _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
 def api() -> Iterator[ApiServer]:
-    with ApiServer(users=USERS) as server:
+    with ApiServer(users=USERS, arguments=MUTATING_POLICIES) as server:
         server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
         server.cluster().await_definitions()
         yield server

@@ -76,7 +76,7 @@ def test_no_source_uses_a_decorator_that_writes():
 
 
 def test_kopf_posts_nothing_and_looks_at_nothing_else():
-    settings = kopf_settings()
+    settings = kopf_settings(300)
     assert settings.posting.enabled is False
     assert settings.scanning.disabled is True
     assert settings.peering.standalone is True
@@ -146,7 +146,7 @@ async def test_what_is_deleted_while_its_status_is_written_stays_deleted(context
         return _object(kind, "gone", "2")
 
     context.kubernetes = SimpleNamespace(patch_status=answer_late)
-    context.clock, context.status_written = Clock(), {}
+    context.clock, context.status_written, context.never_ready = Clock(), {}, set()
     verdict = Verdict("Ready", "True", "Available", "ready")
     await write_status(context, kind, Subject.of(present), fields={}, verdicts=[verdict])
     assert context.store.get(kind, Key("n", "gone")) is None

@@ -116,6 +116,11 @@ async def test_nothing_is_created_by_post(kubernetes, api, namespace):
     assert {write.split()[0] for write in writes_of(api, "operator", since)} == {"patch"}
 
 
+async def test_a_list_that_may_not_be_made_is_called_a_list(kubernetes):
+    with pytest.raises(TransientError, match=r"may not list kafkaclusters \(KafkaCluster in kube-system\)"):
+        await kubernetes.list("KafkaCluster", "kube-system")
+
+
 async def test_a_missing_right_names_verb_and_resource(kubernetes):
     with pytest.raises(TransientError) as caught:
         await kubernetes.get("Secret", "default", "any")
@@ -191,6 +196,22 @@ async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace)
     )
 
 
+PAIR = [{"key": "k", "effect": "NoSchedule"}, {"key": "k", "effect": "NoExecute"}]
+TWICE = [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}]
+DNS = [
+    {"containerPort": 53, "port": 53, "protocol": "TCP", "name": "t"},
+    {"containerPort": 53, "port": 53, "protocol": "UDP", "name": "u"},
+]
+
+
+def _pod(**spec: object) -> dict:
+    return {"spec": {"template": {"spec": spec}}}
+
+
+def _container(**fields: object) -> dict:
+    return _pod(containers=[{"name": "x", **fields}])
+
+
 @pytest.mark.parametrize(
     ("present", "wanted", "verdict"),
     [
@@ -203,8 +224,18 @@ async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace)
         ({"cpu": "500u"}, {"cpu": "0.5m"}, True),
         ({"storage": "1Pi"}, {"storage": "1024Ti"}, True),
         ({"storage": "1Pi"}, {"storage": "1Ei"}, False),
-        ([{"name": "x", "v": 1}, {"name": "theirs"}], [{"name": "x"}], True),
-        ([{"name": "x", "v": 1}], [{"name": "x", "v": 2}], False),
+        # Lists that the API calls maps by their keys, others as a whole.
+        (_pod(containers=[{"name": "x", "v": 1}, {"name": "theirs"}]), _pod(containers=[{"name": "x"}]), True),
+        (_pod(containers=[{"name": "x", "v": 1}]), _pod(containers=[{"name": "x", "v": 2}]), False),
+        (_pod(tolerations=PAIR), _pod(tolerations=PAIR), True),
+        (_pod(tolerations=PAIR[::-1]), _pod(tolerations=PAIR), False),
+        (_pod(tolerations=[*PAIR, {"key": "theirs"}]), _pod(tolerations=PAIR), False),
+        (_container(volumeMounts=TWICE), _container(volumeMounts=TWICE), True),
+        (_container(volumeMounts=TWICE[:1]), _container(volumeMounts=TWICE), False),
+        (_container(ports=[*DNS, {"containerPort": 1, "protocol": "TCP"}]), _container(ports=DNS[::-1]), True),
+        (_container(ports=DNS), _container(ports=[{"containerPort": 53, "name": "t"}]), True),
+        (_container(ports=DNS), _container(ports=[{"containerPort": 53, "name": "u"}]), False),
+        ({"spec": {"ingress": [{"ports": DNS}]}}, {"spec": {"ingress": [{"ports": DNS[:1]}]}}, False),
         (["a", "b"], ["a"], False),
         (["a"], ["a"], True),
         (True, True, True),
@@ -235,5 +266,17 @@ def test_a_watch_that_stands_still_is_noticed():
     health.note(path, {"watch": "true"})
     health.note("/api/v1/secrets", {"watch": "true"})
     assert health.stalled(10) is None
-    health.seen[path] -= 11
+    health.heard[path] -= 11
     assert "kafkaclusters" in (health.stalled(10) or "")
+
+
+def test_a_collection_that_is_refused_is_lost_and_does_not_stand_still():
+    health = WatchHealth()
+    path = "/apis/kwitness.dev/v1alpha1/namespaces/x/kafkaclusters"
+    health.note(path, {"watch": "true"})
+    health.heard[path] -= 11
+    health.note(path, {"limit": "500"}, 500)
+    assert health.stalled(10) is not None
+    health.note(path, {"limit": "500"}, 403)
+    assert health.stalled(10) is None
+    assert health.lost == {path}

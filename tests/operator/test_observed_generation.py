@@ -40,6 +40,7 @@ async def _written(present: dict[str, Any], judged: dict[str, Any]) -> dict[str,
         store=store,
         clock=Clock(),
         status_written={},
+        never_ready=set(),
         settings=SimpleNamespace(status_seconds=60),
         kubernetes=SimpleNamespace(patch_status=patch_status),
     )

@@ -538,21 +538,6 @@ def test_a_missing_right_in_kubernetes_is_named(applied, api, namespace):
     assert ready(api, "kcms", "basic", namespace)["reason"] == "Applied"
 
 
-def test_a_kind_that_may_not_be_watched_any_more_does_not_stop_the_others(applied, api, namespace, clean_broker):
-    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
-    role["rules"][0]["resources"].remove("headerregistries")
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
-    # What is being watched stays open; only a new watch is refused.
-    api.stop_server()
-    api.start_server()
-    eventually(lambda: "headerregistries" in applied.log_file.read_text())
-    apply(api, subscription("second", namespace))
-    until_reason(api, "kcms", "second", namespace, "Applied")
-    time.sleep(5)
-    assert applied.process.poll() is None
-    assert applied.probe("/healthz")[0] == 200
-
-
 def test_it_converges_after_the_api_server_was_away(applied, api, namespace, clean_broker):
     api.stop_server()
     time.sleep(2)

@@ -17,3 +17,15 @@ name them; objects of the whole cluster carry the release's namespace, so that t
 {{- define "kwitness.clusterName" -}}
 {{ printf "kwitness-%s-%s" .root.Release.Namespace .what }}
 {{- end }}
+
+{{/*
+Name of an object that the operator makes for a resource, cut as it cuts it (kwitness.runtime.child_names): `name` as it would be, `limit`
+its characters at most.
+*/}}
+{{- define "kwitness.cutName" -}}
+{{- if le (len .name) (int .limit) -}}
+{{ .name }}
+{{- else -}}
+{{ printf "%s-%s" (regexReplaceAll "[-.]+$" (substr 0 (sub .limit 9 | int) .name) "") (sha256sum .name | trunc 8) }}
+{{- end -}}
+{{- end }}

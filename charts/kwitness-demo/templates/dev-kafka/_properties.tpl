@@ -57,7 +57,7 @@ authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 # Whoever comes without a name may do everything: this Kafka is for trying out.
 super.users=User:ANONYMOUS;User:admin
 metric.reporters=org.apache.kafka.common.metrics.JmxReporter,dev.kwitness.broker.{{ if $modern }}KwitnessReporter{{ else }}KwitnessLegacyReporter{{ end }}
-kwitness.collector.url=https://kwitness-collector-{{ $kafka.collector }}.{{ .root.Release.Namespace }}.svc:8443
+kwitness.collector.url=https://{{ include "kwitness.collectorName" $kafka.collector }}.{{ .root.Release.Namespace }}.svc:8443
 kwitness.collector.ca.file=/etc/kwitness/collector-ca/ca.crt
 kwitness.collector.token.file=/var/run/secrets/kwitness/collector/token
 {{- if $kafka.secureListeners }}

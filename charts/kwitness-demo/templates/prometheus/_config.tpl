@@ -30,7 +30,7 @@ scrape_configs:
     honor_labels: true
     dns_sd_configs:
       # The headless Service of the TelemetryCollector: one address for each replica.
-      - {names: [kwitness-collector-{{ .name }}-replicas.{{ $namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
+      - {names: [{{ include "kwitness.collectorReplicasName" .name }}.{{ $namespace }}.svc], type: A, port: 8080, refresh_interval: 10s}
     relabel_configs:
       - {target_label: job, replacement: collector}
       - {target_label: namespace, replacement: {{ $namespace | quote }}}

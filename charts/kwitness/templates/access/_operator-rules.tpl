@@ -33,11 +33,11 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- end }}
 {{- $collectors := list }}
 {{- range .Values.rbac.telemetryCollectors }}
-{{- $collectors = append $collectors (printf "kwitness-collector-%s" .) }}
+{{- $collectors = append $collectors (include "kwitness.cutName" (dict "name" (printf "kwitness-collector-%s" .) "limit" 52)) }}
 {{- end }}
 {{- $replicaServices := list }}
 {{- range $collectors }}
-{{- $replicaServices = append $replicaServices (printf "%s-replicas" .) }}
+{{- $replicaServices = append $replicaServices (include "kwitness.cutName" (dict "name" (printf "%s-replicas" .) "limit" 63)) }}
 {{- end }}
 {{- $claims := list }}
 {{- range $collector := $collectors }}
@@ -47,19 +47,20 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 {{- end }}
 {{- $clusters := list }}
 {{- range .Values.rbac.kafkaClusters }}
-{{- $clusters = append $clusters (printf "kwitness-cluster-%s" .) }}
+{{- $clusters = append $clusters (include "kwitness.cutName" (dict "name" (printf "kwitness-cluster-%s" .) "limit" 253)) }}
 {{- end }}
 {{- $jobs := list }}
 {{- range .Values.rbac.analyticsJobs }}
-{{- $jobs = append $jobs (printf "kwitness-job-%s" .) }}
+{{- $jobs = append $jobs (include "kwitness.cutName" (dict "name" (printf "kwitness-job-%s" .) "limit" 52)) }}
 {{- end }}
 {{- $gateways := list }}
 {{- $ports := list }}
 {{- $hosts := list }}
 {{- range .Values.rbac.observerDeployments }}
-{{- $hosts = append $hosts (printf "kwitness-host-%s" .) }}
-{{- $gateways = append $gateways (printf "kwitness-gateway-%s" .) }}
-{{- $ports = append $ports (printf "kwitness-gateway-%s-ports" .) }}
+{{- $hosts = append $hosts (include "kwitness.cutName" (dict "name" (printf "kwitness-host-%s" .) "limit" 63)) }}
+{{- $gateway := include "kwitness.cutName" (dict "name" (printf "kwitness-gateway-%s" .) "limit" 63) }}
+{{- $gateways = append $gateways $gateway }}
+{{- $ports = append $ports (printf "%s-ports" $gateway) }}
 {{- end }}
 {{- $narrow := and $collectors (or $jobs (not .Values.analytics.enabled)) }}
 {{- $writes := list

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from .registry_entries import KubernetesEvent, Reason, WarningType
 from .tables import kubernetes_events, warnings
 from .tables.reasons import ENTRIES
@@ -13,6 +15,7 @@ __all__ = [
     "KubernetesEvent",
     "Reason",
     "WarningType",
+    "kstatus",
     "reason",
     "reasons_of",
     "remedy",
@@ -28,6 +31,7 @@ KUBERNETES_EVENTS: tuple[KubernetesEvent, ...] = kubernetes_events.ENTRIES
 """All events that the operator writes."""
 
 _BY_WORD = {entry.reason: entry for entry in reversed(ENTRIES)}
+_KSTATUS = {entry.reason: entry.kstatus for entry in ENTRIES if entry.condition == "Ready"}
 
 
 def reason(word: str) -> Reason:
@@ -51,6 +55,11 @@ def remedy(word: str) -> str:
     """
     text = _BY_WORD[word].remedy
     return text[0].lower() + text[1:].rstrip(".")
+
+
+def kstatus(word: str) -> Literal["Stalled", "Reconciling", "none"]:
+    """Return the condition that stands beside Ready while Ready is not True for this reason."""
+    return _KSTATUS.get(word, "none")
 
 
 def reasons_of(kind: str) -> tuple[Reason, ...]:

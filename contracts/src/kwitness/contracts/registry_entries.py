@@ -170,7 +170,10 @@ class KafkaApi:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason of a condition; without `kinds` every kind may have it."""
+    """A reason of a condition; without `kinds` every kind may have it.
+
+    `kstatus` is the condition that is True beside Ready for as long as Ready has this reason.
+    """
 
     reason: str
     condition: str
@@ -178,6 +181,7 @@ class Reason:
     kinds: tuple[str, ...]
     meaning: str
     remedy: str
+    kstatus: Literal["Stalled", "Reconciling", "none"] = "none"
 
 
 @dataclass(frozen=True, slots=True)

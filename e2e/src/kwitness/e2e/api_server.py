@@ -51,10 +51,15 @@ class ApiServer:
         Names that may sign in, each with its own name as bearer token and no permissions but those given by RBAC.
     progress
         Told when Kubernetes has to be built first.
+    arguments
+        More options of kube-apiserver.
     """
 
-    def __init__(self, *, users: Sequence[str] = (), progress: Progress = silent) -> None:
+    def __init__(
+        self, *, users: Sequence[str] = (), progress: Progress = silent, arguments: Sequence[str] = ()
+    ) -> None:
         self._users = tuple(users)
+        self._arguments = tuple(arguments)
         self._progress = progress
         self._folder = Path(tempfile.mkdtemp(prefix="kwitness-api-"))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -171,6 +176,7 @@ class ApiServer:
             "--disable-admission-plugins=ServiceAccount",
             f"--audit-policy-file={self._folder / 'audit-policy.yaml'}",
             f"--audit-log-path={self._folder / 'audit.log'}",
+            *self._arguments,
         ]
 
     def _write_credentials(self) -> None:

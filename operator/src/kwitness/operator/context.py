@@ -104,6 +104,8 @@ class Context:
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)
+    never_ready: set[tuple[str, Key]] = field(default_factory=set)
+    """Resources that were new to this process and have not been Ready since."""
     refusals: dict[str, Refusal] = field(default_factory=dict)
     """By namespace, as `Refusals` has them."""
 
@@ -111,5 +113,6 @@ class Context:
         """Drop what is remembered of a resource that is gone."""
         self.status_written.pop((kind, key), None)
         self.children_applied.pop((kind, key), None)
+        self.never_ready.discard((kind, key))
         for known in [known for known in self.event_written if known[:2] == (kind, key)]:
             del self.event_written[known]

@@ -36,15 +36,19 @@ _SERVER_TIMEOUT: Final = 60
 _log = logging.getLogger(__name__)
 
 
-def kopf_settings() -> kopf.OperatorSettings:
-    """What kopf may do: watch. No events, no peering, no looking at CRDs and namespaces."""
+def kopf_settings(stall_seconds: float) -> kopf.OperatorSettings:
+    """What kopf may do: watch. No events, no peering, no looking at CRDs and namespaces.
+
+    Watches begin again well before liveness would miss them, after ``stall_seconds``.
+    """
+    server_timeout = max(1, min(_SERVER_TIMEOUT, int(stall_seconds / 3)))
     settings = kopf.OperatorSettings()
     settings.posting.enabled = False
     settings.scanning.disabled = True
     settings.peering.standalone = True
-    settings.watching.server_timeout = _SERVER_TIMEOUT
+    settings.watching.server_timeout = server_timeout
     # Where the server does not end it, a connection that a middlebox dropped would be waited on for ever.
-    settings.watching.client_timeout = _SERVER_TIMEOUT * 2
+    settings.watching.client_timeout = server_timeout * 2
     settings.watching.connect_timeout = 10
     settings.networking.request_timeout = 30
     # After its last retry kopf lets a watch die and goes on without it; lists and watches are all that it asks for.
@@ -77,7 +81,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     probes = ProbeServer(
         port=settings.probe_port,
         alive=lambda: _alive(health, settings, started),
-        ready=lambda: None if ready.is_set() and len(health.seen) >= watched else "not every kind is watched yet",
+        ready=lambda: None if ready.is_set() and _watched(health, watched) else "not every kind is watched yet",
     )
     async with open_session(access, health) as session, outside_session() as outside:
         port = await probes.start()
@@ -112,7 +116,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             await fill_store(context)
             ready.set()
             tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
-            tasks.add(asyncio.create_task(keep_listing(context), name="lists"))
+            tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
             if settings.injector.enabled:
                 refusals = watch_refusals(context, session, access.server)
                 tasks.add(asyncio.create_task(refusals, name="refusals"))
@@ -126,7 +130,7 @@ async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, st
     ours = asyncio.all_tasks()
     tasks = await kopf.spawn_tasks(
         registry=registry,
-        settings=kopf_settings(),
+        settings=kopf_settings(settings.stall_seconds),
         standalone=True,
         clusterwide=settings.watches_everything,
         namespaces=[] if settings.watches_everything else settings.watch_namespaces,
@@ -154,6 +158,11 @@ async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) ->
                 task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         stopping.cancel()
+
+
+def _watched(health: WatchHealth, collections: int) -> bool:
+    # One that is refused hurts nobody but those who are in it, and waiting does not bring it back.
+    return bool(health.seen) and len(health.heard) >= collections
 
 
 def _alive(health: WatchHealth, settings: OperatorSettings, started: float) -> str | None:

@@ -214,6 +214,7 @@ def _reasons() -> str:
         (
             _code(one.reason),
             f"{one.condition}={one.status}",
+            "" if one.kstatus == "none" else one.kstatus,
             ", ".join(one.kinds) or "every kind",
             one.meaning,
             one.remedy,
@@ -224,11 +225,17 @@ def _reasons() -> str:
     warnings = ((_code(one.type), one.kind, one.source, one.meaning) for one in WARNINGS)
     return (
         "# Reasons, warnings and events\n\n## Reasons of conditions\n\nStable words: "
-        "`kubectl wait --for=condition=Ready` and scripts may rely on them.\n\n"
-        + _table(("Reason", "Condition", "Kinds", "Meaning", "What to do"), rows)
+        "`kubectl wait --for=condition=Ready` and scripts may rely on them.\n\nWhile Ready is not True, one of two "
+        "conditions stands beside it with the same reason, and neither at any other time: `Stalled` where nothing but "
+        "a change of this resource helps, `Reconciling` where the operator goes on by itself, for instance once "
+        "another object is there. Tools that follow kstatus (Flux, Argo CD, `kubectl wait --for=condition=Stalled`) "
+        "read them. A paused resource has neither.\n\n"
+        + _table(("Reason", "Condition", "Beside it", "Kinds", "Meaning", "What to do"), rows)
         + "\n## Warnings\n\nIn `status.warnings`; they do not stop the work.\n\n"
         + _table(("Type", "Kind", "Noticed by", "Meaning"), warnings)
-        + "\n## Kubernetes events\n\nAt most one of a kind in five minutes per object.\n\n"
+        + "\n## Kubernetes events\n\nAt most one with a reason in five minutes per object. Beside those below there is "
+        "one with the reason and message of Ready: `Warning` when it ceases to be True, `Normal` when it is True "
+        "again. A new resource has none before it has been ready once, and a paused one has none.\n\n"
         + _table(("Reason", "Type", "Kinds", "Meaning"), events)
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import aiohttp
 
@@ -18,33 +19,51 @@ from kwitness.runtime.api_access import ApiAccess, authorized_session
 __all__ = ["WatchHealth", "open_session"]
 
 
+_REFUSALS: Final = frozenset({403, 404})
+"""Answers by which a collection is out of reach: the permission is gone, or the definition of the kind."""
+
+
 @dataclass(slots=True)
 class WatchHealth:
-    """When each collection was last listed or its watch last (re)connected, by URL path, in monotonic seconds."""
+    """When each collection was last listed or its watch last (re)connected, by URL path, in monotonic seconds.
+
+    ``seen`` are answers that brought objects, ``heard`` also those that refused them: a process that begins again would
+    be refused alike. ``lost`` are collections that were refused once, which kopf does not watch any more.
+    """
 
     seen: dict[str, float] = field(default_factory=dict)
+    heard: dict[str, float] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
 
-    def note(self, path: str, query: Mapping[str, str]) -> None:
-        """Remember a successful answer if it was a list or a watch of our kinds."""
-        if "/apis/kwitness.dev/" in path and ("watch" in query or "limit" in query):
-            self.seen[path] = time.monotonic()
+    def note(self, path: str, query: Mapping[str, str], status: int = 200) -> None:
+        """Remember an answer if it was to a list or a watch of our kinds."""
+        refused = status in _REFUSALS
+        if "/apis/kwitness.dev/" not in path or not ("watch" in query or "limit" in query):
+            return
+        if not (refused or status < 400):  # noqa: PLR2004
+            return
+        self.heard[path] = time.monotonic()
+        if refused:
+            self.lost.add(path)
+        else:
+            self.seen[path] = self.heard[path]
             metrics.WATCH_SUCCESS.labels(resource=path.rpartition("/")[2]).set_to_current_time()
 
     def stalled(self, seconds: float) -> str | None:
-        """Name the collection that was neither listed nor watched for ``seconds``, or None."""
+        """Name the collection of which nothing was heard for ``seconds``, or None."""
         now = time.monotonic()
-        late = {path: now - when for path, when in self.seen.items() if now - when > seconds}
+        late = {path: now - when for path, when in self.heard.items() if now - when > seconds}
         if not late:
             return None
         path, age = max(late.items(), key=lambda item: item[1])
-        return f"no list or watch of {path} has succeeded for {age:.0f} s"
+        return f"no list or watch of {path} was answered for {age:.0f} s"
 
 
 def open_session(access: ApiAccess, health: WatchHealth) -> aiohttp.ClientSession:
     """Open a session; whoever asked closes it."""
 
     def note(response: aiohttp.ClientResponse) -> None:
-        if response.ok and response.method == "GET":
-            health.note(response.url.path, response.url.query)
+        if response.method == "GET":
+            health.note(response.url.path, response.url.query, response.status)
 
     return authorized_session(access, "kwitness-operator", note)

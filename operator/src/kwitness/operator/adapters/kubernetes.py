@@ -17,9 +17,15 @@ import aiohttp
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
+from kwitness.operator.model.errors import (
+    KubernetesUnavailableError,
+    NotServedError,
+    OperatorError,
+    TerminalError,
+    TransientError,
+)
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
+from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers, granted
 from kwitness.operator.model.store import Key
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
@@ -33,7 +39,13 @@ _DETAIL_LENGTH: Final = 1000
 
 _METADATA: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-_VERBS: Final = {"GET": "get", "PATCH": "create and patch", "POST": "create tokens of", "DELETE": "delete"}
+_VERBS: Final = {
+    "LIST": "list",
+    "GET": "get",
+    "PATCH": "create and patch",
+    "POST": "create tokens of",
+    "DELETE": "delete",
+}
 
 Object = dict[str, Any]
 
@@ -86,6 +98,9 @@ class Kubernetes:
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
         self._session = session
         self._server = server
+        # Of objects that an admission policy changes as we write them: the hash of what we asked for, and what came of
+        # it. Asking for the same again would change nothing, or alternate with the policy for ever.
+        self._granted: dict[tuple[str, str, str], tuple[str, Object]] = {}
 
     async def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
         """Read one object by name; None if it is not there."""
@@ -100,7 +115,7 @@ class Kubernetes:
             page = await self._request("GET", kind, namespace, None, parameters=parameters)
             if page is None:
                 # An API server that has just started does not know our kinds yet. That is not an empty list.
-                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
+                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
             # The items of a list come without their kind.
             head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
             found.extend({**head, **item} for item in page.get("items", []))
@@ -119,7 +134,7 @@ class Kubernetes:
         while True:
             page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=_METADATA)
             if page is None:
-                raise KubernetesUnavailableError(f"the API server does not serve {TYPES[kind].plural}")
+                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
             # A list of metadata without any is null.
             for item in page.get("items") or []:
                 yield item["metadata"]
@@ -132,7 +147,8 @@ class Kubernetes:
         """Make ``desired`` so, unless it is already; tell what was needed.
 
         Fields that ``desired`` does not name are left to others. ``repaired`` means that someone else had changed a
-        field of ours since we last wrote the same.
+        field of ours since we last wrote the same. What an admission policy makes of ``desired`` counts as ``desired``
+        once it was written by this process.
 
         Raises
         ------
@@ -155,7 +171,9 @@ class Kubernetes:
                     " is left alone: remove it if nobody needs it, or give this resource another name",
                 )
         # The hash tells of fields that we no longer want; the comparison of those that others changed.
-        if present is not None and covers(present, wanted):
+        at = (desired["kind"], metadata["namespace"], metadata["name"])
+        asked, made = self._granted.get(at, (None, wanted))
+        if present is not None and (covers(present, wanted) or (asked == digest and covers(present, made))):
             return "unchanged"
         written = await self._request(
             "PATCH",
@@ -170,6 +188,12 @@ class Kubernetes:
             raise TerminalError(
                 "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
             )
+        if covers(written, wanted):
+            self._granted.pop(at, None)
+        else:
+            self._granted[at] = (digest, granted(written, wanted))
+        if present is not None and present["metadata"]["resourceVersion"] == written["metadata"]["resourceVersion"]:
+            return "unchanged"
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
@@ -309,7 +333,8 @@ class Kubernetes:
         body: Object | None = None,
     ) -> Object | None:
         path = TYPES[kind].path(namespace, name) + (f"/{subresource}" if subresource else "")
-        what = f"{kind} {namespace}/{name}" if name else f"{kind} in {namespace}"
+        where = f"in {namespace}" if namespace else "in all namespaces"
+        what = f"{kind} {namespace}/{name}" if name else f"{kind} {where}"
         if method in {"PATCH", "DELETE"}:
             metrics.API_WRITES.labels(verb=method.lower(), resource=TYPES[kind].plural).inc()
         try:
@@ -326,7 +351,8 @@ class Kubernetes:
             ) as response:
                 if response.status < 300:  # noqa: PLR2004
                     return dict(await response.json(content_type=None))
-                self._raise(response.status, method, kind, what, await response.text())
+                asked = "LIST" if method == "GET" and name is None else method
+                self._raise(response.status, asked, kind, what, await response.text())
                 return None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise KubernetesUnavailableError(
@@ -341,11 +367,10 @@ class Kubernetes:
             case 409:
                 raise KubernetesUnavailableError(f"{what} was changed by someone else just now; it is looked at again")
             case 403:
-                verb = _VERBS[method]
                 raise TransientError(
                     "KubernetesForbidden",
-                    f"the operator may not {verb} {TYPES[kind].plural} ({what}): check its Role, and that the namespace"
-                    " is in the Helm value watchNamespaces",
+                    f"the operator may not {_VERBS[method]} {TYPES[kind].plural} ({what}): check its Role, and that the"
+                    " namespace is in the Helm value watchNamespaces",
                 )
             case 400 | 422:
                 _log.warning(

@@ -4,45 +4,86 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
+from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.handlers.events import KINDS, receive
-from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.errors import NotServedError, OperatorError
 from kwitness.operator.model.store import Key
 
 __all__ = ["fill_store", "keep_listing", "list_kind"]
 
-_RETRY_SECONDS = 2.0
+_RETRY_SECONDS: Final = 2.0
+_UNSERVED_SECONDS: Final = 10.0
+"""How long an API server that has just started may take until it knows our kinds."""
+
+_POLL_SECONDS: Final = 30.0
+"""Between two lists of what kopf does not watch any more."""
 
 _log = logging.getLogger(__name__)
 
 
+def _nothing_lost(_path: str) -> bool:
+    return False
+
+
 async def fill_store(context: Context) -> None:
-    """List every kind, waiting for an API server that is away; a kind that may not be listed is left out."""
-    for kind in KINDS:
-        while True:
-            try:
-                await list_kind(context, kind)
-            except OperatorError as error:
-                if error.reason == "KubernetesForbidden":
-                    _log.error("A kind cannot be listed", extra={"kind": kind, "reason": error.reason})
-                    break
-                _log.warning("Waiting for the API server", extra={"kind": kind, "detail": error.message})
-                await asyncio.sleep(_RETRY_SECONDS)
-            else:
-                break
+    """List every kind in every namespace, waiting for an API server that is away.
+
+    What may not be listed, or is not served though the API server has had the time to start, is left out: neither a
+    namespace that was taken away nor a kind whose definition is missing stops the rest.
+    """
+    began = time.monotonic()
+    await asyncio.gather(*(_list_first(context, kind, namespace, began) for kind, namespace in _collections(context)))
 
 
-async def keep_listing(context: Context) -> None:
-    """List every kind again at each resync, for ever."""
+async def _list_first(context: Context, kind: str, namespace: str | None, began: float) -> None:
     while True:
-        await asyncio.sleep(context.settings.resync_seconds)
-        for kind in KINDS:
+        try:
+            await _list(context, kind, namespace)
+        except OperatorError as error:
+            told = {"kind": kind, "namespace": namespace, "reason": error.reason, "detail": error.message}
+            late = isinstance(error, NotServedError) and time.monotonic() - began > _UNSERVED_SECONDS
+            if late or error.reason == "KubernetesForbidden":
+                _log.error("A kind cannot be listed", extra=told)
+                return
+            _log.warning("Waiting for the API server", extra=told)
+            await asyncio.sleep(_RETRY_SECONDS)
+        else:
+            return
+
+
+async def keep_listing(context: Context, lost: Callable[[str], bool] = _nothing_lost) -> None:
+    """List every kind again at each resync, for ever.
+
+    What is ``lost``, told by the path of the collection, is listed more often, as nobody watches it: so it is noticed
+    when a permission or a definition is back.
+    """
+    resync = context.settings.resync_seconds
+    poll = min(_POLL_SECONDS, context.settings.stall_seconds / 3, resync)
+    due = time.monotonic() + resync
+    while True:
+        await asyncio.sleep(poll)
+        everything = time.monotonic() >= due
+        if everything:
+            due = time.monotonic() + resync
+        for kind, namespace in _collections(context):
+            if not everything and not lost(TYPES[kind].path(namespace)):
+                continue
             try:
-                await list_kind(context, kind)
+                await _list(context, kind, namespace)
             except OperatorError as error:
-                _log.warning("A kind could not be listed", extra={"kind": kind, "reason": error.reason})
+                told = {"kind": kind, "namespace": namespace, "reason": error.reason}
+                _log.warning("A kind could not be listed", extra=told)
+
+
+def _collections(context: Context) -> list[tuple[str, str | None]]:
+    settings = context.settings
+    namespaces = [None] if settings.watches_everything else settings.watch_namespaces
+    return [(kind, namespace) for kind in KINDS for namespace in namespaces]
 
 
 def _uid(body: dict[str, Any] | None) -> object:
@@ -55,21 +96,47 @@ async def list_kind(context: Context, kind: str) -> None:
     Raises
     ------
     OperatorError
-        When a list is not complete; then nothing was taken out.
+        When a list is not complete; then nothing of that namespace was taken out, and the others were still listed.
     """
-    settings = context.settings
-    namespaces = [None] if settings.watches_everything else settings.watch_namespaces
-    known = dict(context.store.items(kind))
+    failure: OperatorError | None = None
+    for one, namespace in _collections(context):
+        if one == kind:
+            try:
+                await _list(context, kind, namespace)
+            except OperatorError as error:
+                failure = failure or error
+    if failure is not None:
+        raise failure
+
+
+async def _list(context: Context, kind: str, namespace: str | None) -> None:
+    known = {key: body for key, body in context.store.items(kind) if namespace in {None, key.namespace}}
     present: set[Key] = set()
-    for namespace in namespaces:
-        for body in await context.kubernetes.list(kind, namespace):
-            key = Key(body["metadata"]["namespace"], body["metadata"]["name"])
-            present.add(key)
-            if context.store.get(kind, key) is None and _uid(known.get(key)) == _uid(body):
-                # A watch has told meanwhile that it is gone.
-                continue
-            receive(context, kind, {"type": None, "object": body})
+    for body in await _bodies(context, kind, namespace):
+        key = Key(body["metadata"]["namespace"], body["metadata"]["name"])
+        present.add(key)
+        if context.store.get(kind, key) is None and _uid(known.get(key)) == _uid(body):
+            # A watch has told meanwhile that it is gone.
+            continue
+        receive(context, kind, {"type": None, "object": body})
     for key in known.keys() - present:
         # A watch may have told of a new one while we listed; only what was there before can have gone.
         if context.store.get(kind, key) is known[key]:
             receive(context, kind, {"type": "DELETED", "object": known[key]})
+
+
+async def _bodies(context: Context, kind: str, namespace: str | None) -> list[dict[str, Any]]:
+    try:
+        return await context.kubernetes.list(kind, namespace)
+    except OperatorError as error:
+        if error.reason != "KubernetesForbidden" or namespace is None or not await _is_gone(context, namespace):
+            raise
+        # The permission went with the namespace, and so did all that was in it.
+        return []
+
+
+async def _is_gone(context: Context, namespace: str) -> bool:
+    try:
+        return await context.kubernetes.get("Namespace", None, namespace) is None
+    except OperatorError:
+        return False

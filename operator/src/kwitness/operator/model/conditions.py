@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from kwitness.contracts.reasons import kstatus
 from kwitness.operator.model.errors import OperatorError
 
 __all__ = ["Verdict", "conditions_of", "failure", "ready"]
@@ -38,13 +39,16 @@ def failure(error: OperatorError) -> Verdict:
 def conditions_of(
     verdicts: Sequence[Verdict], *, previous: Iterable[dict[str, Any]], generation: int, now: str
 ) -> list[dict[str, Any]]:
-    """Render ``verdicts`` as conditions, Ready first.
+    """Render ``verdicts`` as conditions, Ready first, then what kstatus wants beside it: Reconciling or Stalled.
 
-    A condition keeps its ``lastTransitionTime`` while its status is the same; ``now`` is RFC 3339 in UTC.
+    Those two are there only while they are True. A condition keeps its ``lastTransitionTime`` while its status is the
+    same; ``now`` is RFC 3339 in UTC.
     """
     before = {condition["type"]: condition for condition in previous}
     rendered = []
-    for verdict in sorted(verdicts, key=lambda one: one.type != "Ready"):
+    first = [one for one in verdicts if one.type == "Ready"]
+    others = [one for one in verdicts if one.type != "Ready"]
+    for verdict in (*first, *(beside for one in first for beside in _beside(one)), *others):
         old = before.get(verdict.type)
         kept = old["lastTransitionTime"] if old and old["status"] == verdict.status else now
         rendered.append(
@@ -58,3 +62,8 @@ def conditions_of(
             }
         )
     return rendered
+
+
+def _beside(ready: Verdict) -> Iterable[Verdict]:
+    if ready.status != "True" and (type_ := kstatus(ready.reason)) != "none":
+        yield Verdict(type_, "True", ready.reason, ready.message)

@@ -6,7 +6,14 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
-__all__ = ["InternalError", "KubernetesUnavailableError", "OperatorError", "TerminalError", "TransientError"]
+__all__ = [
+    "InternalError",
+    "KubernetesUnavailableError",
+    "NotServedError",
+    "OperatorError",
+    "TerminalError",
+    "TransientError",
+]
 
 
 class OperatorError(Exception):
@@ -39,6 +46,10 @@ class KubernetesUnavailableError(TransientError):
 
     def __init__(self, message: str) -> None:
         super().__init__("KubernetesUnavailable", message)
+
+
+class NotServedError(KubernetesUnavailableError):
+    """The API server answers and knows no such kind: its definition is missing, or not ready yet."""
 
 
 class InternalError(TransientError):

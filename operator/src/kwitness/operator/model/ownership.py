@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kwitness.operator.model.list_maps import Path, item_key
 from kwitness.operator.model.quantities import quantity
 
-__all__ = ["APPLIED_HASH", "belongs_to", "covers", "merge_patch"]
+__all__ = ["APPLIED_HASH", "belongs_to", "covers", "granted", "merge_patch"]
 
 APPLIED_HASH: Final = "kwitness.dev/applied-hash"
 """Annotation with the hash of what was last applied; it shows that a field was dropped from the desired state."""
-
-_KEYS: Final = ("name", "containerPort", "port", "mountPath", "key", "type")
-"""What tells the items of Kubernetes' list-maps apart; an item of someone else's in such a list is left alone."""
 
 
 def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:
@@ -28,18 +26,34 @@ def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:
     return any((one["kind"], one["name"]) == (owner["kind"], owner["name"]) for one in controllers)
 
 
-def covers(present: Any, wanted: Any) -> bool:
-    """Whether ``present`` holds everything that ``wanted`` names; what it holds beyond that belongs to others."""
+def covers(present: Any, wanted: Any, path: Path = ()) -> bool:
+    """Whether ``present`` holds everything that ``wanted`` names; what it holds beyond that belongs to others.
+
+    ``path`` is where in an object of Kubernetes both are, since that tells how its lists are compared: items of
+    list-maps by their keys, every other list as a whole.
+    """
     if isinstance(wanted, dict):
         return isinstance(present, dict) and all(
-            (key in present and covers(present[key], value)) or (key not in present and _is_empty(value))
+            (key in present and covers(present[key], value, (*path, key))) or (key not in present and _is_empty(value))
             for key, value in wanted.items()
         )
     if isinstance(wanted, list):
-        return isinstance(present, list) and _list_covers(present, wanted)
+        return isinstance(present, list) and _list_covers(present, wanted, path)
     if isinstance(wanted, str) and isinstance(present, str):
         return wanted == present or (_same_quantity(wanted, present))
     return bool(present == wanted)
+
+
+def granted(answer: Any, wanted: Any, path: Path = ()) -> Any:
+    """What ``answer``, an API server's, made of ``wanted``: of the same fields the values that they have there."""
+    if isinstance(wanted, dict) and isinstance(answer, dict):
+        return {key: granted(answer[key], value, (*path, key)) for key, value in wanted.items() if key in answer}
+    if isinstance(wanted, list) and isinstance(answer, list):
+        by_key = _by_key(answer, path)
+        if by_key is not None:
+            ours = ((by_key.get(item_key(path, one)), one) for one in wanted)
+            return [granted(found, one, path) for found, one in ours if found is not None]
+    return answer
 
 
 def _is_empty(value: Any) -> bool:
@@ -47,14 +61,18 @@ def _is_empty(value: Any) -> bool:
     return value in ({}, [], None)
 
 
-def _list_covers(present: list[Any], wanted: list[Any]) -> bool:
-    key = next(
-        (key for key in _KEYS if wanted and all(isinstance(item, dict) and key in item for item in wanted)), None
-    )
-    if key is None:
-        return len(present) == len(wanted) and all(map(covers, present, wanted))
-    by_key = {item.get(key): item for item in present if isinstance(item, dict)}
-    return all(item[key] in by_key and covers(by_key[item[key]], item) for item in wanted)
+def _list_covers(present: list[Any], wanted: list[Any], path: Path) -> bool:
+    by_key = _by_key(present, path)
+    if by_key is None or not wanted:
+        return len(present) == len(wanted) and all(
+            covers(one, other, path) for one, other in zip(present, wanted, strict=True)
+        )
+    return all(covers(by_key.get(item_key(path, item)), item, path) for item in wanted)
+
+
+def _by_key(items: list[Any], path: Path) -> dict[tuple[Any, ...] | None, Any] | None:
+    found = {item_key(path, item): item for item in items}
+    return None if None in found else found
 
 
 def _same_quantity(wanted: str, present: str) -> bool:

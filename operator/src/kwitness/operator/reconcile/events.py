@@ -1,4 +1,4 @@
-"""Events, written deliberately: for repaired drift, held subscriptions and swept orphans, and not too often."""
+"""Events, written deliberately: for what was done to others' objects and for changes of Ready, and not too often."""
 
 from __future__ import annotations
 

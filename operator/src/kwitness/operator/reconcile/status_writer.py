@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.model.conditions import Verdict, conditions_of
 from kwitness.operator.model.ownership import merge_patch
-from kwitness.operator.model.store import Subject
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.events import emit
 
 __all__ = ["write_status"]
 
@@ -45,8 +47,8 @@ async def write_status(
     """Make the status of ``subject`` say ``fields`` and ``verdicts``.
 
     The status says of which generation that is. An object that took the subject's place is left alone, and so is a
-    status that is about a later generation already. Returns the seconds after which a postponed change of live numbers
-    is due, or None.
+    status that is about a later generation already. When Ready leaves True, or is True again, an event tells. Returns
+    the seconds after which a postponed change of live numbers is due, or None.
     """
     key = subject.key
     body = context.store.get(kind, key)
@@ -79,8 +81,26 @@ async def write_status(
         # One that was deleted meanwhile must not come back. Our own write comes back as an event; knowing it already,
         # the event is no news and wakes nobody.
         context.store.put(kind, updated)
-    old_reason = next((one["reason"] for one in present.get("conditions", ()) if one["type"] == "Ready"), None)
     new = next((verdict for verdict in verdicts if verdict.type == "Ready"), None)
-    if new is not None and new.reason != old_reason:
-        _log.info("Ready changed", extra={"kind": kind, "key": str(key), "reason": new.reason, "status": new.status})
+    if new is not None:
+        await _tell(context, kind, key, present, new)
     return None
+
+
+async def _tell(context: Context, kind: str, key: Key, present: dict[str, Any], new: Verdict) -> None:
+    """Log a new reason of Ready; make an event of its leaving True, and of its coming back."""
+    old = next((one for one in present.get("conditions", ()) if one["type"] == "Ready"), None)
+    if old is None or new.reason != old["reason"]:
+        _log.info("Ready changed", extra={"kind": kind, "key": str(key), "reason": new.reason, "status": new.status})
+    is_ready, was_ready = new.status == "True", old is not None and old["status"] == "True"
+    if old is None and not is_ready:
+        # A new resource: until it has been ready once, only its status speaks of it.
+        context.never_ready.add((kind, key))
+    is_first = old is None or (kind, key) in context.never_ready
+    if is_ready:
+        context.never_ready.discard((kind, key))
+    body = context.store.get(kind, key)
+    if is_first or is_ready == was_ready or body is None or is_paused(body["metadata"].get("annotations") or {}):
+        return
+    type_: Literal["Normal", "Warning"] = "Normal" if is_ready else "Warning"
+    await emit(context, kind, key, reason=new.reason, action="Reconcile", note=new.message, type_=type_)

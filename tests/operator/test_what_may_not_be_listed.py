@@ -1,0 +1,119 @@
+"""A namespace that was taken away, or a kind whose definition is missing, hurts nobody who is not in it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.operator.model.store import Key
+
+from tests.eventually import eventually, eventually_beside
+from tests.operator.in_process import operating, settings_of
+from tests.operator.surroundings import OperatorProcess, apply, may, until_reason
+
+CRDS = Path(__file__).resolve().parents[2] / "crds"
+STALL_S = 6
+"""In place of five minutes: every watch begins again within a third of it."""
+
+
+def _registry(name: str, namespace: str) -> dict[str, Any]:
+    keys = [{"name": name, "description": "Whose record it is.", "type": "String"}]
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "HeaderRegistry",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"keys": keys},
+    }
+
+
+def _works(api: ApiServer, name: str, namespace: str) -> None:
+    apply(api, _registry(name, namespace))
+    until_reason(api, "headerregistries", name, namespace, "Registered")
+
+
+@pytest.fixture
+def binding(api, another_namespace) -> Iterator[str]:
+    """What lets the operator into the other namespace, as `kubectl apply` takes it."""
+    text = api.kubectl("get", "rolebinding", "operator", "-n", another_namespace, "-o", "json")
+    made = json.loads(text)
+    made["metadata"] = {key: made["metadata"][key] for key in ("name", "namespace")}
+    return json.dumps(made)
+
+
+def _take_away(api: ApiServer, namespace: str) -> None:
+    api.kubectl("delete", "rolebinding", "operator", "-n", namespace)
+    eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
+
+
+def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
+    ends = time.monotonic() + 2 * STALL_S
+    while time.monotonic() < ends:
+        assert operator.process.poll() is None
+        assert operator.probe("/healthz")[0] == 200
+        time.sleep(0.5)
+    assert operator.probe("/readyz")[0] == 200
+
+
+def test_a_namespace_that_is_taken_away_and_given_back(api, namespace, another_namespace, binding, start_operator):
+    both = [another_namespace, namespace]
+    operator = start_operator(watchNamespaces=both, stallSeconds=STALL_S)
+    _works(api, "a", another_namespace)
+    _take_away(api, another_namespace)
+    _is_well_beyond_the_stall(operator)
+    _works(api, "b", namespace)
+    operator.stop()
+    # One that begins without it is ready, and works for the others.
+    operator = start_operator(watchNamespaces=both, stallSeconds=STALL_S)
+    _works(api, "c", namespace)
+    _is_well_beyond_the_stall(operator)
+    # Nobody watches there any more, and it is noticed all the same.
+    api.kubectl("apply", "-f", "-", input=binding)
+    _works(api, "d", another_namespace)
+
+
+def test_a_kind_that_may_not_be_watched_any_more_does_not_stop_the_others(api, namespace, start_operator):
+    operator = start_operator(stallSeconds=STALL_S)
+    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    for rule in role["rules"]:
+        rule["resources"] = [one for one in rule["resources"] if one != "kafkaclusters"]
+    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
+    _is_well_beyond_the_stall(operator)
+    assert "kafkaclusters" in operator.log_file.read_text()
+    _works(api, "a", namespace)
+
+
+def test_a_kind_without_definition_does_not_stop_the_others(api, namespace, start_operator):
+    api.kubectl("delete", "crd", "observerdeployments.kwitness.dev")
+    try:
+        operator = start_operator(stallSeconds=STALL_S)
+        _works(api, "a", namespace)
+        _is_well_beyond_the_stall(operator)
+        assert operator.stop() == 0
+    finally:
+        api.kubectl("apply", "--server-side", "-f", str(CRDS))
+        api.cluster().await_definitions()
+
+
+async def test_lists_of_other_namespaces_are_complete(api, namespace, another_namespace, tmp_path):
+    apply(api, _registry("a", namespace), _registry("gone", namespace), _registry("kept", another_namespace))
+    settings = settings_of(namespace, tmp_path, watch_namespaces=[another_namespace, namespace])
+    async with operating(api, settings, lambda _context: None) as context:
+
+        def names() -> set[Key]:
+            return {key for key, _ in context.store.items("HeaderRegistry")}
+
+        kept = Key(another_namespace, "kept")
+        assert names() == {Key(namespace, "a"), Key(namespace, "gone"), kept}
+        _take_away(api, another_namespace)
+        api.kubectl("delete", "headerregistries", "gone", "-n", namespace)
+        # Nobody watches here: a deletion is seen in a list, or never.
+        await eventually_beside(lambda: names() == {Key(namespace, "a"), kept})
+        apply(api, _registry("b", namespace))
+        await eventually_beside(lambda: names() == {Key(namespace, "a"), Key(namespace, "b"), kept})
