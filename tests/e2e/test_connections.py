@@ -73,13 +73,6 @@ WRONG_PASSWORD, OTHER_CA, LIMITED, NO_HOSTS, UNNAMED = (
             id="wrong password",
         ),
         pytest.param(
-            "Forbidden",
-            [f"{SERVICE}:9096"],
-            TLS,
-            {"type": "scram-sha-512", "secretRef": {"name": LIMITED}},
-            id="missing right in Kafka",
-        ),
-        pytest.param(
             "HostNotAllowed",
             [f"{SERVICE}:9096"],
             TLS,
@@ -113,6 +106,18 @@ def test_each_cause_has_its_own_reason(
     assert condition["status"] == "False"
     assert len(condition["message"]) > 20  # says what to do, not only what is
     assert "wrong" not in condition["message"].split()
+
+
+def test_a_missing_right_in_kafka_is_a_condition_of_its_own(platform: Platform) -> None:
+    limited = {"type": "scram-sha-512", "secretRef": {"name": LIMITED}}
+    spec = {"bootstrapServers": [f"{SERVICE}:9096"], "tls": TLS, "authentication": limited}
+
+    with connected(platform, "limited", spec) as name:
+        subscriptions.reason_becomes(platform, name, "Connected", KIND, seconds=90)
+        found = platform.cluster.get(KIND, name, f"--namespace={NAMESPACE}")["status"]["conditions"]
+
+    possible = next(one for one in found if one["type"] == "SubscriptionsPossible")
+    assert (possible["status"], possible["reason"]) == ("False", "SubscriptionsForbidden")
 
 
 def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_once_it_is(platform: Platform) -> None:

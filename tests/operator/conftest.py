@@ -95,6 +95,24 @@ def namespace(api) -> str:
 
 
 @pytest.fixture
+def allow(api, namespace):
+    """Let the operator read these Secrets."""
+
+    def grant(*names: str) -> None:
+        kind = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": "secrets", "namespace": namespace}}
+        rule = {"apiGroups": [""], "resources": ["secrets"], "resourceNames": list(names), "verbs": ["get"]}
+        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "secrets"}
+        user = {"kind": "User", "name": "operator", "apiGroup": "rbac.authorization.k8s.io"}
+        apply(
+            api,
+            {**kind, "kind": "Role", "rules": [rule]},
+            {**kind, "kind": "RoleBinding", "roleRef": role, "subjects": [user]},
+        )
+
+    return grant
+
+
+@pytest.fixture
 def another_namespace(api) -> str:
     return _make_namespace(api)
 

@@ -40,6 +40,12 @@ def ready(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any
     return next((one for one in conditions if one["type"] == "Ready"), {"reason": None, "message": ""})
 
 
+def condition(api: ApiServer, kind: str, name: str, namespace: str, about: str) -> dict[str, Any]:
+    """One of a resource's conditions."""
+    conditions = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
+    return next((one for one in conditions if one["type"] == about), {"status": None, "reason": None, "message": ""})
+
+
 def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, Any]:
     return {
         "apiVersion": "kwitness.dev/v1alpha1",

@@ -21,12 +21,13 @@ from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.operator.adapters import kafka_admin
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
+from kwitness.operator.adapters.kafka_client import AdminClient
 from kwitness.operator.adapters.kafka_connection import (
     KafkaConnection,
     SaslLogin,
     TlsMaterial,
 )
-from kwitness.operator.adapters.kafka_failures import acl_command, from_exception, from_result
+from kwitness.operator.adapters.kafka_failures import acl_command, from_exception, from_result, from_topic
 from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.reconcile.kafka_credentials import connection_of
@@ -59,12 +60,19 @@ CODES = sorted(
 )
 
 
+_OF_SUBSCRIPTIONS = {
+    **dict.fromkeys((29, 30, 31, 53, 65), "Forbidden"),
+    **dict.fromkeys((40, 42, 44), "InvalidPattern"),
+    35: "Unsupported",
+}
+
+
 @pytest.mark.parametrize("code", CODES)
 def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words(code):
     text = str(kafka_errors.for_code(code)("words of the broker"))
     error = from_result(text, "ALTER_CONFIGS", CONNECTION)
     assert isinstance(error, OperatorError)
-    assert error.reason in {"Forbidden", "InvalidPattern", "Unreachable"}
+    assert error.reason == _OF_SUBSCRIPTIONS.get(code, "NotCarriedOut")
     assert "words of the broker" not in str(error)
 
 
@@ -75,7 +83,8 @@ def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words
         (31, TransientError, "Forbidden"),
         (40, TerminalError, "InvalidPattern"),
         (42, TerminalError, "InvalidPattern"),
-        (41, TransientError, "Unreachable"),
+        (35, TerminalError, "Unsupported"),
+        (41, TransientError, "NotCarriedOut"),
         (7, TransientError, "Unreachable"),
         (-1, TransientError, "Unreachable"),
     ],
@@ -83,6 +92,25 @@ def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words
 def test_the_class_of_the_error_is_the_retry_decision(code, kind, reason):
     error = from_exception(kafka_errors.for_code(code)(), "ALTER_CONFIGS", CONNECTION)
     assert (type(error), error.reason) == (kind, reason)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason", "said"),
+    [
+        (29, TransientError, "TopicsMissing", "grant CREATE"),
+        (31, TransientError, "TopicsMissing", "grant CREATE"),
+        (17, TerminalError, "TopicsRefused", "spec.topics.prefix"),
+        (37, TerminalError, "TopicsRefused", "spec.topics.partitions"),
+        (38, TerminalError, "TopicsRefused", "spec.topics.replicationFactor"),
+        (40, TerminalError, "TopicsRefused", "spec.topics.retention"),
+        (44, TerminalError, "TopicsRefused", "policy"),
+        (41, TransientError, "TopicsRefused", "tried again"),
+        (89, TransientError, "TopicsRefused", "tried again"),
+    ],
+)
+def test_trouble_with_a_topic_is_told_from_trouble_with_a_subscription(code, kind, reason, said):
+    error = from_topic(code, CONNECTION)
+    assert (type(error), error.reason, said in error.message) == (kind, reason, True)
 
 
 def test_ok_is_no_error_and_an_unknown_text_is_one():
@@ -94,7 +122,8 @@ def test_a_missing_right_comes_with_the_command_that_grants_it():
     error = from_result("[Error 31] ClusterAuthorizationFailedError", "ALTER_CONFIGS", CONNECTION)
     assert error is not None
     assert acl_command(CONNECTION, ("ALTER_CONFIGS",)) in error.message
-    assert "--allow-principal 'User:alice'" in error.message
+    assert "--allow-principal User:OPERATOR" in error.message
+    assert "alice" not in error.message  # that is in the Secret, and a status is for more people
 
 
 def test_no_credential_is_in_a_repr():
@@ -331,6 +360,25 @@ class TestAgainstARealBroker:
             "gone": None,
         }
         await self._until(connection, {"good": {"metrics": "x.", "interval.ms": "1000"}})
+
+    async def test_brokers_that_know_no_subscriptions_are_a_cluster_all_the_same(self, broker, monkeypatch):
+        # As Kafka 3.6 would be asked, which has no request to list them.
+        monkeypatch.setitem(AdminClient.DEFAULT_CONFIG, "api_version", (3, 6))
+        seen = await self._observe(broker, Listener.PLAINTEXT)
+        assert seen.cluster_id == broker.cluster_id
+        assert seen.refused is not None
+        assert (seen.refused.reason, "since 3.7" in seen.refused.message) == ("Unsupported", True)
+
+    async def test_a_topic_that_may_not_be_described_is_not_called_missing(self, broker, files):
+        login = SaslLogin("PLAIN", "alice", "alice-secret")
+        seen = await self._observe(broker, Listener.SASL_SSL_PLAIN, tls=files(), login=login)
+        assert (dict(seen.topics), seen.hidden_topics) == ({}, {"kwitness.telemetry"})
+
+    async def test_a_topic_with_more_replicas_than_brokers_says_so(self, broker):
+        connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")
+        [error] = (await KafkaAdmin().create_topics(connection, (WantedTopic("thrice", 1, 3),))).values()
+        assert error is not None
+        assert (error.reason, "fewer brokers" in error.message) == ("TopicsRefused", True)
 
     async def test_a_topic_that_exists_counts_as_created(self, broker):
         connection = KafkaConnection(bootstrap_servers=(broker.bootstrap,), client_id="kwitness-operator-test")

@@ -24,6 +24,11 @@ from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.collector_objects import collector_objects, service_monitor
 from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
+from kwitness.operator.desired.kafka_cluster_conditions import (
+    subscriptions_verdict,
+    telemetry_verdict,
+    topics_verdict,
+)
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
 from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.subscription_plan import (
@@ -48,7 +53,7 @@ from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
-from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
@@ -213,8 +218,17 @@ def _cluster_status(case: dict[str, Any]) -> Any:
     standing = _subscriptions(case.get("subscriptions", {}))
     status = {**cluster_fields(seen, inventory, cluster, found), **subscription_fields(standing, "inst")}
     KafkaClusterStatus.model_validate(status)
+    refused = TransientError(*case["refused"]) if "refused" in case else None
+    seen = dataclasses.replace(seen, refused=refused, hidden_topics=frozenset(case.get("hiddenTopics", [])))
+    errors = {topic.name: TransientError(*case["topicError"]) for topic in topics} if "topicError" in case else {}
+    verdicts = [
+        topics_verdict(topics, seen, errors, withheld=case.get("withheld")),
+        telemetry_verdict(seen),
+        subscriptions_verdict(seen, answered=case.get("answered", False)),
+    ]
     return {
         "status": status,
+        "conditions": {one.type: [one.status, one.reason, one.message] for one in verdicts},
         "topics": [
             {
                 "name": topic.name,

@@ -15,7 +15,17 @@ from kwitness.operator.model.errors import TransientError
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, collector, gateway, get, ready, subscription
+from tests.operator.surroundings import (
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    condition,
+    gateway,
+    get,
+    ready,
+    subscription,
+)
 
 pytestmark = pytest.mark.broker
 
@@ -53,12 +63,18 @@ async def test_observers_get_what_brokers_refuse(api, namespace, clean_broker, t
     resources = cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace)
     apply(api, *resources, subscription("basic", namespace), gateway_with(namespace, "PassThrough"))
     async with operating(api, settings_of(namespace, tmp_path), prepare):
-        await until("kfc", "main", "Forbidden")
+        await until("kfc", "main", "Connected")
         await until("kcms", "basic", "Forbidden")
+        possible = condition(api, "kfc", "main", namespace, "SubscriptionsPossible")
+        assert (possible["status"], possible["reason"]) == ("False", "SubscriptionsForbidden")
 
         await asyncio.to_thread(apply, api, gateway_with(namespace, "Terminate"))
 
         await until("kcms", "basic", "AskedByObservers")
-        await until("kfc", "main", "Connected")
+        assert ready(api, "kfc", "main", namespace)["reason"] == "Connected"
+        await eventually_beside(
+            lambda: condition(api, "kfc", "main", namespace, "SubscriptionsPossible"),
+            lambda now: "in the brokers' place" in now["message"],
+        )
         await eventually_beside(mounted, lambda ids: ids == [f"kwitness.inst.{namespace}.basic"])
         assert broker_configs(clean_broker) == {}

@@ -17,7 +17,7 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.operator.adapters.kafka_client import AdminClient, BootstrapError, open_client
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
-from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
+from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result, from_topic
 from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.adapters.own_thread import in_own_thread
 from kwitness.operator.model.broker_listeners import BrokerListener, listener_configs, listeners_of
@@ -41,6 +41,12 @@ _SECOND_TRY_SECONDS: Final = 0.5
 
 _PROBE_RESOURCE: Final = "kwitness.probe"
 """Name for the ``validate_only`` alter that finds out about ALTER_CONFIGS; nothing of this name is ever written."""
+
+_SEEN: Final = frozenset({0, kafka_errors.UnknownTopicOrPartitionError.errno})
+"""What brokers say of a topic that is there, and of one that is not."""
+
+_OF_SUBSCRIPTIONS: Final = frozenset({"Forbidden", "Unsupported", "NotCarriedOut"})
+"""Reasons that say nothing against the cluster itself."""
 
 T = TypeVar("T")
 
@@ -143,12 +149,13 @@ def _observe(
     client: AdminClient, connection: KafkaConnection, topics: tuple[str, ...], listeners: tuple[str, ...]
 ) -> ClusterDescription:
     with _translated("DESCRIBE", connection):
-        described = client.describe_cluster()
-        existing = [topic for topic in client.describe_topics(list(topics)) if topic["error_code"] == 0]
+        cluster_id, brokers = client.describe_brokers()
+        found = client.describe_topics(list(topics))
+        existing = [topic for topic in found if topic["error_code"] == 0]
         topic_configs = _topic_configs(client, [topic["name"] for topic in existing])
     configs, refused = _permitted_subscriptions(client, connection)
     return ClusterDescription(
-        cluster_id=described["cluster_id"],
+        cluster_id=cluster_id,
         brokers=tuple(
             BrokerDescription(
                 id=broker["broker_id"],
@@ -158,7 +165,7 @@ def _observe(
                 telemetry=_telemetry(client, broker["broker_id"]),
                 listeners=_listeners(client, broker["broker_id"], listeners),
             )
-            for broker in sorted(described["brokers"], key=lambda one: int(one["broker_id"]))
+            for broker in sorted(brokers, key=lambda one: int(one["broker_id"]))
         ),
         lower_bound=".".join(str(part) for part in client._manager.broker_version),  # noqa: SLF001 - no other way
         topics={
@@ -171,18 +178,19 @@ def _observe(
         },
         subscriptions=configs,
         refused=refused,
+        hidden_topics=frozenset(topic["name"] for topic in found if topic["error_code"] not in _SEEN),
     )
 
 
 def _permitted_subscriptions(
     client: AdminClient, connection: KafkaConnection
 ) -> tuple[dict[str, dict[str, str]], OperatorError | None]:
-    """Every CLIENT_METRICS resource, or why the operator may not read or write them: then nobody needs to know them."""
+    """Every CLIENT_METRICS resource, or why the operator cannot read or write them: then nobody needs to know them."""
     try:
         configs = _subscriptions(client, connection)
         _check_alter(client, connection)
     except OperatorError as error:
-        if error.reason != "Forbidden":
+        if error.reason not in _OF_SUBSCRIPTIONS:
             raise
         return {}, error
     return configs, None
@@ -285,9 +293,8 @@ def _create_topics(
     already_there = kafka_errors.TopicAlreadyExistsError.errno
     results: dict[str, OperatorError | None] = {}
     for topic in answer["topics"]:
-        kind = kafka_errors.for_code(topic["error_code"])
         good = topic["error_code"] in {0, already_there}
-        results[topic["name"]] = None if good else from_exception(kind(), "CREATE", connection)
+        results[topic["name"]] = None if good else from_topic(topic["error_code"], connection)
     return results
 
 

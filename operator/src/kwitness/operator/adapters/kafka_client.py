@@ -91,6 +91,16 @@ class AdminClient(KafkaAdminClient):  # type: ignore[misc]  # the library has no
         "client_software_name": "kwitness-operator",
     }
 
+    def describe_brokers(self) -> tuple[str, list[dict[str, Any]]]:
+        """The cluster's id, and of each broker ``broker_id``, ``host``, ``port`` and ``rack``."""
+        try:
+            described = self.describe_cluster()
+        except KeyError:
+            # kafka-python 3.0.12 misses a field in the answer of brokers before 3.7 (kafka/admin/_cluster.py).
+            metadata = self._manager.run(self._get_cluster_metadata, [])
+            return metadata["cluster_id"], [{**one, "broker_id": one["node_id"]} for one in metadata["brokers"]]
+        return described["cluster_id"], described["brokers"]
+
     def has_telemetry(self, broker_id: int) -> bool:
         """Whether one broker advertises the telemetry requests."""
         return bool(self._manager.run(self._ask_telemetry, broker_id))

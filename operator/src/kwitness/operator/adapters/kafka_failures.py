@@ -13,22 +13,32 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 
-__all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
+__all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result", "from_topic"]
 
 Operation = Literal["DESCRIBE_CONFIGS", "ALTER_CONFIGS", "CREATE", "DESCRIBE"]
-"""Kafka's operations on the cluster resource that the operator needs."""
+"""Kafka's operations on the cluster resource that the operator needs; those on configs are for subscriptions."""
 
 _RESULT: Final = re.compile(r"\[Error (-?\d+)\]")
 _FORBIDDEN: Final = frozenset({29, 30, 31, 53, 65})
 _REFUSED_VALUE: Final = frozenset({40, 42, 44})
+_UNSUPPORTED: Final = 35
+_NO_ANSWER: Final = frozenset({-1, 7})
+_TOPIC_REFUSED: Final = {
+    17: "the brokers take no such name: change spec.topics.prefix",
+    37: "the brokers do not take so many partitions: change spec.topics.partitions",
+    38: "there are fewer brokers than spec.topics.replicationFactor asks for: lower it, or add brokers",
+    40: "the brokers refuse the configuration: see whether they take spec.topics.retention",
+    44: "a policy of the brokers (create.topic.policy.class.name) refuses it: change spec.topics, or make it by hand as"
+    " the policy wants it",
+}
 
 
 def acl_command(connection: KafkaConnection, operations: tuple[Operation, ...]) -> str:
-    """The ``kafka-acls.sh`` line that grants ``operations`` on the cluster to the operator's principal."""
-    principal = f"User:{connection.login.username}" if connection.login else "User:<the operator's principal>"
+    """The ``kafka-acls.sh`` line that grants ``operations`` on the cluster, to fill the operator's principal into."""
+    # Not by its name, which is in a Secret, and more people may read a status.
     granted = " ".join(f"--operation {operation}" for operation in operations)
     server = connection.bootstrap_servers[0]
-    return f"kafka-acls.sh --bootstrap-server {server} --add --allow-principal '{principal}' {granted} --cluster"
+    return f"kafka-acls.sh --bootstrap-server {server} --add --allow-principal User:OPERATOR {granted} --cluster"
 
 
 def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> OperatorError:
@@ -76,7 +86,23 @@ def from_exception(error: BaseException, operation: Operation, connection: Kafka
     """Name the reason of a failed request that needed ``operation`` on the cluster."""
     if isinstance(error, HostRefusedError):
         return _host_not_allowed()
-    return _from_code(int(getattr(error, "errno", None) or -1), operation, connection)
+    code = int(getattr(error, "errno", None) or -1)
+    if operation == "DESCRIBE" or code in _NO_ANSWER:
+        return _unanswered(code, operation, connection)
+    return from_topic(code, connection) if operation == "CREATE" else _from_code(code, operation, connection)
+
+
+def from_topic(code: int, connection: KafkaConnection) -> OperatorError:
+    """Name the reason why a topic was not created; that others name it is the caller's."""
+    if code in _FORBIDDEN:
+        return TransientError(
+            "TopicsMissing",
+            "not there, and the operator may not create it: make it by hand, or grant CREATE"
+            f" ({acl_command(connection, ('CREATE',))})",
+        )
+    if code in _TOPIC_REFUSED:
+        return TerminalError("TopicsRefused", f"{_TOPIC_REFUSED[code]} (error {code})")
+    return TransientError("TopicsRefused", f"the brokers did not create it (error {code}); it is tried again")
 
 
 def from_result(result: str, operation: Operation, connection: KafkaConnection) -> OperatorError | None:
@@ -90,11 +116,30 @@ def from_result(result: str, operation: Operation, connection: KafkaConnection) 
     return _from_code(int(found[1]) if found else -1, operation, connection)
 
 
-def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> OperatorError:
+def _unanswered(code: int, operation: Operation, connection: KafkaConnection) -> OperatorError:
     if code in _FORBIDDEN:
-        return TransientError(
-            "Forbidden",
-            f"the operator lacks {operation} on the cluster; grant it: {acl_command(connection, (operation,))}",
+        return _forbidden(operation, connection)
+    return TransientError(
+        "Unreachable", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"
+    )
+
+
+def _forbidden(operation: Operation, connection: KafkaConnection) -> OperatorError:
+    return TransientError(
+        "Forbidden",
+        f"the operator lacks {operation} on the cluster; grant it: {acl_command(connection, (operation,))}",
+    )
+
+
+def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> OperatorError:
+    """What went wrong with subscriptions."""
+    if code in _FORBIDDEN:
+        return _forbidden(operation, connection)
+    if code == _UNSUPPORTED:
+        return TerminalError(
+            "Unsupported",
+            "the brokers know no subscriptions to client metrics, which Kafka has since 3.7: upgrade them, or let"
+            " observers ask clients in their place (spec.telemetry Terminate of an ObserverDeployment)",
         )
     if code in _REFUSED_VALUE:
         return TerminalError(
@@ -103,7 +148,7 @@ def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> 
             " for Java, and spec.metrics",
         )
     return TransientError(
-        "Unreachable", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"
+        "NotCarriedOut", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"
     )
 
 

@@ -54,8 +54,9 @@ class ClusterDescription:
     """Everything a KafkaCluster's reconcile needs to know.
 
     ``lower_bound`` is the oldest version with the APIs that were advertised, such as ``4.3``. ``topics`` holds those of
-    the names that were asked for and exist. ``subscriptions`` holds every CLIENT_METRICS resource's configs;
-    ``refused`` says why the operator may not read or write them, None where it may.
+    the names that were asked for and exist, ``hidden_topics`` those of which the operator may not know whether they do.
+    ``subscriptions`` holds every CLIENT_METRICS resource's configs; ``refused`` says why the operator cannot read or
+    write them, None where it can.
     """
 
     cluster_id: str
@@ -64,3 +65,4 @@ class ClusterDescription:
     topics: Mapping[str, TopicDescription]
     subscriptions: Mapping[str, Mapping[str, str]]
     refused: OperatorError | None = None
+    hidden_topics: frozenset[str] = frozenset()

@@ -28,7 +28,7 @@ from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
-from kwitness.operator.reconcile.subscription_apply import apply_subscriptions
+from kwitness.operator.reconcile.subscription_apply import LACKING, apply_subscriptions
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
 from kwitness.operator.reconcile.unexpected import as_operator_error
@@ -39,6 +39,8 @@ __all__ = ["reconcile_subscriptions"]
 _KIND = "ClientMetricsSubscription"
 _LABELS_SECONDS: Final = 60.0
 """After so long labels of namespaces are read again, which are not watched."""
+_AGAIN_SECONDS: Final = 60.0
+"""Between attempts at brokers that may let the operator write subscriptions one day, and do not tell."""
 _AFTER_ITS_END: Final = 0.01
 """Seconds: a timer may go off a little early, and would then have to be set once more."""
 _log = logging.getLogger(__name__)
@@ -59,9 +61,10 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     outcomes: dict[Key, SubscriptionOutcome] = {}
     wanted = await _wanted(context, resources, outcomes)
     trouble: OperatorError | None = None
+    passing: OperatorError | None = None
     if facts.trouble is None and facts.connection is not None:
         try:
-            await apply_subscriptions(
+            passing = await apply_subscriptions(
                 SubscriptionPass(context, facts, key, resources, outcomes), facts.connection, wanted
             )
         except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
@@ -73,11 +76,16 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     facts.outcomes = outcomes
     await write_subscription_statuses(context, key)
     context.enqueue("Inventory", key, context.settings.inventory_seconds)
-    if trouble is not None:
+    if trouble is not None and (trouble.reason not in LACKING or facts.seen is None or facts.seen.refused is None):
         # What goes wrong here the cluster's own look explains better.
         context.enqueue("KafkaCluster", key, 0.0)
-        raise trouble
-    return Requeue(after=_due(context, key, resources, began_ms))
+    lacking = [one for one in (trouble, passing) if one is not None and one.reason in LACKING]
+    for one in (trouble, passing):
+        if one is not None and one not in lacking:
+            raise one
+    due = _due(context, key, resources, began_ms)
+    waits = [wait for wait in (due, _AGAIN_SECONDS if lacking else None) if wait is not None]
+    return Requeue(after=min(waits, default=None))
 
 
 def _due(context: Context, cluster: Key, resources: Mapping[Key, dict[str, Any]], began_ms: int) -> float | None:
@@ -194,7 +202,7 @@ def _all_not_ready(
     outcomes: dict[Key, SubscriptionOutcome],
     error: OperatorError,
 ) -> None:
-    if error.reason not in {"Forbidden", "InternalError"}:
+    if error.reason not in {*LACKING, "InternalError"}:
         error = TransientError("ClusterNotReady", error.message)
     for one in wanted:
         outcomes.setdefault(one.key, _unchanged(context, resources[one.key], failure(error)))

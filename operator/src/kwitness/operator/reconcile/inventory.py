@@ -32,13 +32,10 @@ async def reconcile_inventory(context: Context, key: Key) -> Requeue:
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
-    shown_before = _shown_by_cluster(context, key, facts)
     risk_before = _risk(facts)
     has_collector = await poll_inventory(context, key)
     if risk_before != _risk(facts):
         context.enqueue("ClientMetricsSubscription", key, 0.0)
-    if shown_before != _shown_by_cluster(context, key, facts):
-        context.enqueue("KafkaCluster", key, 0.0)
     context.told(Inventory(key))
     await write_subscription_statuses(context, key)
     return Requeue(after=context.settings.inventory_seconds) if has_collector else Requeue.never()
@@ -56,6 +53,15 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
         As `collectors_of`; the facts stay as they were.
     """
     facts = context.clusters.setdefault(key, ClusterFacts())
+    shown_before = _shown_by_cluster(context, key, facts)
+    try:
+        return await _poll(context, key, facts, numbers=numbers)
+    finally:
+        if facts.checked and shown_before != _shown_by_cluster(context, key, facts):
+            context.enqueue("KafkaCluster", key, 0.0)
+
+
+async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: bool) -> bool:
     await recall_cluster(context, key, facts)
     collectors = await collectors_of(context, key)
     if not collectors:
@@ -208,4 +214,4 @@ def _shown_by_cluster(context: Context, key: Key, facts: ClusterFacts) -> list[o
     ]
     versions = versions_of_clients(context, key)
     outdated = [{(one.name, one.version) for one in found} for found in (versions.below, versions.unreadable)]
-    return [brokers, disconnected_software(facts.inventory, facts.subscriptions), outdated]
+    return [facts.inventory_verdict, brokers, disconnected_software(facts.inventory, facts.subscriptions), outdated]

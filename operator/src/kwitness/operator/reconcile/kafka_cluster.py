@@ -1,16 +1,28 @@
-"""KafkaCluster: connect, describe, create the platform's topics, and tell the others."""
+"""KafkaCluster: connect, describe, create the platform's topics, and tell the others.
+
+Ready says that the cluster was reached, let the operator in and is the accepted one. What else somebody may need has a
+condition of its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator import metrics
+from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
+from kwitness.operator.desired.kafka_cluster_conditions import (
+    subscriptions_verdict,
+    telemetry_verdict,
+    topics_verdict,
+    unreached_verdicts,
+)
 from kwitness.operator.desired.kafka_cluster_status import (
     acl_hints,
     cluster_fields,
@@ -19,9 +31,9 @@ from kwitness.operator.desired.kafka_cluster_status import (
     wanted_topics,
     warnings,
 )
-from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
 from kwitness.operator.model.conditions import Verdict, failure, ready
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.references import ACCEPT_ANNOTATION
@@ -40,6 +52,9 @@ __all__ = ["reconcile_kafka_cluster"]
 
 _KIND = "KafkaCluster"
 _DEPENDENTS = ("TelemetryCollector",)
+_OF_TOPICS: Final = frozenset({"TopicsMissing", "TopicsRefused"})
+_AGAIN_SECONDS: Final = 60.0
+"""Between looks at a cluster that lacks something which somebody may grant there, and of which nobody tells us."""
 _KEPT = (
     "clusterId",
     "brokers",
@@ -64,25 +79,27 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
     subject = Subject.of(body)
     facts = context.clusters.setdefault(key, ClusterFacts())
     id_before = (body.get("status") or {}).get("clusterId")
-    before = (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection)
+    before = _told_of(facts)
     trouble: OperatorError | None = None
+    again: float | None = None
     fields: dict[str, Any] = {name: value for name, value in (body.get("status") or {}).items() if name in _KEPT}
     try:
         cluster = parse_resource(KafkaCluster, body)
         facts.paused = is_paused(cluster.metadata.annotations)
         fields["acls"] = acl_hints(cluster)
-        verdict, fields = await _observe(context, key, facts, cluster, fields)
+        verdicts, fields, again = await _observe(context, key, facts, cluster, fields)
     except KubernetesUnavailableError:
         raise
     except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
         trouble = as_operator_error(caught, _KIND, key)
-        verdict = failure(trouble)
-        if trouble.reason not in {"Forbidden", "Paused"} or facts.seen is None:
-            facts.trouble = f"KafkaCluster {key.name} is not ready ({trouble.reason}): see its status"
+        verdicts = [failure(trouble), *unreached_verdicts()]
+        facts.trouble = f"KafkaCluster {key.name} is not ready ({trouble.reason}): see its status"
     facts.checked = True
     context.told(KafkaState(key))
-    wait = await write_status(context, _KIND, subject, fields=fields, verdicts=[verdict])
-    if before != (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection):
+    if facts.inventory_verdict is not None:
+        verdicts.append(facts.inventory_verdict)
+    wait = await write_status(context, _KIND, subject, fields=fields, verdicts=verdicts)
+    if before != _told_of(facts):
         _wake(context, key)
     if facts.cluster_id is not None and facts.cluster_id != id_before:
         # The warning SharedCluster concerns the others too; and this one, if another was connected meanwhile.
@@ -91,12 +108,19 @@ async def reconcile_kafka_cluster(context: Context, key: Key) -> Requeue:
             context.enqueue(_KIND, key, 0.0)
     if trouble is not None:
         raise trouble
-    return Requeue(after=wait)
+    return Requeue(after=min((one for one in (wait, again) if one is not None), default=None))
+
+
+def _told_of(facts: ClusterFacts) -> object:
+    """What wakes those who depend on the cluster when it changes."""
+    refused = None if facts.seen is None or facts.seen.refused is None else str(facts.seen.refused)
+    return (facts.checked, facts.trouble, facts.cluster_id, facts.paused, facts.connection, refused)
 
 
 async def _observe(
     context: Context, key: Key, facts: ClusterFacts, cluster: KafkaCluster, fields: dict[str, Any]
-) -> tuple[Verdict, dict[str, Any]]:
+) -> tuple[list[Verdict], dict[str, Any], float | None]:
+    """Verdicts, fields, and the seconds after which it is to be looked at again, None for the resync."""
     connection = await connection_of(context, cluster)
     if facts.inventory_verdict is None:
         await poll_inventory(context, key)
@@ -128,25 +152,48 @@ async def _observe(
         fields.update({"subscriptions": None, "subscriptionsLeftOut": None})
         fields.update(subscription_fields(facts.subscriptions, context.installation))
     fields = {name: value for name, value in fields.items() if value is not None}
+    verdict, withheld = _standing(cluster, facts, seen)
+    wanted = wanted_topics(cluster, len(seen.brokers))
+    results = {} if withheld is not None else await _create_missing(context, connection, seen, wanted)
     answered = seen.refused is not None and await is_answered_by_observers(context, key)
+    verdicts = [
+        verdict,
+        topics_verdict(wanted, seen, results, withheld=withheld),
+        telemetry_verdict(seen),
+        subscriptions_verdict(seen, answered=answered),
+    ]
+    lacking = [seen.refused, *results.values()]
+    may_pass = seen.hidden_topics or any(isinstance(one, TransientError) for one in lacking)
+    return verdicts, fields, _AGAIN_SECONDS if may_pass else None
+
+
+def _standing(cluster: KafkaCluster, facts: ClusterFacts, seen: ClusterDescription) -> tuple[Verdict, str | None]:
+    """Ready, and why nothing is created on the brokers, None where it is."""
     if facts.paused:
-        return paused("nothing is written to the brokers"), fields
+        return paused(
+            "nothing is written to the brokers"
+        ), "not there, and not created while the KafkaCluster is paused"
     if cluster.spec.suspend:
         message = "no subscription of this cluster is on its brokers and nothing is created there, as spec.suspend says"
-        return ready("Suspended", message), fields
-    missing = tuple(topic for topic in wanted_topics(cluster, len(seen.brokers)) if topic.name not in seen.topics)
-    if seen.refused is not None and not answered:
-        raise seen.refused
-    if missing:
+        return ready("Suspended", message), "not there, and not created while spec.suspend is true"
+    return ready("Connected", f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"), None
+
+
+async def _create_missing(
+    context: Context, connection: KafkaConnection, seen: ClusterDescription, wanted: tuple[WantedTopic, ...]
+) -> Mapping[str, OperatorError | None]:
+    missing = tuple(topic for topic in wanted if topic.name not in seen.topics and topic.name not in seen.hidden_topics)
+    if not missing:
+        return {}
+    try:
         results = await context.kafka.create_topics(connection, missing)
-        for trouble in results.values():
-            if trouble is not None:
-                raise trouble
-            metrics.BROKER_WRITES.labels(operation="create_topic").inc()
-    message = f"connected to {seen.cluster_id} with {len(seen.brokers)} brokers"
-    if seen.refused is not None:
-        message += "; subscriptions are not on them, since observers ask clients in their place"
-    return ready("Connected", message), fields
+    except OperatorError as error:
+        if error.reason not in _OF_TOPICS:
+            raise
+        return dict.fromkeys([topic.name for topic in missing], error)
+    made = [name for name, trouble in results.items() if trouble is None]
+    metrics.BROKER_WRITES.labels(operation="create_topic").inc(len(made))
+    return results
 
 
 def _check_identity(cluster: KafkaCluster, seen: ClusterDescription, last: str | None) -> None:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
@@ -29,7 +29,7 @@ from kwitness.operator.desired.subscription_status import (
     unknown_risk_verdict,
 )
 from kwitness.operator.model.conditions import Verdict, failure, ready
-from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
@@ -44,8 +44,10 @@ from kwitness.subscriptions.broker_subscription import (
     to_configs,
 )
 
-__all__ = ["apply_subscriptions"]
+__all__ = ["LACKING", "apply_subscriptions"]
 
+LACKING: Final = frozenset({"Forbidden", "Unsupported"})
+"""Reasons that the brokers take no subscriptions of ours at all; in their place observers may ask clients."""
 _KIND = "ClientMetricsSubscription"
 _log = logging.getLogger(__name__)
 
@@ -62,8 +64,12 @@ class _Result:
     """What the brokers do not take and observers ask clients for in their place."""
 
 
-async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]) -> None:
+async def apply_subscriptions(
+    work: SubscriptionPass, connection: KafkaConnection, wanted: list[Wanted]
+) -> OperatorError | None:
     """Make the broker's configs what is wanted and safe, and put an outcome for each into ``work.outcomes``.
+
+    Returns why a change of a single subscription was not carried out, if that may pass; its outcome says so too.
 
     Raises
     ------
@@ -103,6 +109,8 @@ async def apply_subscriptions(work: SubscriptionPass, connection: KafkaConnectio
     for one in wanted:
         work.outcomes[one.key] = await _judge(work, one, result)
     await _share(work, standing)
+    refusals = [error for name, error in answers.items() if name not in to_observers]
+    return next((error for error in refusals if isinstance(error, TransientError)), None)
 
 
 async def _present(
@@ -112,7 +120,12 @@ async def _present(
     try:
         return await work.context.kafka.subscriptions(connection), None
     except OperatorError as error:
-        if error.reason != "Forbidden" or not await is_answered_by_observers(work.context, work.cluster):
+        if error.reason not in LACKING:
+            raise
+        if work.facts.subscriptions is None:
+            # Whoever waits for them has nothing to wait for.
+            await _share(work, ())
+        if not await is_answered_by_observers(work.context, work.cluster):
             raise
         return {}, error
 
@@ -123,7 +136,7 @@ async def _to_observers(
     refused = {
         name: target
         for name, target in decided.changes.items()
-        if target is not None and (error := answers.get(name)) is not None and error.reason == "Forbidden"
+        if target is not None and (error := answers.get(name)) is not None and error.reason in LACKING
     }
     return refused if refused and await is_answered_by_observers(work.context, work.cluster) else {}
 
