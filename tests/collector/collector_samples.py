@@ -27,9 +27,10 @@ def add_number(
     attributes: Mapping[str, str] | None = None,
     temporality: int | None = None,
     start_ns: int = 0,
+    time_ns: int = 0,
     monotonic: bool = True,
 ) -> None:
-    """Add a gauge, or with a temporality a sum."""
+    """Add a gauge, or with a temporality a sum. Without a time it is that of its start."""
     if not data.resource_metrics:
         data.resource_metrics.add().scope_metrics.add()
     metric = data.resource_metrics[0].scope_metrics[0].metrics.add()
@@ -41,6 +42,7 @@ def add_number(
         metric.sum.is_monotonic = monotonic
         point = metric.sum.data_points.add()
     point.start_time_unix_nano = start_ns
+    point.time_unix_nano = time_ns or start_ns
     if isinstance(value, int):
         point.as_int = value
     else:
@@ -66,10 +68,12 @@ def librdkafka_push(connections: int = 1, latency_ms: int = 12, node: str = "1")
     return data.SerializeToString()
 
 
-def counter_push(value: float, name: str = CREATION_TOTAL, temporality: int = DELTA, start_ns: int = 0) -> bytes:
+def counter_push(
+    value: float, name: str = CREATION_TOTAL, temporality: int = DELTA, start_ns: int = 0, time_ns: int = 0
+) -> bytes:
     """One counter."""
     data = MetricsData()
-    add_number(data, name, value, temporality=temporality, start_ns=start_ns)
+    add_number(data, name, value, temporality=temporality, start_ns=start_ns, time_ns=time_ns)
     return data.SerializeToString()
 
 

@@ -154,7 +154,7 @@ def test_one_changed_byte_is_either_a_value_or_another_shape(content, data) -> N
 
     if values is not None:
         decoded = decode(bytes(changed))
-        assert [repr(value) for value in values] == [repr(v) for one in decoded.metrics for _, v, _ in one.points]
+        assert [repr(value) for value in values] == [repr(v) for one in decoded.metrics for _, v, _, _ in one.points]
         assert shape.metrics == tuple(metric.name for metric in decoded.metrics)
 
 

@@ -25,6 +25,18 @@ class Applied(NamedTuple):
     malformed: str | None
 
 
+class Arrival(NamedTuple):
+    """When a push came, in milliseconds since 1970, and the interval of its client's pushes if it is known.
+
+    ``alone_since_ms`` is since when nobody else can have counted what a client counts that was not known: neither
+    another replica, nor this one before it forgot it.
+    """
+
+    at_ms: int
+    interval_ms: int | None
+    alone_since_ms: int
+
+
 class ClientValue(NamedTuple):
     """What one client says of one metric with one set of attributes, in the unit in which it is exposed.
 
@@ -55,8 +67,13 @@ class CoreCounts(NamedTuple):
 class TelemetryCore(Protocol):
     """Points in, series out."""
 
-    def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
-        """Take one push of a client, whose OTLP bytes may be empty or garbage."""
+    def apply(
+        self, client: str, identity: Mapping[str, str], payload: bytes, arrival: Arrival | None = None
+    ) -> Applied:
+        """Take one push of a client, whose OTLP bytes may be empty or garbage.
+
+        Without an ``arrival`` nobody else can have counted what the client counts.
+        """
         ...
 
     def relabel(self, client: str, identity: Mapping[str, str]) -> None:

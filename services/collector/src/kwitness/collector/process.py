@@ -167,6 +167,8 @@ class Collector:
         exposed = (config.prometheus.labels, config.prometheus.max_series)
         if exposed != (old.prometheus.labels, old.prometheus.max_series):
             self._state.renew_core()
+        if config.replicas != old.replicas:
+            self._state.count_from(now_ms())
         self._release_foreign()
         if (config.kafka, config.topics) != (old.kafka, old.topics):
             writer, self._pipeline.writer = self._pipeline.writer, None

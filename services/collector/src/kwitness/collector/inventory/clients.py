@@ -134,6 +134,8 @@ class Clients:
         self._records: dict[str, ClientRecord] = {}
         self._metric_sets: dict[frozenset[str], frozenset[str]] = {}
         self._characters = 0
+        self.left_ms: dict[str, int] = {}
+        """When the last push came of those that are not known any more; whoever reads it forgets them."""
         self.silent = SilentClients()
 
     def __len__(self) -> int:
@@ -218,6 +220,7 @@ class Clients:
         record = self._records.pop(key, None)
         if record is not None:
             self._characters -= record.characters()
+            self.left_ms[key] = record.last_push_ms
         return record
 
     def _add_metrics(self, record: ClientRecord, names: tuple[str, ...]) -> None:

@@ -85,7 +85,12 @@ def _kind_of_sum(total: Any) -> Kind:
 def _numbers(metric: Any, data_points: Any, kind: Kind) -> MetricPoints:
     points = [
         # Reading both fields is half the price of asking which one is set; an unset one is 0.
-        (attributes_of(point.attributes), point.as_int or point.as_double, point.start_time_unix_nano)
+        (
+            attributes_of(point.attributes),
+            point.as_int or point.as_double,
+            point.start_time_unix_nano,
+            point.time_unix_nano,
+        )
         for point in data_points
         if not point.flags & _NO_VALUE
     ]
@@ -106,7 +111,7 @@ def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints,
             left_out += 1
             continue
         value = Buckets(bounds, counts, point.sum, point.count)
-        points.append((attributes_of(point.attributes), value, point.start_time_unix_nano))
+        points.append((attributes_of(point.attributes), value, point.start_time_unix_nano, point.time_unix_nano))
     return MetricPoints(metric.name, metric.unit, kind, points), left_out
 
 

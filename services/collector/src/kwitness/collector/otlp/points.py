@@ -36,8 +36,8 @@ class Buckets:
 Attributes = tuple[tuple[str, str], ...]
 """A point's own attributes, in the order in which the client sent them."""
 
-Point = tuple[Attributes, float | Buckets, int]
-"""Attributes, value, and start in nanoseconds since 1970; a plain tuple, because it is made for every value."""
+Point = tuple[Attributes, float | Buckets, int, int]
+"""Attributes, value, start and time in nanoseconds since 1970; a plain tuple, because it is made for every value."""
 
 
 class MetricPoints(NamedTuple):

@@ -65,7 +65,7 @@ def shape_of(payload: bytes, decoded: Decoded) -> Shape | None:
     except (IndexError, ValueError):
         return None
     shape = Shape(payload, variable, decoded)
-    expected = [repr(value) for metric in decoded.metrics for _, value, _ in metric.points]
+    expected = [repr(value) for metric in decoded.metrics for _, value, _, _ in metric.points]
     # What the messages say decides: a wire form that was not understood here gives no shape.
     return shape if [repr(value) for value in shape.values(payload) or ()] == expected else None
 

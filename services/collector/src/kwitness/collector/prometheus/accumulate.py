@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
-from kwitness.collector.core import Applied, ClientValue, CoreCounts, CoreState
+from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
 from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
 from kwitness.collector.otlp.shapes import Shape, shape_of
 from kwitness.collector.prometheus import state_rows
 from kwitness.collector.prometheus.client_values import values_of
 from kwitness.collector.prometheus.clients import Client, SlotKey
+from kwitness.collector.prometheus.cumulative import Span, buckets_increment, increment, young_ns
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.labels import LabelWriter
@@ -25,9 +26,7 @@ from kwitness.collector.prometheus.series import (
     SeriesKey,
     Slot,
     alike,
-    buckets_increment,
     cost,
-    increment,
 )
 from kwitness.contracts.own_metrics import OWN_METRICS
 
@@ -69,8 +68,11 @@ class PythonCore:
         self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
         self._overflowed: dict[str, int] = {}
         self._left_out: dict[str, int] = {}
+        self._young_ns = 0
 
-    def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
+    def apply(
+        self, client: str, identity: Mapping[str, str], payload: bytes, arrival: Arrival | None = None
+    ) -> Applied:
         """See `TelemetryCore.apply`."""
         state = self.clients.get(client)
         if state is not None and state.short and self.series < self.max_series:
@@ -84,7 +86,10 @@ class PythonCore:
         except MalformedPayloadError as error:
             return Applied(0, (), {}, str(error))
         if state is None:
-            state = self.clients[client] = Client(self.writer.identity(identity))
+            state = self.clients[client] = Client(
+                self.writer.identity(identity), arrival.alone_since_ms if arrival is not None else 0
+            )
+        self._young_ns = young_ns(arrival, state.alone_since_ms)
         state.pushes += 1
         self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
         for metric in decoded.metrics:
@@ -127,7 +132,7 @@ class PythonCore:
             family, factor, kind = self.register.resolve(name, unit, sent)
             if family is None or kind not in _PLAIN:
                 return
-            for attributes, _, _ in points:
+            for attributes, _, _, _ in points:
                 slot = state.slots.get((name, attributes))
                 if slot is None or slot.family != family.index or factors.setdefault(slot, factor) != factor:
                     return
@@ -152,7 +157,7 @@ class PythonCore:
             return
         slots, pushes, index = state.slots, state.pushes, family.index
         for point in points:
-            attributes, value, start_ns = point
+            attributes, value, start_ns, time_ns = point
             key = (name, attributes)
             slot = slots.get(key)
             if slot is None or slot.family != index:
@@ -171,19 +176,20 @@ class PythonCore:
                 if not 0 <= value < math.inf:
                     self._leave_out("invalid_value")
                     continue
-                new = value if kind is Kind.DELTA else increment(slot, value, start_ns)
+                new = value if kind is Kind.DELTA else increment(slot, value, Span(start_ns, time_ns, self._young_ns))
                 new = new * factor if factor != 1 else new
                 series.total += new
                 slot.total += new
 
     def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point) -> None:
-        _, value, start_ns = point
+        _, value, start_ns, time_ns = point
         if not isinstance(series, Histogram) or not isinstance(value, Buckets):
             return
         if series.bounds != value.bounds or not math.isfinite(value.total):
             self._leave_out("bounds")
             return
-        new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, start_ns)
+        span = Span(start_ns, time_ns, self._young_ns)
+        new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, span)
         if new is not None:
             series.add(new)
             slot.total += new.total

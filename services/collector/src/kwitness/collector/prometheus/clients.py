@@ -15,13 +15,15 @@ class Client:
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
     ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
     of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape.
+    ``alone_since_ms`` is since when nobody else can have counted what it counts: see `core.Arrival`.
     """
 
-    __slots__ = ("bare", "ended", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
+    __slots__ = ("alone_since_ms", "bare", "ended", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
 
-    def __init__(self, labels: str) -> None:
+    def __init__(self, labels: str, alone_since_ms: int = 0) -> None:
         self.labels = labels
         self.bare: SeriesKey = (labels, "")
+        self.alone_since_ms = alone_since_ms
         self.pushes = 0
         self.slots: dict[SlotKey, Slot] = {}
         self.shape: Shape | None = None

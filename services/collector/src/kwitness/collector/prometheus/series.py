@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.names import Combine
@@ -115,15 +116,35 @@ def alike(series: Series) -> Series:
     return Gauge() if isinstance(series, Gauge) else Counter()
 
 
+class Life(NamedTuple):
+    """The last cumulative value of one start, and its time in nanoseconds since 1970."""
+
+    last: float | Buckets
+    time_ns: int
+
+
 class Slot:
     """What one client's attributes of one metric feed, and what is needed to turn its next value into an increment.
 
-    ``last`` is the last cumulative value or the running level, ``start_ns`` its start, ``push`` the number of the
-    client's push that fed it last. ``factor`` turns a value as sent into a stored one. ``total`` and ``count`` are what
-    this client alone has added to a counter or histogram.
+    ``last`` is the last cumulative value or the running level, ``start_ns`` and ``time_ns`` its start and time by the
+    client's clock; ``lives`` are the last values of its other starts. ``push`` is the number of the client's push that
+    fed it last. ``factor`` turns a value as sent into a stored one. ``total`` and ``count`` are what this client alone
+    has added to a counter or histogram.
     """
 
-    __slots__ = ("count", "factor", "family", "last", "push", "series", "series_key", "start_ns", "total")
+    __slots__ = (
+        "count",
+        "factor",
+        "family",
+        "last",
+        "lives",
+        "push",
+        "series",
+        "series_key",
+        "start_ns",
+        "time_ns",
+        "total",
+    )
 
     def __init__(self, family: int, series_key: SeriesKey, series: Series | None) -> None:
         self.family = family
@@ -131,39 +152,9 @@ class Slot:
         self.series = series
         self.last: float | Buckets | None = None
         self.start_ns = 0
+        self.time_ns = 0
+        self.lives: dict[int, Life] | None = None
         self.push = 0
         self.factor: float = 1
         self.total: float = 0
         self.count = 0
-
-
-def increment(slot: Slot, value: float, start_ns: int) -> float:
-    """Turn a cumulative value into what is new since the slot's last one, and remember it.
-
-    A later start or a smaller value is a reset: all of it is new. An earlier start is an old message: nothing is.
-    """
-    last, slot_start = slot.last, slot.start_ns
-    if start_ns and slot_start and start_ns < slot_start:
-        return 0
-    slot.last, slot.start_ns = value, start_ns or slot_start
-    if not isinstance(last, int | float) or (start_ns and slot_start and start_ns > slot_start) or value < last:
-        return value
-    return value - last
-
-
-def buckets_increment(slot: Slot, value: Buckets, start_ns: int) -> Buckets | None:
-    """Do the same for a cumulative histogram; None when nothing is new."""
-    last, slot_start = slot.last, slot.start_ns
-    if start_ns and slot_start and start_ns < slot_start:
-        return None
-    slot.last, slot.start_ns = value, start_ns or slot_start
-    reset = (
-        not isinstance(last, Buckets)
-        or last.bounds != value.bounds
-        or (start_ns and slot_start and start_ns > slot_start)
-        or any(new < old for new, old in zip(value.counts, last.counts, strict=True))
-    )
-    if reset or not isinstance(last, Buckets):
-        return value
-    counts = tuple(new - old for new, old in zip(value.counts, last.counts, strict=True))
-    return Buckets(value.bounds, counts, value.total - last.total, value.count - last.count)

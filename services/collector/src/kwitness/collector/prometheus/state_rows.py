@@ -9,10 +9,10 @@ from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.families import Family, FamilyRegister
 from kwitness.collector.prometheus.names import Target
-from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Life, Series, Slot
 from kwitness.contracts import client_metrics
 
-_VERSION: Final = 2
+_VERSION: Final = 3
 
 
 def dump(
@@ -40,7 +40,7 @@ def dump(
         if family.other is not None:
             yield ["other", family.index, *_accumulated(family.other)]
     for name, client in clients:
-        yield ["client", name, client.labels, client.pushes]
+        yield ["client", name, client.labels, client.pushes, client.alone_since_ms]
         for (metric, attributes), slot in client.slots.items():
             value = slot.series.of(name) if isinstance(slot.series, Gauge) else _added(slot)
             shared = slot.series is register.families[slot.family].other
@@ -56,6 +56,8 @@ def dump(
                 slot.start_ns,
                 slot.push,
                 value,
+                slot.time_ns,
+                [[start_ns, _last(life.last), life.time_ns] for start_ns, life in (slot.lives or {}).items()],
             ]
 
 
@@ -65,6 +67,16 @@ def _added(slot: Slot) -> object:
 
 def _last(last: float | Buckets | None) -> object:
     return [last.bounds, last.counts, last.total, last.count] if isinstance(last, Buckets) else last
+
+
+def _value(saved: Any) -> float | Buckets:
+    match saved:
+        case [bounds, counts, total, count]:
+            return Buckets(tuple(bounds), tuple(counts), total, count)
+        case int() | float():
+            return saved
+        case _:
+            raise ValueError(f"not a value: {str(saved)[:80]}")
 
 
 def _accumulated(series: Counter | Histogram) -> list[object]:
@@ -114,9 +126,9 @@ class _Reading:
                 self._families.append(self._register.restore(original, aim) if valid else None)
             case ["gone"]:
                 self._families.append(None)
-            case ["client", name, labels, pushes]:
+            case ["client", name, labels, pushes, alone_since_ms]:
                 self._name = str(name)
-                client = self.clients[self._name] = Client(str(labels))
+                client = self.clients[self._name] = Client(str(labels), int(alone_since_ms))
                 client.pushes = int(pushes)
             case ["series", index, identity, text, *accumulated]:
                 if (family := self._families[index]) is not None:
@@ -156,7 +168,7 @@ def _series(accumulated: list[Any]) -> Counter | Histogram:
 
 
 def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
-    identity, attributes, place, last, start_ns, push, value = rest
+    identity, attributes, place, last, start_ns, push, value, time_ns, lives = rest
     same = identity == client.labels
     series_key = client.bare if same and not attributes else (client.labels if same else str(identity), str(attributes))
     series: Series | None = None
@@ -171,8 +183,10 @@ def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
     if isinstance(series, Counter | Histogram):
         series.references += 1
     slot = Slot(family.index, series_key, series)
-    slot.last = Buckets(tuple(last[0]), tuple(last[1]), last[2], last[3]) if isinstance(last, list) else last
-    slot.start_ns, slot.push = int(start_ns), int(push)
+    slot.last = None if last is None else _value(last)
+    slot.start_ns, slot.push, slot.time_ns = int(start_ns), int(push), int(time_ns)
+    if lives:
+        slot.lives = {int(start): Life(_value(value), int(at)) for start, value, at in lives}
     if family.type != "gauge" and value is not None:
         slot.total, slot.count = value if isinstance(value, list) else (value, 0)
     return slot

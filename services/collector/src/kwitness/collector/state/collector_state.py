@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from kwitness.collector.core import Applied, TelemetryCore
+from kwitness.collector.core import Applied, Arrival, TelemetryCore
 from kwitness.collector.deduplication import Deduplication
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.brokers import Brokers
@@ -23,6 +23,9 @@ SNAPSHOT_EVERY_S: Final = 10.0
 _LARGEST_SHARE: Final = 20
 """A snapshot that took one second is next due after twenty, so that a large state does not eat the processor."""
 _EXPIRE_EVERY_MS: Final = 1_000
+_REMEMBER_LEFT_MS: Final = 120_000
+"""A client may come back with values that are young, and were counted here before it was taken for gone."""
+_MAX_LEFT: Final = 10_000
 
 
 class CollectorState:
@@ -37,6 +40,7 @@ class CollectorState:
         """By which settings clients and series were treated; empty: by none."""
         self._made: Callable[[str], bool] = operator.not_
         self._usable = True
+        self._alone_since_ms = 0
         self._number = 0
         self._expired_ms = 0
         self._empty()
@@ -70,7 +74,7 @@ class CollectorState:
         if is_news:
             self.core.relabel(key, identity)
         applied = (
-            self.core.apply(key, identity, event.payload)
+            self.core.apply(key, identity, event.payload, self._arrival(key, now_ms))
             if event.malformed is None
             else Applied(0, (), {}, event.malformed)
         )
@@ -86,6 +90,25 @@ class CollectorState:
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
 
+    def _arrival(self, key: str, now_ms: int) -> Arrival:
+        record = self.clients.get(key)
+        if record is None:
+            return Arrival(now_ms, None, max(self._alone_since_ms, self.clients.left_ms.pop(key, 0)))
+        # The longest gap: an export in several requests has short ones, too.
+        interval_ms = record.told_interval_ms or max(record.gaps_ms, default=None)
+        return Arrival(now_ms, interval_ms, self._alone_since_ms)
+
+    def _forget_left(self, now_ms: int) -> None:
+        left = self.clients.left_ms
+        for key in [key for key, at_ms in left.items() if now_ms - at_ms >= _REMEMBER_LEFT_MS]:
+            del left[key]
+        while len(left) > _MAX_LEFT:
+            self.count_from(left.pop(next(iter(left))))
+
+    def count_from(self, now_ms: int) -> None:
+        """Note that others may have counted until now what clients count that are not known here."""
+        self._alone_since_ms = max(self._alone_since_ms, now_ms)
+
     def expire(self, now_ms: int) -> None:
         """Let clients and brokers go that were not heard from for too long."""
         if 0 <= now_ms - self._expired_ms < _EXPIRE_EVERY_MS:  # a clock may be set back
@@ -93,6 +116,7 @@ class CollectorState:
         self._expired_ms = now_ms
         for key in self.clients.expire(now_ms, self.missed_pushes):
             self.core.depart(key)
+        self._forget_left(now_ms)
         self.brokers.expire(now_ms)
 
     def release(self, owned: Callable[[str], bool]) -> None:
@@ -113,6 +137,7 @@ class CollectorState:
         Saved at once: what the old ones had would otherwise come back after a kill, and be counted again.
         """
         self.core = self._make_core()
+        self.count_from(int(time.time() * 1000))
         self.save()
 
     def begin_again(self, mark: str) -> None:
@@ -123,6 +148,7 @@ class CollectorState:
         self.mark = mark
         self.core = self._make_core()
         self.clients = Clients()
+        self.count_from(int(time.time() * 1000))
         self.save()
 
     def note_scrape(self, now_ms: int) -> None:
@@ -141,13 +167,17 @@ class CollectorState:
             self._dir.mkdir(parents=True, exist_ok=True)
             for section, rows in itertools.groupby(snapshot.read(self._path), operator.itemgetter(0)):
                 self._load_section(section, map(operator.itemgetter(1), rows))
+            if not self._number:
+                self.count_from(int(time.time() * 1000))
         except (snapshot.DamagedStateError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             _LOG.warning("the state file is damaged; starting without it", extra={"detail": str(error)})
             self.count_error("state")
             self._empty()
+            self.count_from(int(time.time() * 1000))
         except OSError as error:
             _LOG.warning("the state folder cannot be used", extra={"detail": str(error)})
             self.count_error("state")
+            self.count_from(int(time.time() * 1000))
         self._replay()
         self.clients.silent.begin(int(time.time() * 1000))
         if not self._usable:
@@ -158,6 +188,7 @@ class CollectorState:
             case "meta":
                 meta = {str(name): str(value) for name, value in rows}
                 self._number, self.mark = int(meta["journal"]), meta.get("mark", "")
+                self.count_from(int(meta["alone_since"]))
                 self._usable = self._made(self.mark)
                 if not self._usable:
                     _LOG.info("clients and series were treated by other settings; they are begun again")
@@ -223,11 +254,12 @@ class CollectorState:
         if self._journal is not None:
             self._journal.close()
         self._journal = journal.Journal(self._journal_path(self._number))
+        mark: list[list[object]] = [["mark", self.mark]] if self.mark else []
         try:
             snapshot.write(
                 self._path,
                 [
-                    ("meta", [["journal", self._number], *([["mark", self.mark]] if self.mark else ())]),
+                    ("meta", [["journal", self._number], ["alone_since", self._alone_since_ms], *mark]),
                     ("core", self.core.dump()),
                     ("clients", self.clients.dump()),
                     ("software", self.brokers.software.dump()),
