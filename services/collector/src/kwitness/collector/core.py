@@ -55,8 +55,12 @@ class CoreCounts(NamedTuple):
 class TelemetryCore(Protocol):
     """Points in, series out."""
 
-    def apply(self, client: str, identity: Mapping[str, str], payload: bytes) -> Applied:
-        """Take one push of a client, whose OTLP bytes may be empty or garbage."""
+    def apply(self, client: str, identity: Mapping[str, str], payload: bytes, holder: str) -> Applied:
+        """Take one push of a client, whose OTLP bytes may be empty or garbage, as of a holder's share (`fairness`)."""
+        ...
+
+    def add(self, payload: bytes, holder: str) -> Applied:
+        """Take one push of a client for which there is no room: what can be added is, and nothing is remembered."""
         ...
 
     def relabel(self, client: str, identity: Mapping[str, str]) -> None:

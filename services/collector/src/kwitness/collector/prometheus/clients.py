@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kwitness.collector.fairness import NOBODY
 from kwitness.collector.otlp.shapes import Shape
 from kwitness.collector.prometheus.series import SeriesKey, Slot
 
@@ -14,12 +15,27 @@ class Client:
 
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
     ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
-    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape.
+    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape. ``holder`` is
+    whose share of the budget it is of, ``without`` the most series of one push that found no slot.
     """
 
-    __slots__ = ("bare", "ended", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
+    __slots__ = (
+        "bare",
+        "ended",
+        "fed",
+        "holder",
+        "labels",
+        "last_size",
+        "pushes",
+        "shape",
+        "short",
+        "slots",
+        "without",
+    )
 
-    def __init__(self, labels: str) -> None:
+    def __init__(self, labels: str, holder: str = NOBODY) -> None:
+        self.holder = holder
+        self.without = 0
         self.labels = labels
         self.bare: SeriesKey = (labels, "")
         self.pushes = 0

@@ -65,26 +65,31 @@ class CollectorState:
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers."""
         self.seen.window(event.source, event.epoch).add(event.seq)
-        key = event.client
-        identity, is_news = self.clients.learn(key, event.identity)
-        if is_news:
-            self.core.relabel(key, identity)
-        applied = (
-            self.core.apply(key, identity, event.payload)
-            if event.malformed is None
-            else Applied(0, (), {}, event.malformed)
-        )
+        admitted = self.clients.admits(event)
+        applied = self._counted(event, admitted=admitted)
         if applied.malformed is not None:
             self.count_error("malformed_payload")
         for reason, count in applied.left_out.items():
             self.count_error(f"points_{reason}", count)
-        for evicted in self.clients.record(event, applied, now_ms):
-            self.core.depart(evicted)
+        if admitted:
+            self.clients.record(event, applied, now_ms)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
         if cluster and name and version and not event.is_plain_otlp:
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
+
+    def _counted(self, event: Event, *, admitted: bool) -> Applied:
+        key, identity = event.client, event.identity
+        if admitted:
+            identity, is_news = self.clients.learn(key, identity)
+            if is_news:
+                self.core.relabel(key, identity)
+        if event.malformed is not None:
+            return Applied(0, (), {}, event.malformed)
+        if not admitted:
+            return self.core.add(event.payload, event.holder)
+        return self.core.apply(key, identity, event.payload, event.holder)
 
     def expire(self, now_ms: int) -> None:
         """Let clients and brokers go that were not heard from for too long."""
