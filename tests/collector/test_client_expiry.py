@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from kwitness.collector.clock import ClockSteps
 from kwitness.collector.core import Applied
 from kwitness.collector.deduplication import MAX_SOURCES, WINDOW, Deduplication, SequenceWindow
 from kwitness.collector.events import Event
 from kwitness.collector.inventory import clients as clients_module
+from kwitness.collector.inventory.asked_intervals import AskedIntervals
 from kwitness.collector.inventory.brokers import Brokers
 from kwitness.collector.inventory.clients import MAX_METRIC_SETS, Clients
 from kwitness.collector.inventory.software import SOFTWARE_MEMORY_MS
+from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.envelopes import GaugeSnapshot
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 from tests.collector.collector_samples import LATENCY_AVG
 
@@ -43,6 +49,76 @@ def test_a_client_expires_after_its_missed_pushes_and_half_an_interval(missed: i
 
     assert alive_at(clients, last_ms - 1, missed)
     assert not alive_at(clients, last_ms, missed)
+
+
+def subscription(interval_ms: int, **match: str) -> BrokerSubscription:
+    every = f"every-{interval_ms}"
+    return BrokerSubscription(id=every, metrics=("*",), interval_ms=interval_ms, match=tuple(match.items()))
+
+
+def test_a_longer_interval_that_a_client_is_asked_for_now_counts_before_it_says_so_itself() -> None:
+    now: list[tuple[BrokerSubscription, ...]] = [()]
+    asked = AskedIntervals(lambda: now[0])
+    clients = Clients()
+    clients.record(event(interval_ms=10_000), NOTHING, 0)
+    now[0] = (subscription(240_000), subscription(5_000, client_id="another"))
+
+    assert clients.expire(839_999, 3, asked.of) == []
+    now[0] = (subscription(20_000),)
+    assert clients.expire(69_999, 3, asked.of) == []
+    assert clients.expire(70_000, 3, asked.of) == ["c/a"]
+
+
+def test_a_shorter_interval_that_a_client_is_asked_for_does_not_end_it_earlier() -> None:
+    asked = AskedIntervals(lambda: (subscription(1_000),))
+    clients = Clients()
+    clients.record(event(interval_ms=60_000), NOTHING, 0)
+
+    assert clients.expire(209_999, 3, asked.of) == []
+    assert clients.expire(210_000, 3, asked.of) == ["c/a"]
+
+
+@pytest.mark.parametrize("step_ms", [-7_200_000, 7_200_000])
+def test_clients_stay_as_long_as_they_should_when_the_clock_is_set(tmp_path: Path, step_ms: int) -> None:
+    wall = steady = 10**9 * 10**6  # nanoseconds
+    clock = ClockSteps(lambda: wall, lambda: steady)
+    state = CollectorState(tmp_path, lambda: PythonCore(("client_id",), 100), 3)
+    state.clock_step_ms = clock.step_ms
+    state.brokers.record_heartbeat(snapshot(1, 4), wall // 10**6)
+    for seq, client in ((1, "before"), (2, "after")):
+        state.journal_and_apply([replace(event(client), seq=seq)], wall // 10**6)
+        if client == "before":
+            wall, steady = wall + step_ms * 10**6, steady + 10**9
+            wall += 10**9
+
+    state.expire(wall // 10**6)
+    assert (len(state.clients), len(state.brokers.brokers)) == (2, 1)
+    wall, steady = wall + 208_999 * 10**6, steady + 208_999 * 10**6
+    state.expire(wall // 10**6)
+    assert len(state.clients) == 2
+    wall, steady = wall + 1_000 * 10**6, steady + 1_000 * 10**6
+    state.expire(wall // 10**6)
+    assert [key for key, _ in state.clients.items()] == ["c/after"]
+
+
+def test_a_clock_that_is_kept_right_little_by_little_was_not_set() -> None:
+    wall = steady = 0
+    clock = ClockSteps(lambda: wall, lambda: steady)
+    wall, steady = 1_900_000_000, 0
+
+    assert clock.step_ms() == 0
+    wall = 2_100_000_000
+    assert (clock.step_ms(), clock.step_ms()) == (2_100, 0)
+
+
+def test_who_was_heard_from_in_the_future_when_the_process_starts_has_its_own_time_and_no_more() -> None:
+    clients = Clients()
+    clients.record(event(), NOTHING, 10**9)
+
+    clients.bring_back(1_000)
+
+    assert alive_at(clients, 1_000 + 209_999)
+    assert not alive_at(clients, 1_000 + 210_000)
 
 
 def test_without_a_told_interval_the_median_of_the_last_five_gaps_counts() -> None:

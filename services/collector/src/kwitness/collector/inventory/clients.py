@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
@@ -117,12 +117,15 @@ class ClientRecord:
         """Return how long the identity is."""
         return _characters(self.identity, self.raw)
 
-    def deadline_ms(self, missed: int) -> int:
-        """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes."""
+    def deadline_ms(self, missed: int, asked_ms: int | None = None) -> int:
+        """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes.
+
+        ``asked_ms`` is the interval that brokers ask it for now, of which it may not have heard yet.
+        """
         interval = self.interval_ms or DEFAULT_INTERVAL_MS
         if self.terminated:
             return self.last_push_ms + max(3 * interval, ENDED_LIFE_MS)
-        return self.last_push_ms + max(int((missed + _SLACK) * interval), LEAST_LIFE_MS)
+        return self.last_push_ms + max(int((missed + _SLACK) * max(interval, asked_ms or 0)), LEAST_LIFE_MS)
 
 
 def _characters(
@@ -285,11 +288,17 @@ class Clients:
         # Most clients send the same metrics: one set for all of them.
         record.metrics = known if known is not None else record.metrics
 
-    def expire(self, now_ms: int, missed: int) -> list[str]:
-        """Forget those past their deadline and return their keys."""
-        gone = [key for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
-        for key in gone:
-            self.silent.note(key, self._records[key], self._records[key].deadline_ms(missed), now_ms)
+    def expire(
+        self, now_ms: int, missed: int, asked: Callable[[ClientRecord], int | None] = lambda _: None
+    ) -> list[str]:
+        """Forget those past their deadline and return their keys; ``asked`` says at which interval brokers ask now."""
+        late = [(key, record) for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
+        gone: list[str] = []
+        for key, record in late:
+            deadline_ms = record.deadline_ms(missed, asked(record))
+            if deadline_ms <= now_ms:
+                gone.append(key)
+                self.silent.note(key, record, deadline_ms, now_ms)
         self.silent.expire(now_ms)
         self.forget(gone)
         if self._sets_refused:
@@ -304,6 +313,20 @@ class Clients:
         self._sets_refused = False
         for holder in holders.values():
             self._sets.take(holder)
+
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift all times with the clock that they were read from, so that nobody seems heard from long ago."""
+        for record in self._records.values():
+            record.first_seen_ms += step_ms
+            record.last_push_ms += step_ms
+            if record.last_read_ms:
+                record.last_read_ms += step_ms
+        self.silent.clock_was_set(step_ms)
+
+    def bring_back(self, now_ms: int) -> None:
+        """Let nobody be heard from in the future: the clock was set back while this process was not there."""
+        for record in self._records.values():
+            record.last_push_ms = min(record.last_push_ms, now_ms)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Forget clients that are gone or that another replica owns now."""
