@@ -176,7 +176,7 @@ def test_series_go_on_under_a_label_that_is_known_later() -> None:
         core.apply("a", joined, java_push(1))
     assert labels_of(core, CREATION_SERIES) == {new: 20}
     core.depart("a")
-    assert core.counts().series == core.slots == 0
+    assert core.counts().series == core.slots.taken == 0
 
 
 def test_a_cumulative_counter_does_not_count_its_history_again_under_its_new_label() -> None:

@@ -261,7 +261,8 @@ def test_ownership_moves_few_clients_when_a_replica_is_added(replicas: int) -> N
 
 
 def test_ordinals_are_read_from_pod_names() -> None:
-    assert [ordinal_of(name) for name in ("kwitness-collector-main-11", "laptop", "")] == [11, 0, 0]
+    names = ("kwitness-collector-main-11", "ip-10-0-0-7", "kwitness-collector-other-3", "laptop", "")
+    assert [ordinal_of(name, "kwitness-collector-main") for name in names] == [11, 0, 0, 0, 0]
 
 
 def test_replicas_trust_each_other_by_the_authority_of_the_resource(start: Start, tmp_path: Path) -> None:

@@ -96,8 +96,8 @@ def check_counts(core: PythonCore) -> None:
     shown = [series for family in core.register.families for series in family.series.values()]
     slots = [slot for client in core.clients.values() for slot in client.slots.values()]
     held = Counting(id(slot.series) for slot in slots)
-    assert core.series == sum(cost(series) for series in shown) <= core.max_series
-    assert core.slots == len(slots)
+    assert core.room.shares.taken == sum(cost(series) for series in shown) <= core.max_series
+    assert core.slots.taken == len(slots)
     assert [s.references for s in shown if isinstance(s, Counter)] == [
         held[id(s)] for s in shown if isinstance(s, Counter)
     ]

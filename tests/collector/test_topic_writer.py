@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.sinks.topic_writer import Record, TopicWriter
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.e2e.certificates import Authority
+from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import PATIENCE_S
 
@@ -51,6 +54,23 @@ async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
     with pytest.raises(UnavailableError):
         await asyncio.wait_for(batch, PATIENCE_S)
     await asyncio.to_thread(writer.stop)
+
+
+@pytest.mark.broker
+async def test_only_the_record_that_is_too_large_is_refused_and_not_those_that_travelled_with_it(
+    broker: LocalBroker,
+) -> None:
+    topic = "collector-tests.small"
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin.create_topics([NewTopic(topic, 1, 1, config={"max.message.bytes": "4096"})])[topic].result(30)
+    values = [os.urandom(5_000 if number == 7 else 1_000) for number in range(20)]
+    writer = TopicWriter(KafkaConnection(bootstrap_servers=(broker.bootstrap,)), "kwitness-collector-test")
+    writer.start()
+
+    refused = await asyncio.wait_for(writer.write([Record(topic, b"key", value) for value in values]), PATIENCE_S)
+
+    await asyncio.to_thread(writer.stop)
+    assert refused == {7: "MSG_SIZE_TOO_LARGE"}
 
 
 async def test_what_is_left_of_a_batch_when_its_connection_has_ended_is_given_back(tmp_path: Path) -> None:

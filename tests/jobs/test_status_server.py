@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import struct
@@ -16,6 +17,7 @@ import pytest
 
 from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.job_config import RunConfig
+from kwitness.jobs.driver import token_review
 from kwitness.jobs.driver.health import Health, patience_seconds
 from kwitness.jobs.driver.status_server import StatusServer
 from kwitness.jobs.driver.token_review import ReviewUnavailableError, TokenReviewer
@@ -37,6 +39,19 @@ STATUS = DriverStatus(
 )
 
 
+def token_for(audience: str, signature: str = "signed") -> str:
+    """A token as Kubernetes makes them, which says for whom it is."""
+    parts = [{"alg": "RS256"}, {"aud": [audience], "sub": "system:serviceaccount:a:b"}]
+    return ".".join(
+        [*(base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in parts), signature]
+    )
+
+
+GOOD = token_for(AUDIENCE)
+OTHER = token_for(driver_audience("team-a", "other"))
+FORGED = token_for(AUDIENCE, "forged")
+
+
 class _Api(BaseHTTPRequestHandler):
     """Stands for the API server's TokenReview: knows one token of our audience and one of another."""
 
@@ -46,8 +61,7 @@ class _Api(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append({"authorization": self.headers["Authorization"], **review["spec"]})
-        known = {"good": [AUDIENCE], "other": [driver_audience("team-a", "other")]}
-        audiences = known.get(review["spec"]["token"])
+        audiences = [AUDIENCE] if review["spec"]["token"] == GOOD else None
         status = {"authenticated": audiences is not None, "audiences": audiences or []}
         body = json.dumps({"status": status}).encode()
         self.send_response(403 if type(self).broken else 201)
@@ -84,7 +98,7 @@ def server(reviewer: TokenReviewer) -> Iterator[StatusServer]:
 
 
 def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
-    code, status = _get(server, "/status", "good")
+    code, status = _get(server, "/status", GOOD)
 
     assert code == 200
     assert status == {
@@ -101,7 +115,7 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
     }
 
 
-@pytest.mark.parametrize("token", [None, "", "other", "wrong", "x" * 20_000])
+@pytest.mark.parametrize("token", [None, "", OTHER, FORGED, "wrong", "x" * 20_000])
 def test_anybody_else_gets_nothing(server: StatusServer, token: str | None) -> None:
     code, answer = _get(server, "/status", token)
 
@@ -111,7 +125,7 @@ def test_anybody_else_gets_nothing(server: StatusServer, token: str | None) -> N
 
 def test_health_is_open_and_other_paths_are_not_there(server: StatusServer) -> None:
     assert _get(server, "/healthz", None) == (200, {"alive": True})
-    assert _get(server, "/", "good")[0] == 404
+    assert _get(server, "/", GOOD)[0] == 404
 
 
 def test_a_driver_that_stands_still_while_records_wait_is_to_be_restarted(reviewer: TokenReviewer) -> None:
@@ -157,7 +171,7 @@ def test_who_goes_away_before_the_answer_leaves_no_trace_in_the_log(
 def test_nothing_is_believed_while_nobody_can_be_asked(server: StatusServer) -> None:
     _Api.broken = True
 
-    code, answer = _get(server, "/status", "good")
+    code, answer = _get(server, "/status", GOOD)
 
     assert code == 503
     assert "tokenreviews" in answer["error"]["message"]
@@ -168,23 +182,43 @@ def test_an_answer_is_believed_for_a_minute(api: ThreadingHTTPServer, tmp_path: 
     (tmp_path / "token").write_text("own")
     reviewer = TokenReviewer(f"http://127.0.0.1:{api.server_port}", AUDIENCE, tmp_path, clock=lambda: now[0])
 
-    assert reviewer.allows("good")
+    assert reviewer.allows(GOOD)
     now[0] += 59
-    assert reviewer.allows("good")
+    assert reviewer.allows(GOOD)
     assert len(_Api.asked) == 1
     now[0] += 2
-    assert reviewer.allows("good")
+    assert reviewer.allows(GOOD)
     assert len(_Api.asked) == 2
-    assert _Api.asked[0] == {"authorization": "Bearer own", "token": "good", "audiences": [AUDIENCE]}
+    assert _Api.asked[0] == {"authorization": "Bearer own", "token": GOOD, "audiences": [AUDIENCE]}
+
+
+def test_only_who_says_to_be_meant_is_asked_about(reviewer: TokenReviewer) -> None:
+    for token in ("random", OTHER, "a.b.c", "x.W10.y"):
+        assert not reviewer.allows(token)
+    assert _Api.asked == []
+
+    assert not reviewer.allows(FORGED)
+    assert [one["token"] for one in _Api.asked] == [FORGED]
+
+
+def test_bad_tokens_push_out_no_good_one(reviewer: TokenReviewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_review, "_REMEMBERED", 3)
+    assert reviewer.allows(GOOD)
+    for number in range(10):
+        assert not reviewer.allows(token_for(AUDIENCE, f"forged-{number}"))
+
+    assert reviewer.allows(GOOD)
+
+    assert [one["token"] for one in _Api.asked].count(GOOD) == 1
 
 
 def test_a_failed_review_is_not_remembered(reviewer: TokenReviewer) -> None:
     _Api.broken = True
     with pytest.raises(ReviewUnavailableError):
-        reviewer.allows("good")
+        reviewer.allows(GOOD)
     _Api.broken = False
 
-    assert reviewer.allows("good")
+    assert reviewer.allows(GOOD)
 
 
 def test_losses_are_kept_once_and_bounded() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["collector_audience", "driver_audience", "inventory_audience"]
+import base64
+import binascii
+import json
+
+__all__ = ["collector_audience", "driver_audience", "inventory_audience", "says_audience"]
 
 
 def collector_audience(namespace: str, name: str) -> str:
@@ -18,3 +22,19 @@ def inventory_audience(namespace: str, name: str) -> str:
 def driver_audience(namespace: str, name: str) -> str:
     """Return the audience of whoever asks the driver of the AnalyticsJob `name` for its status."""
     return f"kwitness-driver.{namespace}.{name}"
+
+
+def says_audience(token: str, audience: str) -> bool:
+    """Whether a token itself says that it is for an audience, as every projected token does.
+
+    Nobody vouches for that: who says otherwise may be refused by it, and nobody may be let in.
+    """
+    parts = token.split(".")
+    if len(parts) != 3:  # noqa: PLR2004 - header, claims and signature of a JSON Web Token
+        return False
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (binascii.Error, ValueError, RecursionError):
+        return False
+    said = claims.get("aud") if isinstance(claims, dict) else None
+    return said == audience or (isinstance(said, list) and audience in said)

@@ -68,12 +68,16 @@ class TelemetryCore(Protocol):
     """Points in, series out."""
 
     def apply(
-        self, client: str, identity: Mapping[str, str], payload: bytes, arrival: Arrival | None = None
+        self, client: str, identity: Mapping[str, str], payload: bytes, holder: str, arrival: Arrival | None = None
     ) -> Applied:
-        """Take one push of a client, whose OTLP bytes may be empty or garbage.
+        """Take one push of a client, whose OTLP bytes may be empty or garbage, as of a holder's share (`fairness`).
 
         Without an ``arrival`` nobody else can have counted what the client counts.
         """
+        ...
+
+    def add(self, payload: bytes, holder: str) -> Applied:
+        """Take one push of a client for which there is no room: what can be added is, and nothing is remembered."""
         ...
 
     def relabel(self, client: str, identity: Mapping[str, str]) -> None:

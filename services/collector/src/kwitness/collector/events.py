@@ -17,6 +17,7 @@ from kwitness.collector.decompression import (
     UnknownCompressionError,
     decompress,
 )
+from kwitness.collector.fairness import holder_of
 from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push
@@ -70,6 +71,13 @@ class Event:
     """The identity as it came, where it was treated: for memory alone."""
     treated: frozenset[str] = frozenset()
     """Identity keys whose values are not what they were."""
+    caller: str | None = None
+    """Who brought it by plain OTLP: for memory alone."""
+
+    @property
+    def holder(self) -> str:
+        """Whose share of what is bounded it counts for."""
+        return holder_of(self.identity if self.raw is None else self.raw, self.caller)
 
     @property
     def instance(self) -> str:
@@ -112,6 +120,7 @@ class ForwardedPush(Push):
     """A push between replicas: with all identity keys, since plain OTLP knows more than a plugin says."""
 
     identity_keys: dict[str, str] | None = None
+    caller: str | None = None
 
 
 class ForwardedBatch(PushBatch):
@@ -157,6 +166,7 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
                 push_interval_ms=push.push_interval_ms,
                 terminating=push.terminating,
                 reported_by=batch.reported_by,
+                caller=push.caller if isinstance(push, ForwardedPush) else None,
             )
         )
     return events, rejected
@@ -221,5 +231,6 @@ def _forwarded(event: Event) -> dict[str, Any]:
         "push_interval_ms": event.push_interval_ms,
         "terminating": event.terminating,
         "identity_keys": dict(event.identity),
+        "caller": event.caller,
         "payload": base64.b64encode(event.payload).decode(),
     }

@@ -57,6 +57,7 @@ def render_own(
     headers = observation.headers.series
     if headers.overflowed:
         overflowed["headers"] = headers.overflowed
+    overflowed |= state.clients.left_out
     if clients_without_info:
         overflowed["client_info"] = clients_without_info
     if state.brokers.software.overflowed:

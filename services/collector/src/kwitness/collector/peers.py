@@ -21,7 +21,7 @@ from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
-from kwitness.runtime.child_names import collector_peer_host
+from kwitness.runtime.child_names import collector_name, collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
 FORWARDED: Final = "Kwitness-Forwarded"
@@ -73,7 +73,7 @@ class Peers:
     @property
     def own(self) -> int:
         """The ordinal of this one."""
-        return ordinal_of(self._settings.pod_name)
+        return ordinal_of(self._settings.pod_name, collector_name(self._name))
 
     def owner(self, key: str) -> int:
         """Return the ordinal that owns ``key``; a replica beyond the configured number keeps nothing."""

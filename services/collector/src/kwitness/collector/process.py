@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from kwitness.collector.clock import ClockSteps
 from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
@@ -27,6 +28,7 @@ from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.silence_api import SilenceApi
 from kwitness.collector.ingest.subscriptions_api import SubscriptionsApi
 from kwitness.collector.ingest.token_review import TokenReviewer
+from kwitness.collector.inventory.asked_intervals import AskedIntervals
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
 from kwitness.collector.malloc import trim
@@ -59,6 +61,8 @@ class Collector:
         epoch_ms = now_ms()
         self._ready = False
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
+        self._state.asked_interval_ms = AskedIntervals(self._configuration.subscriptions).of
+        self._state.clock_step_ms = ClockSteps().step_ms
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
         self._observation = Observation(self._pipeline, config, self._configuration.cluster_subscriptions)

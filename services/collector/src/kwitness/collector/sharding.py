@@ -25,7 +25,7 @@ def _weight(key: str, ordinal: int) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
-def ordinal_of(pod_name: str) -> int:
-    """Read the ordinal from a StatefulSet pod's name; 0 when there is none."""
-    _, _, tail = pod_name.rpartition("-")
-    return int(tail) if tail.isdecimal() else 0
+def ordinal_of(pod_name: str, stateful_set: str) -> int:
+    """Read the ordinal from the name of a StatefulSet's pod; 0 for any other name, such as a host's with a number."""
+    name, _, tail = pod_name.rpartition("-")
+    return int(tail) if name == stateful_set and tail.isdecimal() else 0

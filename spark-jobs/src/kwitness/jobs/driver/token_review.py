@@ -13,10 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kwitness.contracts.audiences import says_audience
+
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _BELIEVED_SECONDS = 60.0
 _TIMEOUT_SECONDS = 5.0
 _REMEMBERED = 1024
+"""Good answers, and as many bad ones beside them: who invents tokens pushes out nobody's."""
+_ASKING = 4
+"""Questions to the API server at once."""
 
 
 class ReviewUnavailableError(RuntimeError):
@@ -49,28 +54,43 @@ class TokenReviewer:
         self._url = f"{server}/apis/authentication.k8s.io/v1/tokenreviews"
         self._folder = folder
         self._clock = clock
-        self._answers: dict[bytes, tuple[float, bool]] = {}
+        # When they were asked about, by whether they are good.
+        self._answers: dict[bool, dict[bytes, float]] = {True: {}, False: {}}
         self._lock = threading.Lock()
+        self._turn = threading.BoundedSemaphore(_ASKING)
 
     def allows(self, token: str) -> bool:
-        """Whether the token is valid and meant for this audience.
+        """Whether the token is valid and meant for this audience; one that says otherwise itself is not asked about.
 
         Raises
         ------
         ReviewUnavailableError
             Nobody could be asked; nothing is believed then.
         """
+        if not says_audience(token, self.audience):
+            return False
         key = hashlib.sha256(token.encode()).digest()
         with self._lock:
-            asked_at, answer = self._answers.get(key, (float("-inf"), False))
-        if self._clock() - asked_at < _BELIEVED_SECONDS:
-            return answer
-        answer = self._ask(token)
-        with self._lock:
-            if len(self._answers) >= _REMEMBERED:
-                self._answers.clear()
-            self._answers[key] = (self._clock(), answer)
+            for known, answers in self._answers.items():
+                if self._clock() - answers.get(key, float("-inf")) < _BELIEVED_SECONDS:
+                    return known
+        if not self._turn.acquire(timeout=_TIMEOUT_SECONDS):
+            raise ReviewUnavailableError("too many tokens are being asked about; try again")
+        try:
+            answer = self._ask(token)
+        finally:
+            self._turn.release()
+        self._remember(key, answer)
         return answer
+
+    def _remember(self, key: bytes, answer: bool) -> None:  # noqa: FBT001 - the answer is what is remembered
+        with self._lock:
+            self._answers[not answer].pop(key, None)
+            answers = self._answers[answer]
+            answers.pop(key, None)
+            while len(answers) >= _REMEMBERED:
+                del answers[next(iter(answers))]
+            answers[key] = self._clock()
 
     def _ask(self, token: str) -> bool:
         review = {

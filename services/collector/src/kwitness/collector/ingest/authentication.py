@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, get_args
 
@@ -21,6 +21,7 @@ SENDERS: Final[Purpose] = "send"
 READERS: Final[Purpose] = "read"
 """Tokens that read the inventory."""
 _REPORTED_BY: Final[dict[str, ReportedBy]] = {one: one for one in get_args(ReportedBy)}
+_NAME_DIGITS: Final = 16
 _KINDS: Final[dict[str, Kind]] = {
     "plugin": "plugin",
     "otlp": "otlp",
@@ -34,13 +35,15 @@ _KINDS: Final[dict[str, Kind]] = {
 class Caller:
     """Who calls: what kind, and the one cluster it may speak of, if there is one.
 
-    ``pod`` is <namespace>/<pod> of an observer or interceptor, ``reported_by`` what its rows are marked with.
+    ``pod`` is <namespace>/<pod> of an observer or interceptor, ``reported_by`` what its rows are marked with. ``name``
+    tells it from others: that of its account, or a hash of its token in the file.
     """
 
     kind: Kind
     cluster_id: str | None
     pod: str | None = None
     reported_by: ReportedBy = "pod"
+    name: str = field(default="", compare=False)
 
     def may_speak_of(self, cluster_id: str) -> None:
         """Raise `ForbiddenError` unless the caller may send events of that cluster."""
@@ -71,17 +74,24 @@ def parse_tokens(content: bytes) -> dict[bytes, Caller]:
             case [token, _, _, *_] if token.startswith("#"):
                 continue
             case [token, "observer", cluster_id, reported_by, pod] if reported_by in _REPORTED_BY:
-                callers[_digest(token)] = Caller("observer", cluster_id, pod, _REPORTED_BY[reported_by])
+                caller = Caller("observer", cluster_id, pod, _REPORTED_BY[reported_by], name=_name(token))
             case [token, "interceptor", cluster_id, pod]:
-                callers[_digest(token)] = Caller("interceptor", cluster_id, pod)
+                caller = Caller("interceptor", cluster_id, pod, name=_name(token))
             case [token, kind, cluster_id] if kind in _KINDS:
-                callers[_digest(token)] = Caller(_KINDS[kind], cluster_id)
+                caller = Caller(_KINDS[kind], cluster_id, name=_name(token))
+            case _:
+                continue
+        callers[_digest(token)] = caller
     return callers
 
 
 def _digest(token: str) -> bytes:
     # Looking up a hash takes the same time however much of a guessed token is right.
     return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def _name(token: str) -> str:
+    return f"token {_digest(token).hex()[:_NAME_DIGITS]}"
 
 
 class Authenticator:
@@ -158,7 +168,7 @@ class Authenticator:
             listed = [one for one in config.ingest.readers if (one.namespace, one.service_account) == (namespace, name)]
             if not listed:
                 return None
-            return Caller("operator" if any(one.directs for one in listed) else "reader", None)
+            return Caller("operator" if any(one.directs for one in listed) else "reader", None, name=user.name)
         found: list[Caller] = []
         for account in (name, ANY_ACCOUNT):
             for sender in config.ingest.senders:
@@ -169,7 +179,7 @@ class Authenticator:
                 if account == ANY_ACCOUNT and pod is None:
                     # Only what is beside a client or a broker in a pod is meant.
                     continue
-                found.append(Caller(sender.source, config.cluster_id, pod, sender.reported_by))
+                found.append(Caller(sender.source, config.cluster_id, pod, sender.reported_by, user.name))
         meant = [one for one in found if one.kind in kinds] or found
         if meant and meant[0].kind == "interceptor":
             # An observer's account may send both, and a pod may have both.

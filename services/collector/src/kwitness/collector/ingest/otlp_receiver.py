@@ -21,7 +21,7 @@ class OtlpReceiver:
 
     async def export(self, request: ExportMetricsServiceRequest, caller: Caller) -> ExportMetricsServiceResponse:
         """Take a request; raises `UnavailableError` when it should be sent again."""
-        export = to_events(request, self._numbering, now_ms(), caller.cluster_id)
+        export = to_events(request, self._numbering, now_ms(), caller.cluster_id, caller.name)
         outcome = await self._pipeline.accept_pushes(export.events, forwarded=False)
         rejected = {one.seq for one in outcome.rejected}
         refused = export.refused_points + sum(points_in(event) for event in export.events if event.seq in rejected)

@@ -12,11 +12,19 @@ from typing import Final, NamedTuple
 import aiohttp
 
 from kwitness.collector.failures import UnavailableError
+from kwitness.collector.tls import client_context
+from kwitness.contracts.audiences import says_audience
+from kwitness.runtime.reloading import ReloadingFile
 
 ACCEPTED_S: Final = 60.0
 """How long a good answer is used: a revoked token is refused after this much at the latest."""
 REFUSED_S: Final = 10.0
 _MAX_REMEMBERED: Final = 4_096
+"""Good answers, and as many bad ones beside them: who invents tokens pushes out nobody's."""
+_MAX_ASKING: Final = 8
+"""Questions to the API server at once."""
+_MAX_WAITING: Final = 256
+"""Questions that may wait for their turn."""
 _TIMEOUT_S: Final = 5
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 IN_CLUSTER: Final = "https://kubernetes.default.svc"
@@ -32,6 +40,10 @@ class User(NamedTuple):
     pod: str | None = None
 
 
+_Key = tuple[bytes, str]
+"""A token's hash, and the audience."""
+
+
 class _Answer(NamedTuple):
     user: User | None
     until: float
@@ -43,33 +55,51 @@ class TokenReviewer:
     def __init__(self, api_server: str, account: Path = _ACCOUNT) -> None:
         self._url = f"{api_server}/apis/authentication.k8s.io/v1/tokenreviews"
         self._account = account
-        self._answers: dict[tuple[bytes, str], _Answer] = {}
-        self._asking: dict[tuple[bytes, str], asyncio.Task[User | None]] = {}
+        self._authority = ReloadingFile(account / "ca.crt", client_context)
+        self._accepted: dict[_Key, _Answer] = {}
+        self._refused: dict[_Key, _Answer] = {}
+        self._turn = asyncio.Semaphore(_MAX_ASKING)
+        self._asking: dict[_Key, asyncio.Task[User | None]] = {}
 
     async def user(self, token: str, audience: str) -> User | None:
         """Return whose token it is, or None when it is no good.
 
+        One that itself says that it is for somebody else is not asked about.
+
         Raises
         ------
         UnavailableError
-            When the API server cannot be asked.
+            When the API server cannot be asked, or too much is asked already.
         """
+        if not says_audience(token, audience):
+            return None
         key = (hashlib.sha256(token.encode("utf-8", "replace")).digest(), audience)
-        known = self._answers.get(key)
+        known = self._accepted.get(key) or self._refused.get(key)
         if known is not None and known.until > time.monotonic():
             return known.user
         task = self._asking.get(key)
         if task is None:
+            if len(self._asking) >= _MAX_WAITING:
+                raise UnavailableError("TokenReviewFailed", "too many tokens are being asked about; try again")
             task = self._asking[key] = asyncio.create_task(self._ask(token, audience))
             task.add_done_callback(lambda _: self._asking.pop(key, None))
         user = await asyncio.shield(task)
-        if len(self._answers) >= _MAX_REMEMBERED:
-            self._answers.pop(next(iter(self._answers)))
-        self._answers.pop(key, None)
-        self._answers[key] = _Answer(user, time.monotonic() + (ACCEPTED_S if user else REFUSED_S))
+        self._accepted.pop(key, None)
+        self._refused.pop(key, None)
+        answers, for_s = (self._accepted, ACCEPTED_S) if user else (self._refused, REFUSED_S)
+        if len(answers) >= _MAX_REMEMBERED:
+            answers.pop(next(iter(answers)))
+        answers[key] = _Answer(user, time.monotonic() + for_s)
         return user
 
     async def _ask(self, token: str, audience: str) -> User | None:
+        async with self._turn:
+            return await self._review(token, audience)
+
+    def _tls(self) -> ssl.SSLContext | bool:
+        return self._authority.current() if self._authority.path.exists() else True
+
+    async def _review(self, token: str, audience: str) -> User | None:
         body = {
             "apiVersion": "authentication.k8s.io/v1",
             "kind": "TokenReview",
@@ -77,12 +107,14 @@ class TokenReviewer:
         }
         try:
             own = (self._account / "token").read_text().strip()
-            ca_file = self._account / "ca.crt"
-            tls = ssl.create_default_context(cafile=str(ca_file)) if ca_file.exists() else True
             async with (
                 aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S)) as session,
                 session.post(
-                    self._url, json=body, ssl=tls, headers={"Authorization": f"Bearer {own}"}, allow_redirects=False
+                    self._url,
+                    json=body,
+                    ssl=self._tls(),
+                    headers={"Authorization": f"Bearer {own}"},
+                    allow_redirects=False,
                 ) as answer,
             ):
                 if answer.status not in {200, 201}:

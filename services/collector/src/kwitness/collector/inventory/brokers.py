@@ -95,6 +95,13 @@ class Brokers:
                 self.software.record(software, now_ms, by_broker=True)
         return broker
 
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift the times of brokers with the clock that they were read from."""
+        for broker in self.brokers.values():
+            broker.heard_ms += step_ms
+            broker.written_ms += step_ms
+            broker.refused = deque((at_ms + step_ms, count) for at_ms, count in broker.refused)
+
     def expire(self, now_ms: int) -> None:
         """Forget brokers that missed three heartbeats, and software that was away for long."""
         for key in [key for key, one in self.brokers.items() if now_ms - one.heard_ms > FORGET_AFTER_MS]:

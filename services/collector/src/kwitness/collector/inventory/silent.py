@@ -36,6 +36,13 @@ class SilentClients:
         self._records.clear()
         self._since_ms = now_ms
 
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift all times with the clock that they were read from."""
+        self._since_ms += step_ms
+        self._records = {key: (record, at_ms + step_ms) for key, (record, at_ms) in self._records.items()}
+        for record, _ in self._records.values():
+            record.last_push_ms += step_ms
+
     def note(self, key: str, record: ClientRecord, deadline_ms: int, now_ms: int) -> None:
         """Remember a client whose deadline is over, if it should have been heard from meanwhile."""
         told_by_broker = "broker_id" in record.identity or record.told_interval_ms is not None

@@ -62,8 +62,12 @@ def to_events(
     numbering: Numbering,
     now_ms: int,
     cluster_id: str | None,
+    caller: str = "",
 ) -> Export:
-    """Split a request by resource; ``cluster_id`` is the one that the sender may speak of, or None for any."""
+    """Split a request by resource; ``cluster_id`` is the one that the sender may speak of, or None for any.
+
+    ``caller`` is who sends, as its token says.
+    """
     events: list[Event] = []
     refused, because = 0, ""
     for resource_metrics in request.resource_metrics:
@@ -75,7 +79,8 @@ def to_events(
         content = resource_metrics.SerializeToString()
         # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
         payload = b"\x0a" + write_varint(len(content)) + content
-        events.append(Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload))
+        number = numbering.take()
+        events.append(Event(numbering.source, numbering.epoch_ms, number, now_ms, identity, payload, caller=caller))
     return Export(tuple(events), refused, because)
 
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
-from weakref import WeakValueDictionary
 
 from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState
+from kwitness.collector.fairness import NOBODY, Shares
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
 from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
-from kwitness.collector.otlp.shapes import Shape, shape_of
+from kwitness.collector.otlp.shapes import Shape
 from kwitness.collector.prometheus import state_rows
 from kwitness.collector.prometheus.client_values import values_of
 from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.cumulative import Span, buckets_increment, increment, young_ns
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
+from kwitness.collector.prometheus.known_shapes import KnownShapes
 from kwitness.collector.prometheus.labels import LabelWriter
+from kwitness.collector.prometheus.room import SeriesRoom
 from kwitness.collector.prometheus.series import (
     Counter,
     Gauge,
     Histogram,
     Series,
-    SeriesKey,
     Slot,
     alike,
     cost,
@@ -34,11 +35,10 @@ STALE_AFTER_PUSHES: Final = 4
 """Pushes of a client without a gauge after which that gauge ends, for example that of a revoked partition."""
 _SLOTS_PER_SERIES: Final = 4
 """Slots, which remember a client's last values, allowed per series of the budget."""
+_INCREMENTS: Final = frozenset({Kind.DELTA, Kind.HISTOGRAM_DELTA})
 _MAX_ATTRIBUTE_CHARACTERS: Final = 2_048
 """Of all attributes of one point together: they are remembered as they came, for as long as the client."""
 _MAX_ATTRIBUTE_SETS: Final = 50_000
-_MAX_SHAPES: Final = 2_048
-_PLAIN: Final = frozenset({Kind.GAUGE, Kind.DELTA})
 _SWEEP_EVERY: Final = 16
 
 
@@ -61,21 +61,28 @@ class PythonCore:
             taken for metric in OWN_METRICS for taken in sample_names(metric.name, metric.type)
         )
         self.clients: dict[str, Client] = {}
-        self.series = 0
-        self.slots = 0
+        self.room = SeriesRoom(max_series)
+        self.slots = Shares(max_series * _SLOTS_PER_SERIES)
+        self._without = 0
         self._slot_keys: dict[SlotKey, SlotKey] = {}
-        self._shapes: WeakValueDictionary[tuple[bytes, ...], Shape] = WeakValueDictionary()
+        self._shapes = KnownShapes()
         self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
-        self._overflowed: dict[str, int] = {}
         self._left_out: dict[str, int] = {}
         self._young_ns = 0
 
     def apply(
-        self, client: str, identity: Mapping[str, str], payload: bytes, arrival: Arrival | None = None
+        self,
+        client: str,
+        identity: Mapping[str, str],
+        payload: bytes,
+        holder: str = NOBODY,
+        arrival: Arrival | None = None,
     ) -> Applied:
         """See `TelemetryCore.apply`."""
         state = self.clients.get(client)
-        if state is not None and state.short and self.series < self.max_series:
+        if state is not None and state.holder != holder:
+            self._hand_over(state, holder)
+        if state is not None and state.short and self.room.shares.has_room(holder):
             self._readmit(state)
         if state is not None and state.shape is not None:
             values = state.shape.values(payload)
@@ -86,18 +93,41 @@ class PythonCore:
         except MalformedPayloadError as error:
             return Applied(0, (), {}, str(error))
         if state is None:
-            state = self.clients[client] = Client(
-                self.writer.identity(identity), arrival.alone_since_ms if arrival is not None else 0
-            )
+            alone_since_ms = arrival.alone_since_ms if arrival is not None else 0
+            state = self.clients[client] = Client(self.writer.identity(identity), holder, alone_since_ms)
         self._young_ns = young_ns(arrival, state.alone_since_ms)
+        applied = self._decoded(client, state, decoded)
+        self._shapes.learn(state, payload, decoded, self.register)
+        self._sweep_sometimes(client, state)
+        return applied
+
+    def add(self, payload: bytes, holder: str) -> Applied:
+        """See `TelemetryCore.add`."""
+        try:
+            decoded = decode(payload)
+        except MalformedPayloadError as error:
+            return Applied(0, (), {}, str(error))
+        return self._decoded(None, Client("", holder), decoded)
+
+    def _decoded(self, client: str | None, state: Client, decoded: Decoded) -> Applied:
         state.pushes += 1
+        self._without = 0
         self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
         for metric in decoded.metrics:
             self._metric(client, state, metric)
-        self._learn(state, payload, decoded)
-        self._sweep_sometimes(client, state)
+        if self._without > state.without:
+            # A client's series that have no slot cannot be told apart from those of its push before: the most count.
+            self.room.overflow("slots", self._without - state.without)
+            state.without = self._without
         points = sum([len(metric.points) for metric in decoded.metrics])
         return Applied(points, tuple([metric.name for metric in decoded.metrics]), self._left_out, None)
+
+    def _hand_over(self, state: Client, holder: str) -> None:
+        """Count what a client holds for whose it is now: after a restart that is not known until it pushes."""
+        before, state.holder = state.holder, holder
+        self.slots.move(before, holder, len(state.slots))
+        for slot in state.slots.values():
+            self.room.hand_over(self.register.families[slot.family], slot.series_key, slot.series, before, holder)
 
     def _again(self, client: str, state: Client, shape: Shape, values: tuple[float, ...]) -> Applied:
         """Take a push whose slots are known already."""
@@ -118,40 +148,13 @@ class PythonCore:
         self._sweep_sometimes(client, state)
         return Applied(len(values), shape.metrics, self._left_out, None)
 
-    def _learn(self, state: Client, payload: bytes, decoded: Decoded) -> None:
-        """Remember the shape of the client's pushes once two in a row are of the same size."""
-        again, state.last_size = state.last_size == len(payload), len(payload)
-        if not again or not decoded.metrics:
-            return
-        shape = shape_of(payload, decoded)
-        if shape is None:
-            return
-        fed: list[Slot] = []
-        factors: dict[Slot, float] = {}
-        for name, unit, sent, points in decoded.metrics:
-            family, factor, kind = self.register.resolve(name, unit, sent)
-            if family is None or kind not in _PLAIN:
-                return
-            for attributes, _, _, _ in points:
-                slot = state.slots.get((name, attributes))
-                if slot is None or slot.family != family.index or factors.setdefault(slot, factor) != factor:
-                    return
-                slot.factor = factor
-                fed.append(slot)
-        # Clients with the same metrics share one shape; those with attributes of their own may take only so many.
-        known = self._shapes.get(shape.key())
-        if known is None and len(self._shapes) < _MAX_SHAPES:
-            known = self._shapes[shape.key()] = shape
-        state.shape = known
-        state.fed = fed
-
     def _sweep_sometimes(self, client: str, state: Client) -> None:
         if state.pushes % _SWEEP_EVERY == 0:
             self._sweep(client, state)
 
-    def _metric(self, client: str, state: Client, metric: MetricPoints) -> None:
+    def _metric(self, client: str | None, state: Client, metric: MetricPoints) -> None:
         name, unit, kind, points = metric
-        family, factor, kind = self.register.resolve(name, unit, kind)
+        family, factor, kind = self.register.resolve(name, unit, kind, state.holder)
         if family is None:
             self._leave_out("families", len(points))
             return
@@ -167,7 +170,7 @@ class PythonCore:
             if isinstance(value, Buckets):
                 if series is not None:
                     self._histogram(slot, series, kind, point)
-            elif isinstance(series, Gauge):
+            elif isinstance(series, Gauge) and client is not None:
                 number = value * factor if factor != 1 else value
                 if kind is Kind.LEVEL_DELTA:
                     slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
@@ -195,8 +198,8 @@ class PythonCore:
             slot.total += new.total
             slot.count += new.count
 
-    def _open(self, client: str, state: Client, family: Family, arrived: _Arrived) -> Slot:
-        key, point, kind = arrived
+    def _open(self, client: str | None, state: Client, family: Family, arrived: _Arrived) -> Slot:
+        key, point, _ = arrived
         if sum(len(name) + len(value) for name, value in key[1]) > _MAX_ATTRIBUTE_CHARACTERS:
             self._leave_out("attributes")
             return Slot(family.index, state.bare, None)
@@ -205,42 +208,39 @@ class PythonCore:
             # One name with two types in one push: the second would end the first's series at every push.
             self._leave_out("conflict")
             return Slot(family.index, state.bare, None)
+        if client is None:
+            return self._slotless(family, state, arrived)
         state.shape = None
         if earlier is not None:
             del state.slots[key]
             self._close(client, earlier)
-            self.slots -= 1
-        if self.slots >= self.max_series * _SLOTS_PER_SERIES:
-            # Without memory of the last value only increments can still be added, and only to the shared series.
-            self._overflow("slots")
-            return Slot(family.index, state.bare, family.other if kind in {Kind.DELTA, Kind.HISTOGRAM_DELTA} else None)
+            self.slots.take(state.holder, -1)
+        if not self.slots.has_room(state.holder):
+            return self._slotless(family, state, arrived)
         text = self._attribute_text(key[1])
         series_key = (state.labels, text) if text else state.bare
-        series = self._series(family, series_key, lambda: _fresh(family, point))
+        fresh = _fresh(family, point)
+        if series_key not in family.series and not self.room.shares.allows(state.holder, cost(fresh)):
+            return self._slotless(family, state, arrived)
+        series = self.room.find(family, series_key, state.holder, fresh)
         state.short |= series is None or series is family.other
         slot = Slot(family.index, series_key, series)
         # Clients send the same metrics: the keys are one object for all of them.
         state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < _MAX_ATTRIBUTE_SETS else key] = slot
-        self.slots += 1
+        self.slots.take(state.holder)
         if isinstance(series, Counter | Histogram):
             series.references += 1
         return slot
 
-    def _series(self, family: Family, labels: SeriesKey, make: Callable[[], Series]) -> Series | None:
-        found = family.series.get(labels)
-        if found is not None:
-            return found
-        fresh = make()
-        if self.series + cost(fresh) <= self.max_series:
-            family.series[labels] = fresh
-            self.series += cost(fresh)
-            return fresh
-        self._overflow(family.type)
-        if isinstance(fresh, Gauge):
-            return None
-        if family.other is None:
-            family.other = fresh
-        return family.other
+    def _slotless(self, family: Family, state: Client, arrived: _Arrived) -> Slot:
+        """Take a value without memory of the one before: increments can be added to what is shared, others cannot."""
+        self._without += 1
+        if arrived.kind in _INCREMENTS:
+            other = self.room.other(family, _fresh(family, arrived.point))
+            if other is not None:
+                return Slot(family.index, state.bare, other)
+        self._leave_out("budget")
+        return Slot(family.index, state.bare, None)
 
     def relabel(self, client: str, identity: Mapping[str, str]) -> None:
         """See `TelemetryCore.relabel`."""
@@ -262,12 +262,12 @@ class PythonCore:
         if isinstance(held, Gauge):
             value = held.of(client)
             self._close(client, former)
-            slot.series = self._series(family, slot.series_key, Gauge)
+            slot.series = self.room.find(family, slot.series_key, state.holder, Gauge())
             if isinstance(slot.series, Gauge) and value is not None:
                 slot.series.put(client, value)
         else:
             state.ended.append(former)
-            slot.series = self._series(family, slot.series_key, lambda: alike(held))
+            slot.series = self.room.find(family, slot.series_key, state.holder, alike(held))
             if isinstance(slot.series, Counter | Histogram):
                 slot.series.references += 1
         state.short |= slot.series is None or slot.series is family.other
@@ -294,11 +294,10 @@ class PythonCore:
             series = family.series.get(slot.series_key)
             if series is None:
                 series = Gauge() if held is None else alike(held)
-                if self.series + cost(series) > self.max_series:
+                if not self.room.shares.has_room(state.holder, cost(series)):
                     state.short = True
                     continue
-                family.series[slot.series_key] = series
-                self.series += cost(series)
+                self.room.begin(family, slot.series_key, state.holder, series)
             if isinstance(held, Counter | Histogram) and isinstance(series, Counter | Histogram):
                 held.references -= 1
                 series.references += 1
@@ -320,7 +319,7 @@ class PythonCore:
         if state is not None:
             for slot in (*state.slots.values(), *state.ended):
                 self._close(client, slot)
-            self.slots -= len(state.slots)
+            self.slots.take(state.holder, -len(state.slots))
 
     def _close(self, client: str, slot: Slot) -> None:
         series = slot.series
@@ -332,9 +331,8 @@ class PythonCore:
             ended = series.references <= 0
         else:
             return
-        if ended and series is not family.other and family.series.get(slot.series_key) is series:
-            del family.series[slot.series_key]
-            self.series -= cost(series)
+        if ended:
+            self.room.end(family, slot.series_key, series)
 
     def _sweep(self, client: str, state: Client) -> None:
         self._close_ended(client, state)
@@ -346,22 +344,21 @@ class PythonCore:
         ]
         for key in stale:
             self._close(client, state.slots.pop(key))
-        self.slots -= len(stale)
+        self.slots.take(state.holder, -len(stale))
         if stale:
             state.shape = None
 
     def _leave_out(self, reason: str, count: int = 1) -> None:
         self._left_out[reason] = self._left_out.get(reason, 0) + count
 
-    def _overflow(self, reason: str) -> None:
-        self._overflowed[reason] = self._overflowed.get(reason, 0) + 1
-
     def render(self, *, openmetrics: bool) -> Iterator[bytes]:
         """See `TelemetryCore.render`."""
-        self.register.prune()
+        if self.register.prune():
+            self.room.measure(self.register.families)
         for family in self.register.families:
             yield from render_family(family, self.writer.other(), openmetrics=openmetrics)
-        yield instances((client.labels for client in self.clients.values()), openmetrics=openmetrics)
+        labels = (client.labels for client in self.clients.values())
+        yield instances(labels, self.max_series, self.writer.other(), openmetrics=openmetrics)
 
     def mark_shown(self) -> None:
         """See `TelemetryCore.mark_shown`."""
@@ -372,7 +369,7 @@ class PythonCore:
 
     def counts(self) -> CoreCounts:
         """See `TelemetryCore.counts`."""
-        return CoreCounts(self.series, self._overflowed, self.register.conflicts, self.writer.cut)
+        return CoreCounts(self.room.shares.taken, self.room.overflowed, self.register.conflicts, self.writer.cut)
 
     def values(self, client: str) -> Iterable[ClientValue]:
         """See `TelemetryCore.values`."""
@@ -387,8 +384,9 @@ class PythonCore:
         """See `TelemetryCore.load`."""
         loaded = state_rows.load(rows, self.register, self.writer.keys)
         self.clients = loaded
-        self.series = sum(cost(one) for family in self.register.families for one in family.series.values())
-        self.slots = sum(len(client.slots) for client in loaded.values())
+        self.room.restore(self.register.families)
+        self.slots = Shares(self.max_series * _SLOTS_PER_SERIES)
+        self.slots.take(NOBODY, sum(len(client.slots) for client in loaded.values()))
         for client in loaded.values():
             client.short = any(
                 slot.series is self.register.families[slot.family].other for slot in client.slots.values()

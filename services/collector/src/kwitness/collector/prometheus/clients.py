@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kwitness.collector.fairness import NOBODY
 from kwitness.collector.otlp.shapes import Shape
 from kwitness.collector.prometheus.series import SeriesKey, Slot
 
@@ -14,13 +15,29 @@ class Client:
 
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
     ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
-    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape.
-    ``alone_since_ms`` is since when nobody else can have counted what it counts: see `core.Arrival`.
+    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape. ``holder`` is
+    whose share of the budget it is of, ``without`` the most series of one push that found no slot. Since
+    ``alone_since_ms`` nobody else can have counted what it counts: see `core.Arrival`.
     """
 
-    __slots__ = ("alone_since_ms", "bare", "ended", "fed", "labels", "last_size", "pushes", "shape", "short", "slots")
+    __slots__ = (
+        "alone_since_ms",
+        "bare",
+        "ended",
+        "fed",
+        "holder",
+        "labels",
+        "last_size",
+        "pushes",
+        "shape",
+        "short",
+        "slots",
+        "without",
+    )
 
-    def __init__(self, labels: str, alone_since_ms: int = 0) -> None:
+    def __init__(self, labels: str, holder: str = NOBODY, alone_since_ms: int = 0) -> None:
+        self.holder = holder
+        self.without = 0
         self.labels = labels
         self.bare: SeriesKey = (labels, "")
         self.alone_since_ms = alone_since_ms

@@ -97,11 +97,13 @@ def histogram_samples(name: str, labels: str, series: Histogram, divisor: float)
     return "".join(lines)
 
 
-def instances(labels: Iterable[str], *, openmetrics: bool) -> bytes:
-    """Write how many client instances share each set of identity labels."""
+def instances(labels: Iterable[str], most: int, other_labels: str, *, openmetrics: bool) -> bytes:
+    """Write how many client instances share each set of identity labels; beyond ``most`` sets they are added up."""
     tally = Tally(labels)
     if not tally:
         return b""
+    for text in list(tally)[most:]:
+        tally[other_labels] += tally.pop(text)
     entry = own_metric(INSTANCES)
     lines = [heading(entry.name, entry.type, entry.help, openmetrics=openmetrics)]
     lines += [sample(entry.name, text, count) for text, count in tally.items()]

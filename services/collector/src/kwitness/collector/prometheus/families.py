@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from kwitness.collector.fairness import NOBODY, Shares
 from kwitness.collector.otlp.points import Kind
 from kwitness.collector.prometheus.names import Combine, Target, Type, target, type_of
 from kwitness.collector.prometheus.series import Counter, Histogram, Series, SeriesKey
@@ -21,7 +22,8 @@ _MAX_REMEMBERED: Final = 20_000
 class Family:
     """All series of one metric. ``original`` is the name as clients send it; ``divisor`` avoids a scale's rounding.
 
-    A family that is ``gone`` only holds its place in the register until another takes it.
+    A family that is ``gone`` only holds its place in the register until another takes it. ``holder`` is whose share of
+    the names it is of; ``other_fed`` says that something was added to ``other`` since the register was pruned last.
     """
 
     __slots__ = (
@@ -29,10 +31,12 @@ class Family:
         "divisor",
         "gone",
         "help",
+        "holder",
         "index",
         "name",
         "original",
         "other",
+        "other_fed",
         "registered",
         "series",
         "type",
@@ -49,11 +53,13 @@ class Family:
         self.registered = aim.registered
         self.series: dict[SeriesKey, Series] = {}
         self.other: Counter | Histogram | None = None
+        self.other_fed = False
+        self.holder = NOBODY
         self.gone = False
 
     def is_idle(self) -> bool:
         """Whether no client feeds it."""
-        return not self.series and (self.other is None or self.other.references <= 0)
+        return not (self.series or self.other_fed) and (self.other is None or self.other.references <= 0)
 
 
 def sample_names(name: str, type_: Type) -> tuple[str, ...]:
@@ -96,17 +102,24 @@ class FamilyRegister:
         self._by_name: dict[str, Family] = {}
         self._taken = {taken for name in reserved for taken in (name, name.removesuffix("_total"))}
         self._resolved: dict[tuple[str, str, Kind], Resolved] = {}
-        self._unregistered = 0
+        self._refused: set[tuple[str, tuple[str, str, Kind]]] = set()
+        self._unregistered = Shares(MAX_UNREGISTERED)
         self._free: list[int] = []
 
-    def resolve(self, name: str, unit: str, kind: Kind) -> Resolved:
-        """Find out where a metric's values go; no family when there are too many."""
+    def resolve(self, name: str, unit: str, kind: Kind, holder: str) -> Resolved:
+        """Find out where a metric's values go; no family when there are too many, or too many that this holder made."""
         key = (name, unit, kind)
         found = self._resolved.get(key)
         if found is None:
-            family, factor = self._resolve(name, unit, kind)
+            if (holder, key) in self._refused:
+                return Resolved(None, 1, kind)
+            family, factor = self._resolve(name, unit, kind, holder)
             found = Resolved(family, factor, kind if family is None else _effective(kind, family.type))
-            if len(self._resolved) < _MAX_REMEMBERED:
+            if len(self._resolved) + len(self._refused) >= _MAX_REMEMBERED:
+                return found
+            if family is None:
+                self._refused.add((holder, key))
+            else:
                 self._resolved[key] = found
         return found
 
@@ -125,24 +138,27 @@ class FamilyRegister:
 
     def restore(self, original: str, aim: Target) -> Family | None:
         """Make the family that was there before a restart; None when there are too many."""
-        return self._by_name.get(aim.name) or self._make(aim.name, original, aim)
+        return self._by_name.get(aim.name) or self._make(aim.name, original, aim, NOBODY)
 
-    def prune(self) -> None:
-        """When there is no room for new names left, forget those outside the registry that nobody sends any more."""
-        if self._unregistered < MAX_UNREGISTERED:
-            return
+    def prune(self) -> bool:
+        """Where there was no room for a new name, forget those outside the registry that nobody sends any more."""
+        if self._unregistered.taken < MAX_UNREGISTERED and not self._refused:
+            return False
+        self._refused.clear()
         for family in self.families:
             if not (family.registered or family.gone) and family.is_idle():
                 family.gone, family.other = True, None
-                self._unregistered -= 1
+                self._unregistered.take(family.holder, -1)
                 self._free.append(family.index)
                 self._taken.difference_update(sample_names(family.name, family.type))
                 del self._by_name[family.name]
+            family.other_fed = False
         self._resolved = {
             key: one for key, one in self._resolved.items() if one.family is not None and not one.family.gone
         }
+        return True
 
-    def _resolve(self, original: str, unit: str, kind: Kind) -> tuple[Family | None, float]:
+    def _resolve(self, original: str, unit: str, kind: Kind, holder: str) -> tuple[Family | None, float]:
         aim = target(original, unit, kind)
         sent = type_of(kind)
         if aim.registered and (aim.type == "histogram") != (sent == "histogram"):
@@ -156,24 +172,25 @@ class FamilyRegister:
                 return family, aim.factor
             if family is None and self._is_free(name, aim.type):
                 self.conflicts += attempt > 0
-                return self._make(name, original, aim), aim.factor
+                return self._make(name, original, aim, holder), aim.factor
         return None, aim.factor
 
     def _is_free(self, name: str, type_: Type) -> bool:
         return self._taken.isdisjoint(sample_names(name, type_))
 
-    def _make(self, name: str, original: str, aim: Target) -> Family | None:
+    def _make(self, name: str, original: str, aim: Target, holder: str) -> Family | None:
         if not aim.registered:
-            if self._unregistered >= MAX_UNREGISTERED:
+            if not self._unregistered.has_room(holder):
                 self.refused += 1
                 return None
-            self._unregistered += 1
+            self._unregistered.take(holder)
         if self._free:
             family = Family(self._free.pop(), name, original, aim)
             self.families[family.index] = family
         else:
             family = Family(len(self.families), name, original, aim)
             self.families.append(family)
+        family.holder = holder
         self._by_name[name] = family
         self._taken.update(sample_names(name, aim.type))
         return family

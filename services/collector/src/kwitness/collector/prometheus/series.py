@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from kwitness.collector.fairness import NOBODY
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.names import Combine
 
@@ -14,15 +15,16 @@ class Counter:
 
     ``total`` is in the client's unit, so that integers stay exact; it is scaled when it is exposed. ``shown`` says
     whether a scrape has seen the series: at its first one it is 0, so that `increase()` counts what came before.
-    ``references`` counts the instances; at zero the series ends.
+    ``references`` counts the instances; at zero the series ends. ``holder`` is whose share of the budget it is of.
     """
 
-    __slots__ = ("references", "shown", "total")
+    __slots__ = ("holder", "references", "shown", "total")
 
     def __init__(self, total: float = 0, *, shown: bool = False) -> None:
         self.total = total
         self.shown = shown
         self.references = 0
+        self.holder = NOBODY
 
 
 class Gauge:
@@ -31,9 +33,10 @@ class Gauge:
     Nearly always there is one instance, so that one is kept without a dict of 230 bytes.
     """
 
-    __slots__ = ("client", "more", "value")
+    __slots__ = ("client", "holder", "more", "value")
 
     def __init__(self) -> None:
+        self.holder = NOBODY
         self.client: str | None = None
         self.value: float = math.nan
         self.more: dict[str, float] | None = None
@@ -81,7 +84,7 @@ class Gauge:
 class Histogram:
     """A classic histogram that only grows, in the client's unit."""
 
-    __slots__ = ("bounds", "count", "counts", "references", "shown", "total")
+    __slots__ = ("bounds", "count", "counts", "holder", "references", "shown", "total")
 
     def __init__(self, bounds: tuple[float, ...], *, shown: bool = False) -> None:
         self.bounds = bounds
@@ -90,6 +93,7 @@ class Histogram:
         self.count = 0
         self.shown = shown
         self.references = 0
+        self.holder = NOBODY
 
     def add(self, value: Buckets) -> None:
         """Add an increment with the same bounds."""

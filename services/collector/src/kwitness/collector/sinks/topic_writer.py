@@ -29,6 +29,7 @@ _MAX_PIECE: Final = 16 * 1024 * 1024
 """Bytes given to the producer at once by one batch: it refuses what goes beyond its own queue."""
 _PERMANENT: Final = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD})
 """Errors of the record itself: writing it again cannot help."""
+_TOO_LARGE: Final = KafkaError(KafkaError.MSG_SIZE_TOO_LARGE).name()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,15 @@ class TopicWriter:
         if batch.failed is not None:
             self._note(batch.failed)
             raise UnavailableError("KafkaUnavailable", f"Kafka did not take the batch: {batch.failed.name()}")
+        if len(records) == 1:
+            return batch.permanent
+        # The broker refuses all records that travelled together: which of them is too large shows one by one.
+        alone = [index for index, reason in batch.permanent.items() if reason == _TOO_LARGE]
+        for index in alone:
+            del batch.permanent[index]
+            refused = await self._write(producer, [records[index]])
+            if refused:
+                batch.permanent[index] = refused[0]
         return batch.permanent
 
     def _note(self, error: KafkaError) -> None:

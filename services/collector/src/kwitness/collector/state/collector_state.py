@@ -15,7 +15,7 @@ from kwitness.collector.core import Applied, Arrival, TelemetryCore
 from kwitness.collector.deduplication import Deduplication
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.clients import ClientRecord, Clients
 from kwitness.collector.state import journal, snapshot
 
 _LOG = logging.getLogger(__name__)
@@ -35,6 +35,10 @@ class CollectorState:
         self._dir = state_dir
         self._make_core = make_core
         self.missed_pushes = missed_pushes
+        self.asked_interval_ms: Callable[[ClientRecord], int | None] = lambda _: None
+        """At which interval brokers ask a client now."""
+        self.clock_step_ms: Callable[[], int] = int
+        """By how much the clock was set since it was asked last."""
         self.parser_errors: dict[str, int] = {}
         self.mark = ""
         """By which settings clients and series were treated; empty: by none."""
@@ -59,6 +63,7 @@ class CollectorState:
 
     def journal_and_apply(self, events: Iterable[Event], now_ms: int) -> list[Applied]:
         """Apply new events, in the journal first."""
+        self._follow_clock()
         taken = list(events)
         if self._journal is not None:
             self._journal.append(journal.Entry(now_ms, event) for event in taken)
@@ -69,26 +74,31 @@ class CollectorState:
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers."""
         self.seen.window(event.source, event.epoch).add(event.seq)
-        key = event.client
-        identity, is_news = self.clients.learn(key, event.identity)
-        if is_news:
-            self.core.relabel(key, identity)
-        applied = (
-            self.core.apply(key, identity, event.payload, self._arrival(key, now_ms))
-            if event.malformed is None
-            else Applied(0, (), {}, event.malformed)
-        )
+        admitted = self.clients.admits(event)
+        applied = self._counted(event, now_ms, admitted=admitted)
         if applied.malformed is not None:
             self.count_error("malformed_payload")
         for reason, count in applied.left_out.items():
             self.count_error(f"points_{reason}", count)
-        for evicted in self.clients.record(event, applied, now_ms):
-            self.core.depart(evicted)
+        if admitted:
+            self.clients.record(event, applied, now_ms)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
         if cluster and name and version and not event.is_plain_otlp:
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
+
+    def _counted(self, event: Event, now_ms: int, *, admitted: bool) -> Applied:
+        key, identity = event.client, event.identity
+        if admitted:
+            identity, is_news = self.clients.learn(key, identity)
+            if is_news:
+                self.core.relabel(key, identity)
+        if event.malformed is not None:
+            return Applied(0, (), {}, event.malformed)
+        if not admitted:
+            return self.core.add(event.payload, event.holder)
+        return self.core.apply(key, identity, event.payload, event.holder, self._arrival(key, now_ms))
 
     def _arrival(self, key: str, now_ms: int) -> Arrival:
         record = self.clients.get(key)
@@ -111,10 +121,22 @@ class CollectorState:
 
     def expire(self, now_ms: int) -> None:
         """Let clients and brokers go that were not heard from for too long."""
+        self._follow_clock()
+        self._expire(now_ms)
+
+    def _follow_clock(self) -> None:
+        step_ms = self.clock_step_ms()
+        if step_ms:
+            _LOG.warning("the clock was set; times of clients and brokers follow", extra={"milliseconds": step_ms})
+            self.clients.clock_was_set(step_ms)
+            self.brokers.clock_was_set(step_ms)
+            self._due = 0.0  # the journal has the old times
+
+    def _expire(self, now_ms: int) -> None:
         if 0 <= now_ms - self._expired_ms < _EXPIRE_EVERY_MS:  # a clock may be set back
             return
         self._expired_ms = now_ms
-        for key in self.clients.expire(now_ms, self.missed_pushes):
+        for key in self.clients.expire(now_ms, self.missed_pushes, self.asked_interval_ms):
             self.core.depart(key)
         self._forget_left(now_ms)
         self.brokers.expire(now_ms)
@@ -179,7 +201,9 @@ class CollectorState:
             self.count_error("state")
             self.count_from(int(time.time() * 1000))
         self._replay()
-        self.clients.silent.begin(int(time.time() * 1000))
+        now_ms = int(time.time() * 1000)
+        self.clients.bring_back(now_ms)
+        self.clients.silent.begin(now_ms)
         if not self._usable:
             self.mark = mark
 
@@ -229,7 +253,7 @@ class CollectorState:
         for number in self._journals():
             self._number = number
             for entry in journal.read(self._journal_path(number)):
-                self.expire(entry.at_ms)  # who had left before it came does not go on where it was
+                self._expire(entry.at_ms)  # who had left before it came does not go on where it was
                 if entry.event is None:
                     self.core.mark_shown()
                 elif not self._usable:
