@@ -64,7 +64,7 @@ def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words
     text = str(kafka_errors.for_code(code)("words of the broker"))
     error = from_result(text, "ALTER_CONFIGS", CONNECTION)
     assert isinstance(error, OperatorError)
-    assert error.reason in {"Forbidden", "InvalidPattern", "Unreachable"}
+    assert error.reason in {"Forbidden", "InvalidPattern", "Unreachable", "Unsupported"}
     assert "words of the broker" not in str(error)
 
 
@@ -75,6 +75,7 @@ def test_every_error_code_in_a_result_becomes_an_error_without_the_brokers_words
         (31, TransientError, "Forbidden"),
         (40, TerminalError, "InvalidPattern"),
         (42, TerminalError, "InvalidPattern"),
+        (35, TransientError, "Unsupported"),
         (41, TransientError, "Unreachable"),
         (7, TransientError, "Unreachable"),
         (-1, TransientError, "Unreachable"),

@@ -17,7 +17,7 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.operator.adapters.kafka_client import AdminClient, BootstrapError, open_client
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
-from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result
+from kwitness.operator.adapters.kafka_failures import REFUSALS, Operation, from_bootstrap, from_exception, from_result
 from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.adapters.own_thread import in_own_thread
 from kwitness.operator.model.broker_listeners import BrokerListener, listener_configs, listeners_of
@@ -177,12 +177,12 @@ def _observe(
 def _permitted_subscriptions(
     client: AdminClient, connection: KafkaConnection
 ) -> tuple[dict[str, dict[str, str]], OperatorError | None]:
-    """Every CLIENT_METRICS resource, or why the operator may not read or write them: then nobody needs to know them."""
+    """Every CLIENT_METRICS resource, or why the broker does not let the operator read or write them."""
     try:
         configs = _subscriptions(client, connection)
         _check_alter(client, connection)
     except OperatorError as error:
-        if error.reason != "Forbidden":
+        if error.reason not in REFUSALS:
             raise
         return {}, error
     return configs, None

@@ -13,7 +13,7 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 
-__all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
+__all__ = ["REFUSALS", "Operation", "acl_command", "from_bootstrap", "from_exception", "from_result"]
 
 Operation = Literal["DESCRIBE_CONFIGS", "ALTER_CONFIGS", "CREATE", "DESCRIBE"]
 """Kafka's operations on the cluster resource that the operator needs."""
@@ -21,6 +21,10 @@ Operation = Literal["DESCRIBE_CONFIGS", "ALTER_CONFIGS", "CREATE", "DESCRIBE"]
 _RESULT: Final = re.compile(r"\[Error (-?\d+)\]")
 _FORBIDDEN: Final = frozenset({29, 30, 31, 53, 65})
 _REFUSED_VALUE: Final = frozenset({40, 42, 44})
+_UNKNOWN_REQUEST: Final = 35
+
+REFUSALS: Final = frozenset({"Forbidden", "InvalidPattern", "Unsupported"})
+"""Reasons of a broker that answers and does not take what it is asked to: nothing is wrong with the connection."""
 
 
 def acl_command(connection: KafkaConnection, operations: tuple[Operation, ...]) -> str:
@@ -101,6 +105,12 @@ def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> 
             "InvalidPattern",
             f"the broker refused the configuration (error {code}): check spec.match, whose patterns must also be valid"
             " for Java, and spec.metrics",
+        )
+    if code == _UNKNOWN_REQUEST:
+        return TransientError(
+            "Unsupported",
+            f"the broker has no such request for {operation} (error {code}): Kafka takes subscriptions from 3.7 on;"
+            " upgrade it, or have observers with spec.telemetry Terminate ask clients",
         )
     return TransientError(
         "Unreachable", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"

@@ -10,6 +10,7 @@ from typing import Any
 
 from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
+from kwitness.operator.adapters.kafka_failures import REFUSALS
 from kwitness.operator.context import ClusterFacts, SubscriptionOutcome
 from kwitness.operator.desired.shared_intervals import interval_warnings
 from kwitness.operator.desired.subscription_expiry import expired_verdict, expires_ms
@@ -112,7 +113,7 @@ async def _present(
     try:
         return await work.context.kafka.subscriptions(connection), None
     except OperatorError as error:
-        if error.reason != "Forbidden" or not await is_answered_by_observers(work.context, work.cluster):
+        if error.reason not in REFUSALS or not await is_answered_by_observers(work.context, work.cluster):
             raise
         return {}, error
 
@@ -123,7 +124,7 @@ async def _to_observers(
     refused = {
         name: target
         for name, target in decided.changes.items()
-        if target is not None and (error := answers.get(name)) is not None and error.reason == "Forbidden"
+        if target is not None and (error := answers.get(name)) is not None and error.reason in REFUSALS
     }
     return refused if refused and await is_answered_by_observers(work.context, work.cluster) else {}
 
