@@ -200,7 +200,7 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)
 
 ## Measure
-PARTS ?= throughput broker latency start memory
+PARTS ?= throughput broker latency start memory telemetry
 RUNTIMES ?= java librdkafka python
 JOBS ?= rows telemetry_rollup traffic
 .PHONY: bench bench-observer bench-interceptors bench-spark

@@ -127,7 +127,7 @@ def test_a_heartbeat_names_instances_as_their_pushes_do(tmp_path: Path) -> None:
     assert "uuid-1" not in told.model_dump_json()
 
 
-def test_a_connection_at_an_observer_is_told_as_pushes_of_its_client_are(tmp_path: Path) -> None:
+async def test_a_connection_at_an_observer_is_told_as_pushes_of_its_client_are(tmp_path: Path) -> None:
     treated = privacy(
         tmp_path, client_id="hash", principal="drop", client_source_port="drop", client_instance_id="drop"
     )
@@ -141,7 +141,7 @@ def test_a_connection_at_an_observer_is_told_as_pushes_of_its_client_are(tmp_pat
     )
 
     told = treated.connection(connection)
-    event = treated.treat(Event("s", 1, 1, 1, RAW, b""))
+    event = await treated.treat(Event("s", 1, 1, 1, RAW, b""))
 
     assert told.client_id == event.identity["client_id"]
     assert told.client_instance_id == event.instance

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import socket
+import struct
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -159,6 +162,42 @@ def test_a_change_of_subscriptions_reaches_clients_that_are_connected(
             lambda intervals: 2_000 in intervals,
         )
     collector.subscribe([SUBSCRIPTION])
+
+
+def told_interval_ms(observer: ObserverProcess) -> int:
+    """The interval that a new client instance is told, by raw requests on a connection of its own."""
+
+    def exchange(key: int, version: int, rest: bytes) -> bytes:
+        body = struct.pack(">hhih", key, version, 1, 4) + b"test" + rest
+        peer.sendall(struct.pack(">i", len(body)) + body)
+        (length,) = struct.unpack(">i", peer.recv(4, socket.MSG_WAITALL))
+        return peer.recv(length, socket.MSG_WAITALL)
+
+    host, _, port = observer.bootstrap.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as peer:
+        exchange(18, 0, b"")
+        answer = exchange(71, 0, b"\0" + bytes(16) + b"\0")
+    # Correlation id, tags, throttling, error, instance, subscription, and the types of compression with their number.
+    types = answer[4 + 1 + 4 + 2 + 16 + 4] - 1
+    (interval_ms,) = struct.unpack_from(">i", answer, 4 + 1 + 4 + 2 + 16 + 4 + 1 + types)
+    return int(interval_ms)
+
+
+def test_a_subscription_that_the_operator_tells_of_is_answered_within_five_seconds(
+    collector: CollectorProcess, observer: ObserverProcess
+) -> None:
+    collector.subscribe([SUBSCRIPTION])
+    eventually(lambda: told_interval_ms(observer), lambda now: now == SUBSCRIPTION["interval_ms"])
+    namespace = GATEWAY_SOURCE.partition("/")[0]
+    path = f"/v1/observers/{namespace}/orders/subscriptions"
+    for interval_ms in (7_000, 9_000, 1_000):
+        began = time.monotonic()
+        changed = {"hash": "of the operator", "subscriptions": [{**SUBSCRIPTION, "interval_ms": interval_ms}]}
+
+        assert collector.direct(path, changed).status == 200
+
+        eventually(lambda: told_interval_ms(observer), lambda now, wanted=interval_ms: now == wanted)
+        assert time.monotonic() - began < 5
 
 
 def test_clients_go_on_pushing_after_the_observer_was_killed(

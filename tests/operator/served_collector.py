@@ -63,6 +63,7 @@ class ServedCollector:
         application.router.add_get("/v1/clusters/{id}", self.answer)
         application.router.add_get("/v1/subscriptions", self.answer)
         application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.be_told)
+        application.router.add_put("/v1/observers/{namespace}/{name}/subscriptions", self.be_told)
         runner = web.AppRunner(application)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

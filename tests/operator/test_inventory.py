@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.contracts.envelopes import ClusterSubscriptions
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.operator.context import Context
 from kwitness.operator.metrics import OutdatedClients
@@ -313,3 +314,45 @@ async def test_a_gateway_that_is_suspended_is_told_so_at_once_and_told_no_more_w
     looks = len(inventory.tokens)
     await eventually_beside(lambda: len(inventory.tokens) > looks + 4)
     assert len(inventory.directives) == said
+
+
+async def test_observers_that_answer_clients_are_told_at_once_what_these_are_asked_for(inventory, api, namespace):
+    def hear(known: str | None) -> None:
+        inventory.state["observers"] = [
+            {
+                "namespace": namespace,
+                "name": "orders",
+                "mode": "gateway",
+                "pod": "kwitness-gateway-orders-1",
+                "pod_namespace": namespace,
+                "reported_by": "gateway",
+                "epoch": 1,
+                "settings": "old",
+                "suspended": False,
+                "telemetry": {"instances": 1, "subscriptions": known},
+                "last_heard_ms": round(time.time() * 1000),
+            }
+        ]
+
+    def last() -> Any:
+        return inventory.directives[-1][1] if inventory.directives else None
+
+    hear(ClusterSubscriptions.of(()).hash)
+    apply(api, gateway("orders", namespace, telemetry="Terminate"))
+    await eventually_beside(lambda: get(api, "kobs", "orders", namespace).get("status", {}).get("telemetryInstances"))
+    assert inventory.directives == []
+
+    apply(api, subscription("basic", namespace))
+
+    told = await eventually_beside(last)
+    assert inventory.directives[-1][0] == f"/v1/observers/{namespace}/orders/subscriptions"
+    assert [one["id"] for one in told["subscriptions"]] == [f"kwitness.inst.{namespace}.basic"]
+    hear(told["hash"])
+    looks = len(inventory.tokens)
+    await eventually_beside(lambda: len(inventory.tokens) > looks + 2)
+    said = len(inventory.directives)
+    await eventually_beside(lambda: len(inventory.tokens) > looks + 6)
+    assert len(inventory.directives) == said
+    hear("of a collector that was restarted")
+    await eventually_beside(lambda: len(inventory.directives) > said)
+    assert last() == told

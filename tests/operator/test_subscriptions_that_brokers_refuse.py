@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from kafka import errors as kafka_errors
 
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
+from kwitness.operator.adapters.kafka_client import AdminClient
 from kwitness.operator.context import Context
 from kwitness.operator.model.errors import TransientError
 
@@ -78,3 +81,52 @@ async def test_observers_get_what_brokers_refuse(api, namespace, clean_broker, t
         )
         await eventually_beside(mounted, lambda ids: ids == [f"kwitness.inst.{namespace}.basic"])
         assert broker_configs(clean_broker) == {}
+
+
+def unknown_to(admin: pytest.MonkeyPatch) -> None:
+    """A broker from before Kafka 3.7: the library finds out that it has no such request, and asks it nothing."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise kafka_errors.IncompatibleBrokerVersion("words of the library")
+
+    admin.setattr(AdminClient, "list_config_resources", refuse)
+    admin.setattr(AdminClient, "alter_configs", refuse)
+
+
+def refused_by(code: int) -> Callable[[pytest.MonkeyPatch], None]:
+    """A broker that lists subscriptions and answers each change of one with an error."""
+
+    def prepare(admin: pytest.MonkeyPatch) -> None:
+        def refuse(_: AdminClient, resources: list[Any], **__: Any) -> Any:
+            return {"client_metrics": {one.name: str(kafka_errors.for_code(code)()) for one in resources}}
+
+        admin.setattr(AdminClient, "alter_configs", refuse)
+
+    return prepare
+
+
+@pytest.mark.parametrize(
+    ("prepare", "reason"),
+    [
+        pytest.param(unknown_to, "Unsupported", id="UNSUPPORTED_VERSION"),
+        pytest.param(refused_by(40), "InvalidPattern", id="INVALID_CONFIG"),
+        pytest.param(refused_by(44), "InvalidPattern", id="POLICY_VIOLATION"),
+    ],
+)
+async def test_whatever_brokers_refuse_them_for_it_is_no_trouble_of_the_cluster(
+    api, namespace, clean_broker, tmp_path, *, monkeypatch, prepare, reason
+):
+    prepare(monkeypatch)
+
+    async def until(kind: str, name: str, reason: str) -> None:
+        await eventually_beside(lambda: ready(api, kind, name, namespace), lambda now: now["reason"] == reason)
+
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
+    apply(api, subscription("basic", namespace), gateway_with(namespace, "PassThrough"))
+    async with operating(api, settings_of(namespace, tmp_path), lambda _: None):
+        await until("kfc", "main", reason)
+
+        await asyncio.to_thread(apply, api, gateway_with(namespace, "Terminate"))
+
+        await until("kcms", "basic", "AskedByObservers")
+        await until("kfc", "main", "Connected")

@@ -37,6 +37,8 @@ use crate::settings::{Collector, Settings};
 use crate::telemetry::Telemetry;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
+/// Where the answer says what clients are to be asked for: a change is to reach them within five seconds.
+const HEARTBEAT_OF_TELEMETRY: Duration = Duration::from_secs(3);
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long the last report may take after everything else has ended.
@@ -149,7 +151,9 @@ pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedRecei
 
 impl Sender {
     fn due(&self) -> Instant {
-        let heartbeat = self.last_sent.map_or_else(Instant::now, |sent| later(sent, HEARTBEAT_EVERY));
+        let answers_clients = self.reporter.settings.borrow().telemetry.is_some();
+        let every = if answers_clients { HEARTBEAT_OF_TELEMETRY } else { HEARTBEAT_EVERY };
+        let heartbeat = self.last_sent.map_or_else(Instant::now, |sent| later(sent, every));
         let due = if self.queue.is_empty() && !self.is_asked { heartbeat } else { Instant::now() };
         due.max(self.not_before)
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import hashlib
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field
 
@@ -20,6 +22,8 @@ __all__ = [
     "SubscriptionState",
     "TopClient",
 ]
+
+_HASH_DIGITS: Final = 16
 
 SilenceWord = Literal[
     "tooOld",
@@ -90,3 +94,12 @@ class ClusterSubscriptions(Envelope):
         description="Of the subscriptions: another one means others."
     )
     subscriptions: tuple[BrokerSubscriptionConfig, ...] = Field((), description="All of them, ours and foreign.")
+
+    @classmethod
+    def of(cls, subscriptions: Iterable[BrokerSubscriptionConfig]) -> Self:
+        """Name subscriptions by a hash that is the same for the same ones, whatever their order."""
+        ordered = tuple(sorted(subscriptions, key=lambda one: one.id))
+        text = "\n".join(one.model_dump_json() for one in ordered)
+        return cls(
+            hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS], subscriptions=ordered
+        )

@@ -21,6 +21,7 @@ from kwitness.contracts.endpoints import (
     EVENTS_PATH,
     GAUGES_PATH,
     INTERCEPTOR_DIRECTIVES_PATH,
+    OBSERVER_SUBSCRIPTIONS_PATH,
     OTLP_GRPC_PORT,
     OTLP_HTTP_PORT,
     PUSHES_PATH,
@@ -34,6 +35,7 @@ from kwitness.contracts.envelopes import (
     ClientMetrics,
     ClientPage,
     ClusterState,
+    ClusterSubscriptions,
     ConnectionPage,
     Directives,
     ErrorBody,
@@ -124,6 +126,10 @@ _DIRECTING = (
     (403, "The token's service account is not the operator's."),
     (503, "Not every replica could be told; tell them again after Retry-After."),
 )
+_ASKING_FOR_SUBSCRIPTIONS = (
+    (401, "The token is missing, expired or unknown; read it again."),
+    (403, "The token is not that of an observer's pod."),
+)
 _CLIENT_FILTERS = (
     ("client_id", "Only this client id; with several of these all must fit."),
     ("client_instance_id", "Only this client instance."),
@@ -132,6 +138,7 @@ _CLIENT_FILTERS = (
     ("client_software_name", "Only this software."),
     ("k8s_namespace", "Only pods of this namespace."),
 )
+_DEPLOYMENT = (("namespace", "path", "Namespace of the ObserverDeployment."), ("name", "path", "Its name."))
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -181,11 +188,27 @@ OPERATIONS: tuple[Operation, ...] = (
         "Tells the observers of one ObserverDeployment what to do, with the next answer that each of them gets.",
         _READERS,
         request=Directives,
-        parameters=(
-            ("namespace", "path", "Namespace of the ObserverDeployment."),
-            ("name", "path", "Its name."),
-            _FORWARDED,
-        ),
+        parameters=(*_DEPLOYMENT, _FORWARDED),
+        statuses=_DIRECTING,
+    ),
+    Operation(
+        "get",
+        OBSERVER_SUBSCRIPTIONS_PATH,
+        "All subscriptions of the cluster, for an observer that answers clients' telemetry and was told another hash of"
+        " them than it knows.",
+        _SENDERS,
+        answer=ClusterSubscriptions,
+        parameters=_DEPLOYMENT,
+        statuses=_ASKING_FOR_SUBSCRIPTIONS,
+    ),
+    Operation(
+        "put",
+        OBSERVER_SUBSCRIPTIONS_PATH,
+        "Tells the subscriptions of the cluster before the mounted file says so; observers hear of them with the next"
+        " answer that each of them gets.",
+        _READERS,
+        request=ClusterSubscriptions,
+        parameters=(*_DEPLOYMENT, _FORWARDED),
         statuses=_DIRECTING,
     ),
     Operation(

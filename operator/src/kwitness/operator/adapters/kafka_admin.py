@@ -45,7 +45,7 @@ _PROBE_RESOURCE: Final = "kwitness.probe"
 _SEEN: Final = frozenset({0, kafka_errors.UnknownTopicOrPartitionError.errno})
 """What brokers say of a topic that is there, and of one that is not."""
 
-_OF_SUBSCRIPTIONS: Final = frozenset({"Forbidden", "Unsupported", "NotCarriedOut"})
+_OF_SUBSCRIPTIONS: Final = frozenset({"Forbidden", "InvalidPattern", "Unsupported", "NotCarriedOut"})
 """Reasons that say nothing against the cluster itself."""
 
 T = TypeVar("T")

@@ -37,6 +37,7 @@ from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 from kwitness.operator.reconcile.terminated_telemetry import is_answered_by_observers
+from kwitness.operator.shapes.facts import AskedFor
 from kwitness.subscriptions.broker_subscription import (
     BrokerSubscription,
     UnreadableSubscriptionError,
@@ -48,6 +49,8 @@ __all__ = ["LACKING", "apply_subscriptions"]
 
 LACKING: Final = frozenset({"Forbidden", "Unsupported"})
 """Reasons that the brokers take no subscriptions of ours at all; in their place observers may ask clients."""
+_REFUSED: Final = LACKING | {"InvalidPattern"}
+"""Reasons that they do not take one of them; it may be asked by observers just as well."""
 _KIND = "ClientMetricsSubscription"
 _log = logging.getLogger(__name__)
 
@@ -136,7 +139,7 @@ async def _to_observers(
     refused = {
         name: target
         for name, target in decided.changes.items()
-        if target is not None and (error := answers.get(name)) is not None and error.reason in LACKING
+        if target is not None and (error := answers.get(name)) is not None and error.reason in _REFUSED
     }
     return refused if refused and await is_answered_by_observers(work.context, work.cluster) else {}
 
@@ -326,6 +329,7 @@ async def _share(work: SubscriptionPass, standing: tuple[BrokerSubscription, ...
     if facts.subscriptions != standing:
         collectors = await collectors_of(work.context, work.cluster)
         facts.subscriptions = standing
+        work.context.told(AskedFor(work.cluster))
         # Its status lists them, and warns of clients that they have disconnected.
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
         for collector in collectors:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kwitness.contracts.envelopes import Directives
+from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
 from kwitness.operator.model.store import Key
 
-__all__ = ["Delete", "Remember", "TellInterceptors", "TellObservers"]
+__all__ = ["Delete", "Remember", "TellInterceptors", "TellObservers", "TellSubscriptions", "Telling"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,17 @@ class TellObservers:
 
 
 @dataclass(frozen=True, slots=True)
+class TellSubscriptions:
+    """Likewise what clients are asked for, for observers that answer their telemetry in the brokers' place."""
+
+    observers: Key
+    collector: Key
+    encrypted: bool
+    authority: str | None
+    subscriptions: ClusterSubscriptions
+
+
+@dataclass(frozen=True, slots=True)
 class TellInterceptors:
     """Likewise for all processes with the interceptors of one InterceptorProfile."""
 
@@ -34,6 +45,9 @@ class TellInterceptors:
     encrypted: bool
     authority: str | None
     directives: Directives
+
+
+Telling = TellObservers | TellSubscriptions | TellInterceptors
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,11 @@ from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = [
     "Answer",
+    "AskedFor",
     "Body",
     "ClusterKnowledge",
     "DriverAnswer",
@@ -110,6 +112,16 @@ class KafkaState(Fact[ClusterKnowledge]):
 @dataclass(frozen=True, slots=True)
 class Inventory(Fact[ClusterState]):
     """What the collector of a KafkaCluster says; None while it says nothing."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor(Fact[tuple[BrokerSubscription, ...]]):
+    """What clients of a KafkaCluster are asked for, ours and foreign, by its brokers or by observers in their place.
+
+    None while this process has not found it out.
+    """
 
     cluster: Key
 

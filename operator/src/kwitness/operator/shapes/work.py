@@ -10,7 +10,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import Delete, Remember, TellInterceptors, TellObservers
+from kwitness.operator.shapes.actions import Delete, Remember, Telling
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "Note", "OptionalChild", "Outcome", "Unit", "View"]
@@ -76,7 +76,7 @@ class Outcome:
     status: Status
     verdicts: tuple[Verdict, ...]
     children: tuple[Body, ...] | None = None
-    actions: tuple[TellObservers | TellInterceptors, ...] = ()
+    actions: tuple[Telling, ...] = ()
     kept: tuple[NamedObject, ...] = ()
     removals: tuple[Delete, ...] = ()
     notes: tuple[Note, ...] = ()

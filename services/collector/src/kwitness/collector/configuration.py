@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from kwitness.collector.client_owners import ClientOwners
+from kwitness.collector.known_subscriptions import KnownSubscriptions, ToldSubscriptions
 from kwitness.contracts.collector_config import BrokerSubscriptionConfig, CollectorConfig, SubscriptionsFile
 from kwitness.contracts.envelopes import ClusterSubscriptions
 from kwitness.contracts.owners import Owners
@@ -19,7 +19,6 @@ from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 _LOG = logging.getLogger(__name__)
 _NOBODYS: Final = Owners()
-_HASH_DIGITS = 16
 
 
 class ConfigurationError(ValueError):
@@ -54,36 +53,15 @@ def _parse_config(content: bytes) -> CollectorConfig:
         raise ConfigurationError(f"config.json: {place}: {first['msg']}") from error
 
 
-def cluster_subscriptions(subscriptions: tuple[BrokerSubscriptionConfig, ...]) -> ClusterSubscriptions:
-    """Name subscriptions by a hash that is the same for the same ones, whatever their order."""
-    ordered = tuple(sorted(subscriptions, key=lambda one: one.id))
-    text = "\n".join(one.model_dump_json() for one in ordered)
-    return ClusterSubscriptions(
-        hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS], subscriptions=ordered
-    )
+_NONE = KnownSubscriptions.of(())
 
 
-@dataclass(frozen=True, slots=True)
-class _Subscriptions:
-    written: ClusterSubscriptions
-    read: tuple[BrokerSubscription, ...]
-
-
-_NONE = _Subscriptions(cluster_subscriptions(()), ())
-
-
-def _parse_subscriptions(content: bytes) -> _Subscriptions:
+def _parse_subscriptions(content: bytes) -> KnownSubscriptions:
     try:
         file = SubscriptionsFile.model_validate_json(content)
     except ValidationError as error:
         raise ConfigurationError(f"subscriptions.json: {error.errors()[0]['msg']}") from error
-    read = tuple(
-        BrokerSubscription(
-            id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=tuple(sorted(one.match.items()))
-        )
-        for one in file.subscriptions
-    )
-    return _Subscriptions(cluster_subscriptions(file.subscriptions), read)
+    return KnownSubscriptions.of(file.subscriptions)
 
 
 def _parse_owners(content: bytes) -> Owners:
@@ -99,6 +77,7 @@ class Configuration:
     def __init__(self, path: Path) -> None:
         self._config = ReloadingFile(path, _parse_config)
         self._subscriptions = ReloadingFile(path.with_name("subscriptions.json"), _parse_subscriptions)
+        self._told = ToldSubscriptions()
         self._owners = ReloadingFile(path.with_name("owners.json"), _parse_owners)
         self._client_owners = ClientOwners(_NOBODYS, "")
         self._reported: str | None = None
@@ -117,7 +96,14 @@ class Configuration:
         """Return the same as observers are told them, with their hash."""
         return self._all().written
 
-    def _all(self) -> _Subscriptions:
+    def tell_subscriptions(self, subscriptions: tuple[BrokerSubscriptionConfig, ...]) -> None:
+        """Take these for those of the broker before the file says so."""
+        self._told.tell(KnownSubscriptions.of(subscriptions), self._of_file())
+
+    def _all(self) -> KnownSubscriptions:
+        return self._told.newest(self._of_file())
+
+    def _of_file(self) -> KnownSubscriptions:
         try:
             return self._subscriptions.current()
         except FileNotFoundError:

@@ -207,7 +207,7 @@ async def _treated(events: Iterable[Event], privacy: Privacy) -> list[Event]:
     treated: list[Event] = []
     began = time.monotonic()
     for event in events:
-        treated.append(privacy.treat(event))
+        treated.append(await privacy.treat(event))
         if time.monotonic() > began + _TURN_S:
             await asyncio.sleep(0)
             began = time.monotonic()

@@ -99,7 +99,7 @@ class Collector:
             (INTERCEPTOR_DIRECTIVES_PATH, self._observation.interception.directives),
         ):
             DirectivesApi(path, directives, self._authenticator, self._peers, budget).add_to(own.application)
-        SubscriptionsApi(self._observation, self._authenticator).add_to(own.application)
+        SubscriptionsApi(self._configuration, self._authenticator, self._peers, budget).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )

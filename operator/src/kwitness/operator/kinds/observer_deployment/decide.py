@@ -13,7 +13,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of
-from kwitness.operator.kinds.observer_deployment.directives import directives
+from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     advertised_host,
@@ -42,7 +42,8 @@ from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.shapes.facts import Body, Inventory, KafkaState, NamedObject, Watched
+from kwitness.operator.shapes.actions import Telling
+from kwitness.operator.shapes.facts import AskedFor, Body, Inventory, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
@@ -136,7 +137,10 @@ def _gateway(
         *telemetry(resource, own, state),
         *registers_resolved(resource, registers),
     )
-    actions = directives(subject.key, own, collector, settings=digest, suspend=suspend)
+    actions: tuple[Telling, ...] = (
+        *directives(subject.key, own, collector, settings=digest, suspend=suspend),
+        *subscriptions(subject.key, own, collector, view.get(AskedFor(at))),
+    )
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 
 

@@ -1,15 +1,18 @@
-"""What running observers are told at once: whether to read."""
+"""What running observers are told at once: whether to read, and what clients are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kwitness.contracts.envelopes import Directives, ObserverState
+from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
+from kwitness.contracts.envelopes import ClusterSubscriptions, Directives, ObserverState
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.actions import TellObservers
+from kwitness.operator.shapes.actions import TellObservers, TellSubscriptions
+from kwitness.operator.shapes.facts import Answer
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["directives"]
+__all__ = ["directives", "subscriptions"]
 
 
 def directives(
@@ -26,5 +29,36 @@ def directives(
             encrypted=of.spec.ingest.tls.secret_ref is not None,
             authority=collector.authority,
             directives=Directives(settings=settings, suspend=suspend),
+        ),
+    )
+
+
+def subscriptions(
+    key: Key,
+    own: Iterable[ObserverState],
+    collector: ServingCollector,
+    asked_for: Answer[tuple[BrokerSubscription, ...]] | None,
+) -> tuple[TellSubscriptions, ...]:
+    """Tell the observers of ``key`` what clients are asked for, while one that answers clients reports something else.
+
+    The collector's mounted file says so a minute and a half later. Without an answer nothing is told, nor to
+    those that have heard of nothing: they are about to ask the collector.
+    """
+    if asked_for is None or asked_for.value is None:
+        return ()
+    wanted = ClusterSubscriptions.of(
+        BrokerSubscriptionConfig(id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=dict(one.match))
+        for one in asked_for.value
+    )
+    if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
+        return ()
+    of = collector.resource
+    return (
+        TellSubscriptions(
+            observers=key,
+            collector=Key(of.metadata.namespace, of.metadata.name),
+            encrypted=of.spec.ingest.tls.secret_ref is not None,
+            authority=collector.authority,
+            subscriptions=wanted,
         ),
     )

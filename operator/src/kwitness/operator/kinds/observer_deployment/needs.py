@@ -21,6 +21,7 @@ from kwitness.operator.kinds.observer_deployment.host.outcome import host_deploy
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import (
+    AskedFor,
     EnabledNamespaces,
     Inventory,
     NamedObject,
@@ -44,6 +45,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     resource = known_resource(view, own, ObserverDeployment)
     if resource is None:
         return frozenset(found)
+    if resource.spec.telemetry == "Terminate":
+        found.add(Need(AskedFor(cluster_key(unit.key.namespace, resource.spec.cluster_ref))))
     hosting = host_deployment(unit.key)
     if resource.spec.host is None:
         found.add(Need(hosting, SETTLED_SECONDS))

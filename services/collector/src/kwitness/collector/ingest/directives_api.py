@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from aiohttp import web
-from pydantic import ValidationError
 
-from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
+from kwitness.collector.ingest.told_bodies import read_told
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.peers import FORWARDED, Peers
 from kwitness.contracts.envelopes import Directives
@@ -39,14 +38,7 @@ class DirectivesApi:
         purpose = SENDERS if forwarded else READERS
         caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,))
         require(caller, "collector" if forwarded else "operator")
-        with self._budget.holding() as hold:
-            body = await bodies.read(request, hold, _MOST)
-        try:
-            directives = Directives.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(part) for part in first["loc"]) or "the body"
-            raise RefusedError("MalformedBody", f"{place}: {first['msg']}"[:500]) from error
+        body, directives = await read_told(request, self._budget, _MOST, Directives)
         self._directives.put(request.match_info["namespace"], request.match_info["name"], directives)
         if not forwarded:
             await self._peers.tell_all(request.url.raw_path, body)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import hashlib
 import hmac
 import json
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,7 @@ from kwitness.collector.failures import UnavailableError
 from kwitness.collector.otlp.decode import MalformedPayloadError
 from kwitness.collector.privacy.identities import IdentityTreater
 from kwitness.collector.privacy.names import keys_by_name
-from kwitness.collector.privacy.payloads import PayloadRewriter
+from kwitness.collector.privacy.payloads import PayloadRewriter, Rewritten
 from kwitness.contracts.collector_config import CollectorConfig, FilterConfig
 from kwitness.contracts.envelopes import GaugeSnapshot, OpenConnection
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
@@ -23,6 +25,11 @@ from kwitness.runtime.reloading import times_of_change
 
 SECRET_NOT_FOUND: Final = "SecretNotFound"  # noqa: S105 - a reason
 _DIGITS: Final = 16
+_LARGE_BYTES: Final = 32 * 1024
+"""Payloads above it are rewritten aside: a millisecond for 4 KiB is what the slowest take."""
+_ASIDE: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rewriting")
+"""One for the process: it is work for the processor, of which several at once are no faster. What waits is bounded by
+the budget of bodies."""
 
 
 class Privacy:
@@ -40,9 +47,9 @@ class Privacy:
         self.refusing = SECRET_NOT_FOUND if config.identity and key is None else None
         # Without a key nothing is told; what heartbeats list is counted all the same.
         self._identities = IdentityTreater(config.identity, key or secrets.token_bytes())
-        self._rewriter = PayloadRewriter(
-            config.filter or FilterConfig(), keys_by_name(config.identity), self._identities.value
-        )
+        self._rewriter = _rewriter(config, self._identities)
+        # One remembers what it saw, so each thread has its own.
+        self._rewriter_aside = _rewriter(config, self._identities)
         self._treated = frozenset(config.identity)
         self._settings = _digest(config) if self.active else ""
         self._key = hmac.digest(key, b"fingerprint", "sha256").hex()[:_DIGITS] if key else ""
@@ -78,16 +85,26 @@ class Privacy:
         """Return by what the client of a push is told from others, which decides its owner."""
         return self._identities.instance(event.identity) if self._treated else event.instance
 
-    def treat(self, event: Event) -> Event:
-        """Return a push as it may be written; what it was is in memory alone, for who matches subscriptions."""
-        malformed, payload = None, event.payload
-        try:
-            payload, points, attributes = self._rewriter.rewrite(payload)
-        except MalformedPayloadError as error:
-            malformed, payload = str(error), b""
+    async def treat(self, event: Event) -> Event:
+        """Return a push as it may be written; what it was is in memory alone, for who matches subscriptions.
+
+        A large one is rewritten in a thread, so that others have their turn meanwhile.
+        """
+        if len(event.payload) <= _LARGE_BYTES:
+            return self._treated_as(event, _rewritten(self._rewriter, event.payload))
+        loop = asyncio.get_running_loop()
+        return self._treated_as(
+            event, await loop.run_in_executor(_ASIDE, _rewritten, self._rewriter_aside, event.payload)
+        )
+
+    def _treated_as(self, event: Event, rewritten: Rewritten | str) -> Event:
+        malformed, payload = None, b""
+        if isinstance(rewritten, str):
+            malformed = rewritten
         else:
-            self.points += points
-            self.attributes += attributes
+            payload = rewritten.payload
+            self.points += rewritten.points
+            self.attributes += rewritten.attributes
         if not self._treated:
             return dataclasses.replace(event, payload=payload, filtered=True, malformed=malformed)
         return dataclasses.replace(
@@ -127,6 +144,18 @@ class Privacy:
         if one.client_instance_id is not None:
             told["client_instance_id"] = self._identities.asking(one.client_instance_id)
         return one.model_copy(update=told)
+
+
+def _rewriter(config: CollectorConfig, identities: IdentityTreater) -> PayloadRewriter:
+    return PayloadRewriter(config.filter or FilterConfig(), keys_by_name(config.identity), identities.value)
+
+
+def _rewritten(rewriter: PayloadRewriter, payload: bytes) -> Rewritten | str:
+    """What may be passed on of a payload, or why it cannot be read."""
+    try:
+        return rewriter.rewrite(payload)
+    except MalformedPayloadError as error:
+        return str(error)
 
 
 def _key(file: str | None) -> bytes | None:

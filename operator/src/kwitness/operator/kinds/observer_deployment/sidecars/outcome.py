@@ -15,7 +15,7 @@ from kwitness.operator.environment.collectors import collector_of
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
 from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
-from kwitness.operator.kinds.observer_deployment.directives import directives
+from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
 from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved, registries_of
 from kwitness.operator.kinds.observer_deployment.reports import (
@@ -36,8 +36,9 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.shapes.actions import TellObservers
+from kwitness.operator.shapes.actions import Telling
 from kwitness.operator.shapes.facts import (
+    AskedFor,
     Body,
     EnabledNamespaces,
     Inventory,
@@ -143,9 +144,11 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         *telemetry(resource, own, state),
         *registers_resolved(resource, registries_of(resource, view)),
     )
-    return _outcome(
-        subject, status, verdicts, directives(subject.key, own, collector, settings=digest, suspend=settings.suspend)
+    telling: tuple[Telling, ...] = (
+        *directives(subject.key, own, collector, settings=digest, suspend=settings.suspend),
+        *subscriptions(subject.key, own, collector, view.get(AskedFor(observed.at))),
     )
+    return _outcome(subject, status, verdicts, telling)
 
 
 def _observed(resource: ObserverDeployment, view: View) -> _Observed:
@@ -170,7 +173,7 @@ def _outcome(
     subject: Subject,
     status: ObserverDeploymentStatus,
     verdicts: tuple[Verdict, ...],
-    actions: tuple[TellObservers, ...] = (),
+    actions: tuple[Telling, ...] = (),
 ) -> Outcome:
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
 
