@@ -170,8 +170,8 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
         Said((f"{prefix}.g", "interceptors"), hour_ago, hour_ago, hour_ago, 0, seq, frozenset(of), len(of))
         for seq, of in got
     ]
-    tell(kafka, platform["traffic"], _in_first(record_of(written, orders)), at_ms=hour_ago)
-    tell(kafka, platform["interceptions"], *(_in_first(record_of(one, orders)) for one in groups), at_ms=hour_ago)
+    tell(kafka, platform["traffic"], in_first(record_of(written, orders)), at_ms=hour_ago)
+    tell(kafka, platform["interceptions"], *(in_first(record_of(one, orders)) for one in groups), at_ms=hour_ago)
     config = job_config(
         tmp_path,
         type="Completeness",
@@ -197,8 +197,8 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
         future.result(PATIENCE_S)
 
 
-def _in_first(record: KafkaRecord) -> KafkaRecord:
-    """The same of partition 0, which the test writes to."""
+def in_first(record: KafkaRecord) -> KafkaRecord:
+    """The same of partition 0, to which tests write."""
     value = json.loads(record.value or b"")
     for one in (value, *value.get("partitions", ())):
         one["partition"] = 0 if "partition" in one else None

@@ -15,14 +15,18 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.contracts.kafka_connection import KafkaConnection
+from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.jobs.analyses.mirror_audit.job import JOB, SINK
 from kwitness.jobs.frame.delta_table import second_positions_in
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.job import JobInput
-from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.kafka_log import KafkaLog
+from kwitness.jobs.frame.kafka_options import KafkaSettingsError, kafka_options
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.lattice_sink import LatticeTable
+from kwitness.jobs.frame.status import DriverStatus, StatusBoard
+from kwitness.jobs.frame.stream import JobStream
 from kwitness.jobs.show import render
 
 from tests.eventually import PATIENCE_S
@@ -174,6 +178,60 @@ def test_a_run_compares_two_prefixes_of_one_broker(spark: SparkSession, kafka: L
         run_once(spark, same, JOB)
     for future in admin.delete_topics([*here.values(), *there.values(), orders, mirrored, syncs]).values():
         future.result(PATIENCE_S)
+
+
+@pytest.mark.broker
+def test_a_rotated_secret_of_the_second_cluster_is_used_the_next_time_it_is_asked(
+    spark: SparkSession, kafka: LocalBroker, tmp_path: Path
+) -> None:
+    unique = f"rotated-{uuid.uuid4().hex[:8]}"
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    here, orders, mirrored = {"traffic": f"{unique}.here.traffic"}, f"{unique}.src.orders", f"{unique}.eu.orders"
+    create(admin, *here.values(), orders, mirrored)
+    config = _config(kafka, tmp_path, unique, here, {"traffic": f"{unique}.there.traffic"})
+    assert config.second is not None
+    connection = _signed_in(kafka, tmp_path, "canary-of-the-former-password")
+    config = config.model_copy(update={"second": config.second.model_copy(update={"kafka": connection})})
+    options = kafka_options(config.kafka, "kwitness-job-test")
+    log = KafkaLog(spark, options)
+    stream = JobStream(
+        session=spark, job=JOB, config=config, log=log, options=options, board=StatusBoard(DriverStatus())
+    )
+    stream.prepare()
+
+    verdicts = []
+    for password in (None, kafka.users["admin"]):
+        if password is not None:
+            # As the kubelet replaces it: all at once, under a driver that runs.
+            (tmp_path / "new").write_text(password)
+            (tmp_path / "new").rename(tmp_path / "password")
+        stream.survey()
+        verdicts += [row["verdict"] for row in read(config.table_path) if row["topic"] == orders]
+    log.close()
+
+    # The mirror has the topic, and nobody counted on either side.
+    assert verdicts == ["TargetUnreachable", "NotSeen"]
+    told = [path for path in tmp_path.rglob("*") if path.is_file() and b"canary-of" in path.read_bytes()]
+    assert told == [], "in no table and no checkpoint"
+    for future in admin.delete_topics([*here.values(), orders, mirrored]).values():
+        future.result(PATIENCE_S)
+
+
+def _signed_in(kafka: LocalBroker, folder: Path, password: str) -> KafkaConnection:
+    """A connection with a user and a password in files."""
+    address = kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)
+    assert kafka.certificates is not None
+    for name, content in {"username": "admin", "password": password, "hosts": address}.items():
+        (folder / name).write_text(content)
+    files = {f"{name}_file": str(folder / name) for name in ("username", "password", "hosts")}
+    return KafkaConnection.model_validate(
+        {
+            "bootstrap_servers": [address],
+            "tls": True,
+            "ca_file": str(kafka.certificates.ca_file),
+            "authentication": {"type": "scram-sha-512", **files},
+        }
+    )
 
 
 def _config(kafka: LocalBroker, folder: Path, unique: str, here: dict[str, str], there: dict[str, str]) -> JobConfig:

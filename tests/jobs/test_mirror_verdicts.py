@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kwitness.contracts.resources.analytics_parameters import MirrorAuditParameters
 from kwitness.jobs.analyses.mirror_audit.comparison import compared_rows, mirrored, refuse_itself
-from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, compared, is_of_syncs, sync_of
+from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, compared, in_order, is_of_syncs, sync_of
 from kwitness.jobs.analyses.mirror_audit.rows import row_after
 from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, TABLE_SCHEMA
 from kwitness.jobs.analyses.mirror_audit.transform import mirrored_as
@@ -97,7 +97,7 @@ def test_offsets_between_syncs_say_what_only_one_side_has(kinds: list[str], told
             pairs.append(since)
         source, mirror = source + (kind != "mirror"), mirror + (kind != "source")
 
-    found = compared([*reversed(pairs), *pairs])
+    found = compared([*pairs, *pairs])
 
     assert (found is None) == (len(pairs) < 2)
     assert found is None or found == (fewer, more, pairs[-1])
@@ -105,6 +105,21 @@ def test_offsets_between_syncs_say_what_only_one_side_has(kinds: list[str], told
 
 def test_a_mirror_that_was_recreated_is_not_compared_with_what_it_was() -> None:
     assert compared([(0, 500), (100, 600), (200, 10), (210, 20)]) == (0, 0, (210, 20))
+
+
+def test_what_a_killed_mirror_sent_again_is_counted_once() -> None:
+    """It had not said how far it was, and began again; syncs of both lives are of the same offsets at the source."""
+    first, again = [(0, 0), (10, 10), (20, 20)], [(0, 30), (10, 40), (20, 50), (40, 70)]
+
+    assert compared([*first, *again]) == (0, 30, (40, 70))
+
+
+def test_syncs_stay_in_the_order_in_which_they_were_written() -> None:
+    gone, there = [(0, 0), (20, 20)], [(0, 30), (10, 40)]
+
+    assert in_order([*gone, (10, 40)], there) == [*gone, *there], "what is gone from the topic was there before"
+    assert in_order([*gone, (10, 40)], ()) == [*gone, (10, 40)], "when it cannot be read"
+    assert in_order([(10, 40)], [*gone, *there]) == [*gone, *there], "when only the newest were kept"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -100,6 +101,26 @@ def test_it_waits_for_its_table_follows_it_and_goes_on_after_other_secrets(spark
         cost_inputs.add_traffic(tmp_path, [row("User:third")])
         eventually(lambda: principals(tmp_path), lambda now: "User:third" in now, seconds=60)
     assert run.result(timeout=30) is None, "stopped, it has no other options"
+
+
+def test_a_table_that_is_removed_and_made_again_is_waited_for(spark: SparkSession, tmp_path: Path) -> None:
+    board = StatusBoard(DriverStatus())
+    cost_inputs.add_traffic(tmp_path, [row("User:before")])
+
+    with running(spark, tmp_path, board, Secrets()) as run:
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:before"}, seconds=60)
+        shutil.rmtree(tmp_path / "traffic")
+        waits = eventually(board.read, lambda now: now.reason == "Starting")
+        assert (waits.phase, waits.message) == (
+            "Starting",
+            "waits for the table of Traffic, which that job makes when it runs first",
+        )
+        assert principals(tmp_path) == {"User:before"}, "what was computed stays"
+
+        cost_inputs.add_traffic(tmp_path, [row("User:after")])
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:after"}, seconds=60)
+        assert (board.read().phase, board.read().reason) == ("Running", None)
+    assert run.result(timeout=30) is None
 
 
 def test_one_that_waits_can_be_stopped(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The jars of brokers and of Kafka Streams, resolved from Maven once per version and kept in the user's cache."""
+"""The jars of brokers, Kafka Streams and MirrorMaker, resolved from Maven once per version and kept in the cache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ KAFKA_VERSIONS = ("3.7.2", "3.9.2", "4.1.2", "4.3.1")
 _PROJECTS = Path(__file__).resolve().parents[4]
 _POMS = _PROJECTS / "kafka"
 _STREAMS = _PROJECTS / "kafka-streams" / "pom.xml"
+_MIRROR = _PROJECTS / "kafka-mirror" / "pom.xml"
 
 
 def pom(version: str) -> Path:
@@ -62,6 +63,17 @@ def streams_jars() -> Path:
         Maven failed; its output is in the message.
     """
     return _resolved(_STREAMS, f"kafka-streams/{KAFKA_VERSIONS[-1]}")
+
+
+def mirror_jars() -> Path:
+    """The folder with the jars of MirrorMaker of the newest version.
+
+    Raises
+    ------
+    CommandFailedError
+        Maven failed; its output is in the message.
+    """
+    return _resolved(_MIRROR, f"kafka-mirror/{KAFKA_VERSIONS[-1]}")
 
 
 def _resolved(project: Path, name: str) -> Path:

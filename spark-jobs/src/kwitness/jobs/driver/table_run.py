@@ -72,20 +72,17 @@ class TableRun:
         note
             Part of the status while it runs.
         """
-        are_there = wait_for(
-            self._tables.missing,
-            lambda names: f"waits for the table of {names}, which that job makes when it runs first",
-            board=self._board,
-            stopping=stopping,
-            seconds=_LOOK_SECONDS,
-        )
-        if not are_there:
+        if not self._wait_for_tables(stopping):
             return None
         self._tables.prepare()
-        self._board.change(
-            phase="Running", message=note and f"the driver runs; it {note}", table_version=self._tables.table.version()
-        )
+        self._say_running(note)
         while not stopping.is_set():
+            if self._tables.missing():
+                # Removed under this run, as when its job is set up once more; what was computed stays.
+                self._board.change(phase="Starting")
+                if not self._wait_for_tables(stopping):
+                    return None
+                self._say_running(note)
             began = time.monotonic()
             self.look()
             if self._config.run.mode == "once":
@@ -99,6 +96,20 @@ class TableRun:
                 if time.monotonic() >= next_at:
                     break
         return None
+
+    def _wait_for_tables(self, stopping: threading.Event) -> bool:
+        return wait_for(
+            self._tables.missing,
+            lambda names: f"waits for the table of {names}, which that job makes when it runs first",
+            board=self._board,
+            stopping=stopping,
+            seconds=_LOOK_SECONDS,
+        )
+
+    def _say_running(self, note: str | None) -> None:
+        self._board.change(
+            phase="Running", message=note and f"the driver runs; it {note}", table_version=self._tables.table.version()
+        )
 
     def look(self) -> None:
         """Take a sample if one is due, compute what changed, and see whether anything is to be found."""

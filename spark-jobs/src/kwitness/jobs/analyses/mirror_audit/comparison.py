@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, is_of_syncs, sync_of
+from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, in_order, is_of_syncs, sync_of
 from kwitness.jobs.analyses.mirror_audit.schema import MAX_SYNCS, PARTITION, SPAN, TABLE_SCHEMA
 from kwitness.jobs.analyses.mirror_audit.transform import mirrored_as, span_ms_of, tolerance_ms_of
 from kwitness.jobs.analyses.mirror_audit.verdicts import Counted, Sides, bounded, judge
@@ -34,11 +34,11 @@ def compare(comparison: Comparison, table: DataFrame, job_input: JobInput) -> Da
     topics = mirrored(here, there, job_input)
     settled_ms = here.surveyed_ms - tolerance_ms_of(job_input) - span_ms_of(job_input)
     partitions = table.where(F.col("kind") == PARTITION).select("topic", "partition", "syncs", "target_topic").collect()
-    syncs: dict[Place, set[tuple[int, int]]] = {}
-    for row in partitions:
-        syncs[row["topic"], row["partition"]] = {tuple(one) for one in row["syncs"] or ()}
+    told: dict[Place, list[tuple[int, int]]] = {}
     for sync in _syncs(comparison):
-        syncs.setdefault((sync.topic, sync.partition), set()).add((sync.source, sync.mirror))
+        told.setdefault((sync.topic, sync.partition), []).append((sync.source, sync.mirror))
+    known = {(row["topic"], row["partition"]): [tuple(one) for one in row["syncs"] or ()] for row in partitions}
+    syncs = {place: in_order(known.get(place, ()), told.get(place, ())) for place in {*known, *told}}
     rows = compared_rows(
         here,
         there,
@@ -82,7 +82,7 @@ def compared_rows(
     topics: Mapping[str, str],
     *,
     counted: Mapping[Place, Counted],
-    syncs: Mapping[Place, set[tuple[int, int]]],
+    syncs: Mapping[Place, Iterable[tuple[int, int]]],
     compacted: Mapping[str, bool],
     waiting: Mapping[TopicPartition, int],
     job_input: JobInput,

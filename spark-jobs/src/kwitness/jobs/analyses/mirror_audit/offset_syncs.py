@@ -66,11 +66,12 @@ class Stretches(NamedTuple):
 
 
 def compared(pairs: Iterable[tuple[int, int]]) -> Stretches | None:
-    """Compare the offsets between each two syncs; None without two of them.
+    """Compare the offsets between each two syncs, in the order in which they were written; None without two of them.
 
-    Where the mirror's offset goes back as the source's goes on, the mirror's topic was recreated: nothing is between.
+    A mirror that was killed begins again where it last said that it was: the source's offset goes back, and what came
+    twice is more. Where the mirror's offset goes back, its topic was recreated, and nothing is between.
     """
-    found = sorted(set(pairs))
+    found = list(dict.fromkeys(pairs))
     fewer = more = 0
     for before, after in pairwise(found):
         if after[1] < before[1]:
@@ -78,3 +79,9 @@ def compared(pairs: Iterable[tuple[int, int]]) -> Stretches | None:
         step = (after[0] - before[0]) - (after[1] - before[1])
         fewer, more = fewer + max(0, step), more + max(0, -step)
     return Stretches(fewer, more, found[-1]) if len(found) > 1 else None
+
+
+def in_order(known: Iterable[tuple[int, int]], told: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All syncs of a partition: those that are known and gone from MirrorMaker's topic are older than what it has."""
+    there = dict.fromkeys(told)
+    return [*(one for one in dict.fromkeys(known) if one not in there), *there]

@@ -50,7 +50,7 @@ class Sides:
     compacted
         Whether compaction may remove records at the source; None where it is not known.
     syncs
-        Offsets of the source and of the mirror of the same records.
+        Offsets of the source and of the mirror of the same records, in the order in which they were written.
     """
 
     source_end: int
@@ -101,5 +101,5 @@ def differences(source: int, target: int, tolerance: int) -> tuple[int, int]:
 
 
 def bounded(pairs: Iterable[tuple[int, int]], most: int) -> list[tuple[int, int]]:
-    """The newest of some syncs."""
-    return sorted(set(pairs))[-most:]
+    """The newest of some syncs, in their order."""
+    return list(dict.fromkeys(pairs))[-most:]
