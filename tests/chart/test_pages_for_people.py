@@ -5,6 +5,7 @@ Nothing runs pods there, so a command that waits for one is not among them: the 
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -19,6 +20,9 @@ from kwitness.jobs import show
 from tests.chart.reader import Reader
 
 pytestmark = pytest.mark.slow
+
+GROUP = "monitoring.coreos.com"
+MONITORING = ((GROUP, "ServiceMonitor", "servicemonitors"), (GROUP, "PrometheusRule", "prometheusrules"))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guides/install.md"])
@@ -63,6 +67,50 @@ def test_uninstall_in_order_leaves_nothing_and_another_name_takes_over_what_an_u
 
     reader.types("helm install kwitness charts/kwitness --namespace kwitness && helm uninstall kwitness -n kwitness")
     assert len(reader.follows(page, "Install again")) == 1
+
+
+def test_an_upgrade(reader: Reader) -> None:
+    reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
+    reader.server.cluster().await_definitions()
+
+    typed = reader.follows("docs/operations/upgrade.md")
+
+    assert len(typed) == 4
+    assert '"revision":"2"' in reader.types("helm list --namespace kwitness --output json")
+
+
+def test_seeing_it_with_a_prometheus_operator(reader: Reader) -> None:
+    reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
+    for group, kind, plural in MONITORING:
+        reader.server.kubectl("create", "--filename=-", input=json.dumps(definition(group, kind, plural)))
+    reader.server.cluster().await_definitions()
+    collector = resources("docs/guides/install.md", "TelemetryCollector")
+    reader.server.kubectl("apply", "--filename=-", input=json.dumps(collector))
+
+    assert len(reader.follows("docs/guides/see-it.md", "Scrape it")) == 2
+
+    made = reader.types("kubectl get servicemonitors,prometheusrules --namespace kwitness --output name").splitlines()
+    assert len(made) == 3
+
+
+def definition(group: str, kind: str, plural: str) -> dict[str, object]:
+    """A CustomResourceDefinition that takes everything, in place of one of the Prometheus operator's."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    names = {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]},
+    }
+
+
+def resources(page: str, kind: str) -> dict[str, object]:
+    """The resource of a kind that a page has first."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)
+    found = [one for block in blocks for one in yaml.safe_load_all(block)]
+    return next(dict(one) for one in found if one["kind"] == kind)
 
 
 def test_a_pod_that_reads_a_table_between_runs_may_be_made_and_knows_its_options(api_server: ApiServer) -> None:
