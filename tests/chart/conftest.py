@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kwitness.e2e.api_server import ApiServer
+
+from tests.chart.reader import Reader
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[Reader]:
+    """A person who does what a page says, on an API server of their own."""
+    with ApiServer() as server:
+        yield Reader(server, tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,6 +15,7 @@ from kwitness.e2e import chart
 
 RULES = [yaml.safe_load(file.read_text()) for file in sorted((chart.CHART / "rules").glob("*.yaml"))]
 CLIENTS = yaml.safe_load((chart.CHART / "rules" / "clients.yaml").read_text())["groups"]
+ROOT = chart.CHART.parents[1]
 DASHBOARDS = sorted((chart.CHART / "dashboards").glob("*.json"))
 METRIC = re.compile(r"\b(?:kwitness_|kwitness:|kafka_client_)[a-z0-9_:]+")
 
@@ -102,6 +104,22 @@ def test_monitors_scrape_a_port_that_exists(everything: dict[str, Any]) -> None:
     assert [port["name"] for one in services for port in one["spec"]["ports"]] == ["metrics"]
 
 
+def test_namespaces_in_metrics_are_those_of_resources_whoever_scrapes(everything: dict[str, Any]) -> None:
+    endpoints = [
+        endpoint
+        for monitor in chart.of_kind(chart.render(everything), "ServiceMonitor")
+        for endpoint in monitor["spec"]["endpoints"]
+    ]
+    demo = chart.of_kind(chart.render(chart=chart.DEMO_CHART), "ConfigMap")
+    (config,) = [one["data"]["prometheus.yml"] for one in demo if "prometheus.yml" in one["data"]]
+    jobs = [job for job in yaml.safe_load(config)["scrape_configs"] if job["job_name"] != "prometheus"]
+
+    assert len(endpoints) == 2
+    assert all(endpoint["honorLabels"] is True for endpoint in endpoints)
+    assert len(jobs) == 2
+    assert all(job["honor_labels"] is True for job in jobs)
+
+
 def client_rules(values: dict[str, Any]) -> list[dict[str, Any]]:
     """The rules about clients as the chart renders them."""
     wanted = {"monitoring": {"prometheusRule": {"enabled": True}}, "rules": {"clients": values}}
@@ -166,17 +184,52 @@ def test_each_threshold_is_recorded_and_used_by_its_alert() -> None:
     assert {alert for alert, _ in wanted} == {alert for alert, _ in recorded}
 
 
-def test_each_alert_about_a_client_leads_to_it_to_a_command_and_to_its_runbook() -> None:
-    page = (chart.CHART.parents[1] / "docs/operations/client-alerts.md").read_text()
-    anchors = {
-        re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
-        for title in re.findall(r"^## (.+)$", page, re.MULTILINE)
-    }
+def test_each_alert_about_a_client_leads_to_it_and_to_a_command() -> None:
     for rule in (rule for group in CLIENTS for rule in group["rules"] if "alert" in rule):
         told = rule["annotations"]
         assert "kwitness_client_info" in told["clients"] or rule["alert"] == "KwitnessClientSilent", rule["alert"]
         assert told["command"].startswith("kwitness "), rule["alert"]
-        file, _, anchor = told["runbook"].partition("#")
-        assert file == "docs/operations/client-alerts.md"
-        assert anchor in anchors, rule["alert"]
-        assert f"`{rule['alert']}`" in page
+
+
+def sections(page: Path) -> dict[str, str]:
+    """Heading and text of each section of a page, by the anchor that leads to it."""
+    parts = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)[1:]
+    return {re.sub(r"[^a-z0-9 -]", "", part.partition("\n")[0].lower()).replace(" ", "-"): part for part in parts}
+
+
+def test_each_alert_leads_to_a_section_that_is_about_it() -> None:
+    for rule in (rule for rule in all_rules() if "alert" in rule):
+        file, _, anchor = rule["annotations"]["runbook_url"].partition("#")
+        section = sections(ROOT / file).get(anchor)
+        assert section is not None, f"{rule['alert']}: {file}#{anchor} is not there"
+        assert rule["alert"] in section, rule["alert"]
+        assert re.search(r"^(1\. |\| `)", section, re.MULTILINE), f"{rule['alert']}: what to do?"
+
+
+def test_the_page_on_alerts_lists_each_with_its_severity_and_leads_where_the_alert_does() -> None:
+    page = (ROOT / "docs/operations/alerts.md").read_text()
+    rows = {
+        (name, target if "#" in target[1:] else f"alerts.md{target}", severity)
+        for name, target, severity in re.findall(r"^\| \[`(\w+)`\]\(([^)]+)\) \| (\w+) \|", page, re.MULTILINE)
+    }
+
+    assert rows == {
+        (rule["alert"], rule["annotations"]["runbook_url"].removeprefix("docs/operations/"), rule["labels"]["severity"])
+        for rule in all_rules()
+        if "alert" in rule
+    }
+
+
+def test_what_is_put_in_front_of_runbooks_is_there_in_every_alert_that_is_rendered() -> None:
+    base = "https://docs.example.org/kwitness/"
+    values = {"monitoring": {"prometheusRule": {"enabled": True, "runbookBase": base}}}
+    rendered = [
+        rule
+        for one in chart.of_kind(chart.render(values), "PrometheusRule")
+        for group in one["spec"]["groups"]
+        for rule in group["rules"]
+        if "alert" in rule
+    ]
+
+    assert len(rendered) == len([rule for rule in all_rules() if "alert" in rule])
+    assert all(rule["annotations"]["runbook_url"].startswith(f"{base}docs/operations/") for rule in rendered)

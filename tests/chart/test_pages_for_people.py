@@ -5,82 +5,24 @@ Nothing runs pods there, so a command that waits for one is not among them: the 
 
 from __future__ import annotations
 
-import os
+import json
 import re
-import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+import yaml
 
 from kwitness.demo import manifests, releases
 from kwitness.demo.cluster import DemoCluster
-from kwitness.e2e import binaries
 from kwitness.e2e.api_server import ApiServer
-from kwitness.images import builder
 from kwitness.images.image_parts import REPOSITORY
+from kwitness.jobs import show
+
+from tests.chart.reader import Reader
 
 pytestmark = pytest.mark.slow
 
-FILES = ("kafka-ca.crt", "operator.password", "collector.password", "spark.password")
-MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "tokens")
-
-
-class Reader:
-    """A person in a checkout, with kubectl and Helm on the path, who does what a page says."""
-
-    def __init__(self, server: ApiServer, folder: Path) -> None:
-        self.server = server
-        self._folder = folder
-        tools = folder / "bin"
-        tools.mkdir()
-        for name, command in (("kubectl", binaries.kubectl()), ("helm", binaries.helm())):
-            (tools / name).symlink_to(command)
-        (folder / "charts").symlink_to(REPOSITORY / "charts")
-        (folder / "demo").symlink_to(REPOSITORY / "demo")
-        (folder / "images.json").write_text(builder.helm_values({"operator": "registry.example.org/me/operator:1"}))
-        for name in (*FILES, *MORE_FILES):
-            (folder / name).write_text("content")
-        self._environment = {
-            **os.environ,
-            "KUBECONFIG": str(server.kubeconfig),
-            "PATH": f"{tools}:{os.environ['PATH']}",
-        }
-
-    def types(self, command: str) -> str:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", command],
-            cwd=self._folder,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def follows(self, page: str, section: str = "") -> list[str]:
-        """Type every command of a page that is for Kubernetes, and apply every resource of ours; what was typed."""
-        typed = []
-        whole = (REPOSITORY / page).read_text()
-        read = whole.partition(f"\n## {section}\n")[2].partition("\n## ")[0] if section else whole
-        for language, text in re.findall(r"^ *```(sh|yaml)\n(.*?)^ *```", read, re.MULTILINE | re.DOTALL):
-            if language == "yaml":
-                self.server.cluster().await_definitions()
-                self.server.kubectl("apply", "--filename=-", input=text)
-                continue
-            for command in re.sub(r"\\\n\s*", " ", text).splitlines():
-                if re.match(r"\s*(kubectl|helm) ", command):
-                    self.types(command)
-                    typed.append(command.split("#")[0].strip())
-        return typed
-
-
-@pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
-    with ApiServer() as server:
-        yield Reader(server, tmp_path)
+GROUP = "monitoring.coreos.com"
+MONITORING = ((GROUP, "ServiceMonitor", "servicemonitors"), (GROUP, "PrometheusRule", "prometheusrules"))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guides/install.md"])
@@ -125,3 +67,63 @@ def test_uninstall_in_order_leaves_nothing_and_another_name_takes_over_what_an_u
 
     reader.types("helm install kwitness charts/kwitness --namespace kwitness && helm uninstall kwitness -n kwitness")
     assert len(reader.follows(page, "Install again")) == 1
+
+
+def test_an_upgrade(reader: Reader) -> None:
+    reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
+    reader.server.cluster().await_definitions()
+
+    typed = reader.follows("docs/operations/upgrade.md")
+
+    assert len(typed) == 4
+    assert '"revision":"2"' in reader.types("helm list --namespace kwitness --output json")
+
+
+def test_seeing_it_with_a_prometheus_operator(reader: Reader) -> None:
+    reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
+    for group, kind, plural in MONITORING:
+        reader.server.kubectl("create", "--filename=-", input=json.dumps(definition(group, kind, plural)))
+    reader.server.cluster().await_definitions()
+    collector = resources("docs/guides/install.md", "TelemetryCollector")
+    reader.server.kubectl("apply", "--filename=-", input=json.dumps(collector))
+
+    assert len(reader.follows("docs/guides/see-it.md", "Scrape it")) == 2
+
+    made = reader.types("kubectl get servicemonitors,prometheusrules --namespace kwitness --output name").splitlines()
+    assert len(made) == 3
+
+
+def definition(group: str, kind: str, plural: str) -> dict[str, object]:
+    """A CustomResourceDefinition that takes everything, in place of one of the Prometheus operator's."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    names = {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]},
+    }
+
+
+def resources(page: str, kind: str) -> dict[str, object]:
+    """The resource of a kind that a page has first."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (REPOSITORY / page).read_text(), re.MULTILINE | re.DOTALL)
+    found = [one for block in blocks for one in yaml.safe_load_all(block)]
+    return next(dict(one) for one in found if one["kind"] == kind)
+
+
+def test_a_pod_that_reads_a_table_between_runs_may_be_made_and_knows_its_options(api_server: ApiServer) -> None:
+    page = (REPOSITORY / "docs/guides/inventory.md").read_text()
+    (block,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    pod = yaml.safe_load(block)
+    strict = "pod-security.kubernetes.io/enforce=restricted"
+    for command in (("create", "namespace", "reads"), ("label", "namespace", "reads", strict)):
+        api_server.kubectl(*command)
+
+    del pod["metadata"]["namespace"]
+    api_server.kubectl("apply", "--namespace=reads", "--dry-run=server", "--filename=-", input=yaml.safe_dump(pod))
+
+    interpreter, flag, module, *arguments = pod["spec"]["containers"][0]["command"]
+    assert (interpreter, flag, module) == ("python3", "-m", show.__name__)
+    assert show.main(arguments) == 1  # there is no table here; an option that it does not know would end it with 2

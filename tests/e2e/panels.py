@@ -1,10 +1,10 @@
-"""Cases for promtool of a dashboard's queries: what each returns where every metric that it needs is there."""
+"""Cases for promtool of a dashboard's or a page's queries: each returns something where its metrics are there."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +38,18 @@ def _series(name: str, labels: tuple[str, ...], *, counter: bool) -> dict[str, s
     return {"series": f"{name}{{{pairs}}}", "values": values}
 
 
-def cases(dashboard: Path, rules: list[str]) -> dict[str, Any]:
-    """A file for `promtool test rules`: each query of the dashboard returns something.
+def cases(asked: Sequence[str], rules: list[str], further: Sequence[dict[str, str]] = ()) -> dict[str, Any]:
+    """A file for `promtool test rules`: each query returns something.
 
     Parameters
     ----------
     rules
         Files of recording rules and alerts, from where the cases are.
+    further
+        Series beside one of each metric, for what a client cannot be that pushes and loses nothing.
     """
-    asked = [query for _, query in queries(dashboard)]
     series = [
+        *further,
         *(
             _series(one.name, one.labels, counter=one.type == "counter")
             for one in OWN_METRICS

@@ -12,7 +12,8 @@ import yaml
 from kwitness.demo.platform import NAMESPACE, PROMETHEUS, Platform
 from kwitness.e2e import chart
 
-from tests.e2e.panels import cases
+from tests.chart.test_see_it import QUERIES, SILENT_AND_LOST
+from tests.e2e.panels import cases, queries
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = sorted((chart.CHART / "rules").glob("*.yaml"))
@@ -61,8 +62,17 @@ def test_rules_fire_as_their_cases_say(platform: Platform) -> None:
 
 
 def test_each_panel_about_clients_that_suffer_has_something_to_show(platform: Platform) -> None:
-    wanted = yaml.safe_dump(cases(DASHBOARD, [str(file.relative_to(ROOT)) for file in RULES]))
+    asked = [query for _, query in queries(DASHBOARD)]
+    wanted = yaml.safe_dump(cases(asked, [str(file.relative_to(ROOT)) for file in RULES]))
 
     said = run(platform, ["panels.yaml"], archive(*RULES, further={"panels.yaml": wanted}))
+
+    assert said.count("SUCCESS") == 1
+
+
+def test_each_question_of_the_guide_has_an_answer(platform: Platform) -> None:
+    wanted = yaml.safe_dump(cases(QUERIES, [str(file.relative_to(ROOT)) for file in RULES], SILENT_AND_LOST))
+
+    said = run(platform, ["questions.yaml"], archive(*RULES, further={"questions.yaml": wanted}))
 
     assert said.count("SUCCESS") == 1

@@ -1,0 +1,55 @@
+"""The page on what goes with what says what the chart asks for and what the tests run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from kwitness.e2e import chart, strimzi
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
+from kwitness.e2e.kafka.local_broker import reporter_class
+
+from tests.observer.client_programs import EVERY_CLIENT
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/compatibility.md").read_text()
+
+
+def section(heading: str) -> str:
+    return PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_kubernetes_is_what_the_chart_asks_for_and_what_the_node_is_built_of() -> None:
+    manifest = yaml.safe_load((chart.CHART / "Chart.yaml").read_text())
+    (least,) = re.findall(r"^\| least \| (\S+):", section("Kubernetes"), re.MULTILINE)
+    (tested,) = re.findall(r"^\| tested \| (\S+),", section("Kubernetes"), re.MULTILINE)
+    (built,) = re.findall(r"k8s\.io/kubernetes v(\S+)", (ROOT / "e2e/node/kubernetes/go.mod").read_text())
+
+    assert manifest["kubeVersion"].startswith(f">={least}.")
+    assert tested == built == chart.KUBERNETES_VERSION
+
+
+def test_brokers_are_those_of_the_tests_each_with_the_class_that_they_are_given() -> None:
+    rows = re.findall(r"^\| (\d\S+) \| `(\w+)` \|", section("Kafka brokers"), re.MULTILINE)
+
+    assert rows == [(version, reporter_class(version).rpartition(".")[2]) for version in KAFKA_VERSIONS]
+
+
+def test_clients_are_those_that_the_tests_send_through_observers() -> None:
+    assert set(re.findall(r"`([\w-]+-\d[\d.]*)`", section("Clients"))) == {client.name for client in EVERY_CLIENT}
+
+
+def test_strimzi_is_of_the_releases_that_the_guide_is_validated_against() -> None:
+    assert tuple(re.findall(r"\d+\.\d+\.\d+", section("Strimzi"))) == tuple(one.version for one in strimzi.RELEASES)
+
+
+def test_byte_code_is_what_is_compiled() -> None:
+    def release(project: str) -> str:
+        pom = (ROOT / "services" / project / "pom.xml").read_text()
+        return re.findall(r"<maven\.compiler\.release>(\d+)<", pom)[0]
+
+    assert f"broker plugin is\nJava {release('broker-plugin')}," in PAGE
+    assert f"header library Java {release('headers-java')}." in PAGE
+    assert release("interceptors-java") == release("headers-java")
