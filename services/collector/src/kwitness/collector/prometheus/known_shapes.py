@@ -35,7 +35,7 @@ class KnownShapes:
             family, factor, kind = register.resolve(name, unit, sent, state.holder)
             if family is None or kind not in _PLAIN:
                 return
-            for attributes, _, _ in points:
+            for attributes, _, _, _ in points:
                 slot = state.slots.get((name, attributes))
                 if slot is None or slot.family != family.index or factors.setdefault(slot, factor) != factor:
                     return

@@ -128,7 +128,7 @@ class _Reading:
                 self._families.append(None)
             case ["client", name, labels, pushes, alone_since_ms]:
                 self._name = str(name)
-                client = self.clients[self._name] = Client(str(labels), int(alone_since_ms))
+                client = self.clients[self._name] = Client(str(labels), alone_since_ms=int(alone_since_ms))
                 client.pushes = int(pushes)
             case ["series", index, identity, text, *accumulated]:
                 if (family := self._families[index]) is not None:
