@@ -98,6 +98,7 @@ def test_drivers_killed_between_any_two_steps_leave_the_same_table(
     rows = {(row["group_id"], row["evidence"]): row for row in read(config.table_path)}
     wanted = completeness_oracle.judge(said, GRACE_MS, now_ms=now_ms, end=END, compacted=False)
     assert {voice: {name: rows[voice][name] for name in told} for voice, told in wanted.items()} == wanted
+    assert {row["late"] for row in rows.values()} <= {0, None}, "what is in the table is not told to it again"
     assert [row["offset"] for row in read(f"{config.quarantine_path}/records")] == [0]
     assert last.read().data_loss == ()
     for future in admin.delete_topics([orders, *names.values()]).values():
