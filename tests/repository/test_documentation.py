@@ -6,11 +6,14 @@ import functools
 import re
 import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
+from kwitness.contracts.resources import KINDS
 from kwitness.e2e import capacity
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +55,38 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
 
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """What links may lead to within a page: its headings as they are made into anchors, repeated ones with a number."""
+    prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        anchor = re.sub(r"[^\w\- ]", "", shown.lower()).strip().replace(" ", "-")
+        times = sum(1 for one in found if re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", one))
+        found.add(f"{anchor}-{times}" if times else anchor)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_into_pages_lead_to_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", page.read_text())
+    inner = [((page.parent / target).resolve() if target else page, anchor) for target, anchor in links]
+
+    lost = [anchor for file, anchor in inner if file.suffix == ".md" and file.exists() and anchor not in anchors(file)]
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_manifests_of_ours_fit_their_models(page: Path) -> None:
+    models = {info.kind: info.model for info in KINDS}
+    blocks = re.findall(r"^ *```yaml\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        if "apiVersion: kwitness.dev/" in block:
+            for one in yaml.safe_load_all(textwrap.dedent(block)):
+                if str(one["apiVersion"]).startswith("kwitness.dev/"):
+                    models[one["kind"]].model_validate(one)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
