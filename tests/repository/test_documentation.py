@@ -6,14 +6,11 @@ import functools
 import re
 import subprocess
 import sys
-import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 
-from kwitness.contracts.resources import KINDS
 from kwitness.e2e import capacity
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,17 +73,6 @@ def test_links_into_pages_lead_to_a_heading(page: Path) -> None:
 
     lost = [anchor for file, anchor in inner if file.suffix == ".md" and file.exists() and anchor not in anchors(file)]
     assert lost == []
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_manifests_of_ours_fit_their_models(page: Path) -> None:
-    models = {info.kind: info.model for info in KINDS}
-    blocks = re.findall(r"^ *```yaml\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE)
-    for block in blocks:
-        if "apiVersion: kwitness.dev/" in block:
-            for one in yaml.safe_load_all(textwrap.dedent(block)):
-                if str(one["apiVersion"]).startswith("kwitness.dev/"):
-                    models[one["kind"]].model_validate(one)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
