@@ -72,6 +72,8 @@ def test_uninstall_in_order_leaves_nothing_and_another_name_takes_over_what_an_u
 def test_an_upgrade(reader: Reader) -> None:
     reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
     reader.server.cluster().await_definitions()
+    cluster = resources("docs/guides/install.md", "KafkaCluster")
+    reader.server.kubectl("apply", "--filename=-", input=json.dumps(cluster))
 
     typed = reader.follows("docs/operations/upgrade.md")
 

@@ -343,3 +343,31 @@ def test_the_autoscaler_that_a_guide_shows_is_valid(api_server: ApiServer) -> No
     (shown,) = re.findall(r"^ *```yaml\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE)
 
     api_server.kubectl("apply", "--dry-run=server", "--validate=strict", "--filename=-", input=textwrap.dedent(shown))
+
+
+def shown() -> list[Any]:
+    """Each manifest of ours on a page, with where it is."""
+    found = []
+    for page in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
+        blocks = re.findall(r"^ *```yaml\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE)
+        manifests = [
+            one
+            for block in blocks
+            if "apiVersion: kwitness.dev/" in block
+            for one in yaml.safe_load_all(textwrap.dedent(block))
+            if str(one["apiVersion"]).startswith("kwitness.dev/")
+        ]
+        name = page.relative_to(ROOT)
+        found += [pytest.param(one, id=f"{name}-{number}") for number, one in enumerate(manifests, 1)]
+    return found
+
+
+@pytest.mark.parametrize("manifest", shown())
+def test_a_manifest_that_a_page_shows_is_taken_and_has_no_field_that_is_not_known(
+    api_with_crds: ApiServer, manifest: dict[str, Any]
+) -> None:
+    metadata = {"namespace": "default", "name": "shown", **manifest["metadata"]}
+
+    answer = create(api_with_crds, {**manifest, "metadata": {**metadata, "namespace": "default"}})
+
+    assert answer.status_code == 201, answer.json()["message"]

@@ -6,9 +6,12 @@ import functools
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from kwitness.e2e import capacity
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -51,12 +54,56 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
 
 
+def anchors(page: Path) -> set[str]:
+    """What links may lead to within a page: its headings as they are made into anchors, repeated ones with a number."""
+    prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", prose, re.MULTILINE):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        anchor = re.sub(r"[^\w\- ]", "", shown.lower()).strip().replace(" ", "-")
+        times = sum(1 for one in found if re.fullmatch(rf"{re.escape(anchor)}(-\d+)?", one))
+        found.add(f"{anchor}-{times}" if times else anchor)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_into_pages_lead_to_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", page.read_text())
+    inner = [((page.parent / target).resolve() if target else page, anchor) for target, anchor in links]
+
+    lost = [anchor for file, anchor in inner if file.suffix == ".md" and file.exists() and anchor not in anchors(file)]
+    assert lost == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_tests_that_are_named_exist(page: Path) -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page.read_text())
 
     assert [file for file, _ in named if not (ROOT / file).is_file()] == []
     assert [name for file, name in named if name and f"def {name}(" not in (ROOT / file).read_text()] == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if page.is_relative_to(ROOT / "docs/dev") or page.name == "CONTRIBUTING.md"],
+    ids=str,
+)
+def test_files_that_pages_for_developers_name_exist(page: Path) -> None:
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    named = {
+        name for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+)/?`", page.read_text()) if name.split("/")[0] in folders
+    }
+
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["a-subscription-file-by-file.md", "a-push-file-by-file.md"])
+def test_a_walk_through_the_code_has_its_steps_in_order_each_with_a_file(page: str) -> None:
+    steps = re.findall(r"^\| (\d+) \| `([^`]+)` \|", (ROOT / "docs/dev" / page).read_text(), re.MULTILINE)
+
+    assert len(steps) > 10
+    assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))
+    assert all((ROOT / file).is_file() for _, file in steps)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -118,3 +165,12 @@ def test_every_variable_of_a_test_run_is_in_contributing() -> None:
 
     assert read
     assert [name for name in sorted(read) if f"`{name}" not in (ROOT / "CONTRIBUTING.md").read_text()] == []
+
+
+def test_times_and_room_in_contributing_are_those_of_the_suite() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    seconds = tomllib.loads((ROOT / "devtools/src/kwitness/devtools/suite/group_seconds.toml").read_text())
+
+    assert f"{round(seconds['unit'] / 60)} minutes: {seconds['unit']} seconds" in text
+    assert f"{capacity.SUITE_GIB:g} GiB of memory and {capacity.COLD_GIB:g} GiB of disk" in text
+    assert f"the demo {capacity.DEMO_GIB:g} GiB of memory" in text
