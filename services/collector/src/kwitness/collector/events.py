@@ -6,9 +6,13 @@ import base64
 import binascii
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
+
+from pydantic import Field
 
 from kwitness.collector.client_labels import told_by_client
 from kwitness.collector.decompression import (
@@ -18,14 +22,14 @@ from kwitness.collector.decompression import (
     decompress,
 )
 from kwitness.contracts import record_headers
-from kwitness.contracts.envelopes import PushBatch, Rejection
+from kwitness.contracts.envelopes import PushAnswer, PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
 PLAIN_OTLP: Final = "otlp/"
-"""What the sources of plain OTLP begin with, which no broker has seen."""
+"""What the sources of plain OTLP begin with, which no broker has seen, and the keys of its clients."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
@@ -65,7 +69,9 @@ class Event:
     malformed: str | None = None
     """Why the payload could not be read, so that nothing of it is left."""
     known_as: str | None = None
-    """By what the client is told from others, where that is not to be seen from the identity."""
+    """By what the client is told from others, where that is not to be seen from the identity: of plain OTLP always."""
+    content: str | None = None
+    """By what a part of an export is known when it comes again; None where coming again adds nothing."""
     raw: Mapping[str, str] | None = None
     """The identity as it came, where it was treated: for memory alone."""
     treated: frozenset[str] = frozenset()
@@ -112,6 +118,8 @@ class ForwardedPush(Push):
     """A push between replicas: with all identity keys, since plain OTLP knows more than a plugin says."""
 
     identity_keys: dict[str, str] | None = None
+    known_as: str | None = None
+    content: str | None = None
 
 
 class ForwardedBatch(PushBatch):
@@ -120,12 +128,32 @@ class ForwardedBatch(PushBatch):
     pushes: tuple[ForwardedPush, ...]
 
 
+class ForwardedAnswer(PushAnswer):
+    """What became of such a batch; ``left_out`` counts points that are not exposed, by reason."""
+
+    left_out: dict[str, int] = Field(default_factory=dict)
+
+
 class Outcome(NamedTuple):
-    """What became of a batch."""
+    """What became of a batch; ``left_out`` counts points that are not exposed, by reason."""
 
     accepted: int
     duplicates: int
     rejected: tuple[Rejection, ...]
+    left_out: Mapping[str, int] = MappingProxyType({})
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Add up what became of the parts of a batch."""
+    left_out = Counter[str]()
+    for one in outcomes:
+        left_out.update(one.left_out)
+    return Outcome(
+        sum(one.accepted for one in outcomes),
+        sum(one.duplicates for one in outcomes),
+        tuple(rejection for one in outcomes for rejection in one.rejected),
+        left_out,
+    )
 
 
 def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[list[Event], list[Rejection]]:
@@ -157,6 +185,8 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
                 push_interval_ms=push.push_interval_ms,
                 terminating=push.terminating,
                 reported_by=batch.reported_by,
+                known_as=push.known_as if isinstance(push, ForwardedPush) else None,
+                content=push.content if isinstance(push, ForwardedPush) else None,
             )
         )
     return events, rejected
@@ -221,5 +251,7 @@ def _forwarded(event: Event) -> dict[str, Any]:
         "push_interval_ms": event.push_interval_ms,
         "terminating": event.terminating,
         "identity_keys": dict(event.identity),
+        "known_as": event.known_as,
+        "content": event.content,
         "payload": base64.b64encode(event.payload).decode(),
     }
