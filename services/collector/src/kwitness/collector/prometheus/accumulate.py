@@ -18,16 +18,7 @@ from kwitness.collector.prometheus.cumulative import Span, buckets_increment, in
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.labels import LabelWriter
-from kwitness.collector.prometheus.series import (
-    Counter,
-    Gauge,
-    Histogram,
-    Series,
-    SeriesKey,
-    Slot,
-    alike,
-    cost,
-)
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, SeriesKey, Slot, alike, cost
 from kwitness.contracts.own_metrics import OWN_METRICS
 
 STALE_AFTER_PUSHES: Final = 4
