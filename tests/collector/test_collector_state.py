@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import gzip
+import json
 import resource
+import struct
+import zlib
 from pathlib import Path
+
+import pytest
 
 from kwitness.collector.events import Event
 from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.state import snapshot
 from kwitness.collector.state.collector_state import CollectorState
 
 from tests.collector.collector_process import parse, value
@@ -123,3 +131,67 @@ def test_a_disk_that_is_full_in_the_middle_of_an_entry_keeps_what_was_written_an
     assert live.parser_errors == {"journal": len(lost)}
     killed.journal_and_apply([push(seq, 1) for seq in lost], 0)
     assert total(killed) == 9
+
+
+def rewritten(folder: Path, schema: str) -> None:
+    path = folder / "state.jsonl.gz"
+    rows = gzip.decompress(path.read_bytes()).split(b"\n", 1)[1]
+    path.write_bytes(gzip.compress(json.dumps(["begin", schema]).encode() + b"\n" + rows))
+
+
+def test_state_of_the_version_before_gives_its_numbers_and_not_its_clients(tmp_path: Path) -> None:
+    live = state(tmp_path)
+    live.journal_and_apply([push(1, 1)], 0)
+    live.close()
+    rewritten(tmp_path, f"kwitness.collector-state/{snapshot.FORMAT - 1}")
+
+    upgraded = state(tmp_path)
+
+    assert upgraded.parser_errors == {"state_format": 1}
+    assert knows(upgraded, 1)
+    assert (len(upgraded.clients), total(upgraded)) == (0, None)
+
+
+def test_state_of_a_later_version_is_counted_and_left_out(tmp_path: Path) -> None:
+    live = state(tmp_path)
+    live.journal_and_apply([push(1, 1)], 0)
+    live.close()
+    rewritten(tmp_path, f"kwitness.collector-state/{snapshot.FORMAT + 1}")
+
+    downgraded = state(tmp_path)
+
+    assert downgraded.parser_errors == {"state_format": 1}
+    assert not knows(downgraded, 1)
+
+
+@pytest.mark.parametrize(("head", "known", "errors"), [(None, True, {}), ({"format": 3}, False, {"state_format": 1})])
+def test_a_journal_of_the_first_version_is_read_and_one_of_a_later_one_counted(
+    tmp_path: Path, head: dict[str, int] | None, known: bool, errors: dict[str, int]
+) -> None:
+    state(tmp_path).journal_and_apply([push(1, 1)], 0)
+    [path] = tmp_path.glob("journal-*")
+    content = path.read_bytes()
+    [size] = struct.unpack(">I", content[:4])
+    assert json.loads(content[8 : 8 + size]) == {"format": 2}
+    body = b"" if head is None else json.dumps(head).encode() + b"\n"
+    first = struct.pack(">II", len(body), zlib.crc32(body)) + body if body else b""
+    path.write_bytes(first + content[8 + size :])
+
+    begun = state(tmp_path)
+
+    assert (knows(begun, 1), begun.parser_errors) == (known, errors)
+
+
+def test_a_part_of_an_export_is_recognised_after_a_kill_for_five_minutes(tmp_path: Path) -> None:
+    part = dataclasses.replace(push(1, 5), content="digest")
+    state(tmp_path).journal_and_apply([part], 1_000)
+
+    killed = state(tmp_path)
+
+    assert killed.contents.claim([dataclasses.replace(part, seq=2)]) == []
+    killed.save()
+    saved = state(tmp_path)
+    saved.contents.expire(1_000 + 299_999)
+    assert len(saved.contents) == 1
+    saved.contents.expire(1_000 + 300_000)
+    assert saved.contents.claim([part]) == [part]

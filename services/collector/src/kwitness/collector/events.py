@@ -6,9 +6,13 @@ import base64
 import binascii
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
+
+from pydantic import Field
 
 from kwitness.collector.client_labels import told_by_client
 from kwitness.collector.decompression import (
@@ -19,14 +23,14 @@ from kwitness.collector.decompression import (
 )
 from kwitness.collector.fairness import holder_of
 from kwitness.contracts import record_headers
-from kwitness.contracts.envelopes import PushBatch, Rejection
+from kwitness.contracts.envelopes import PushAnswer, PushBatch, Rejection
 from kwitness.contracts.envelopes.pushes import Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
 PLAIN_OTLP: Final = "otlp/"
-"""What the sources of plain OTLP begin with, which no broker has seen."""
+"""What the sources of plain OTLP begin with, which no broker has seen, and the keys of its clients."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
@@ -66,7 +70,9 @@ class Event:
     malformed: str | None = None
     """Why the payload could not be read, so that nothing of it is left."""
     known_as: str | None = None
-    """By what the client is told from others, where that is not to be seen from the identity."""
+    """By what the client is told from others, where that is not to be seen from the identity: of plain OTLP always."""
+    content: str | None = None
+    """By what a part of an export is known when it comes again; None where coming again adds nothing."""
     raw: Mapping[str, str] | None = None
     """The identity as it came, where it was treated: for memory alone."""
     treated: frozenset[str] = frozenset()
@@ -121,6 +127,8 @@ class ForwardedPush(Push):
 
     identity_keys: dict[str, str] | None = None
     caller: str | None = None
+    known_as: str | None = None
+    content: str | None = None
 
 
 class ForwardedBatch(PushBatch):
@@ -129,12 +137,32 @@ class ForwardedBatch(PushBatch):
     pushes: tuple[ForwardedPush, ...]
 
 
+class ForwardedAnswer(PushAnswer):
+    """What became of such a batch; ``left_out`` counts points that are not exposed, by reason."""
+
+    left_out: dict[str, int] = Field(default_factory=dict)
+
+
 class Outcome(NamedTuple):
-    """What became of a batch."""
+    """What became of a batch; ``left_out`` counts points that are not exposed, by reason."""
 
     accepted: int
     duplicates: int
     rejected: tuple[Rejection, ...]
+    left_out: Mapping[str, int] = MappingProxyType({})
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Add up what became of the parts of a batch."""
+    left_out = Counter[str]()
+    for one in outcomes:
+        left_out.update(one.left_out)
+    return Outcome(
+        sum(one.accepted for one in outcomes),
+        sum(one.duplicates for one in outcomes),
+        tuple(rejection for one in outcomes for rejection in one.rejected),
+        left_out,
+    )
 
 
 def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[list[Event], list[Rejection]]:
@@ -167,6 +195,8 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
                 terminating=push.terminating,
                 reported_by=batch.reported_by,
                 caller=push.caller if isinstance(push, ForwardedPush) else None,
+                known_as=push.known_as if isinstance(push, ForwardedPush) else None,
+                content=push.content if isinstance(push, ForwardedPush) else None,
             )
         )
     return events, rejected
@@ -232,5 +262,7 @@ def _forwarded(event: Event) -> dict[str, Any]:
         "terminating": event.terminating,
         "identity_keys": dict(event.identity),
         "caller": event.caller,
+        "known_as": event.known_as,
+        "content": event.content,
         "payload": base64.b64encode(event.payload).decode(),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ssl
+import time
 from collections.abc import AsyncIterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -14,13 +15,13 @@ from pydantic import ValidationError
 
 from kwitness.collector import events as batches
 from kwitness.collector.configuration import Settings
-from kwitness.collector.events import Event, Outcome
+from kwitness.collector.events import Event, ForwardedAnswer, Outcome, together
 from kwitness.collector.failures import BodyTooLargeError, UnavailableError
 from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
-from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, Rejection
+from kwitness.contracts.envelopes import GaugeSnapshot, Rejection
 from kwitness.runtime.child_names import collector_name, collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -32,6 +33,10 @@ INTERCEPTS: Final = "Kwitness-Intercepts"
 _TIMEOUT_S: Final = 15
 _QUESTION_S: Final = 3
 _CONNECT_S: Final = 1
+_OTLP: Final = aiohttp.ClientTimeout(total=3, connect=1)
+"""OTLP clients wait for few seconds, and ask again."""
+_AWAY_S: Final = 5
+"""How long a replica that did not answer an export is not tried again by others (docs/decisions/0115)."""
 _PASS_ON_S: Final = 45
 """A body may take 30 s to arrive, and its rows 8 s to be written."""
 _MAX_ANSWER: Final = 32 * 1024 * 1024
@@ -41,6 +46,13 @@ _MAX_PART: Final = 4 * 1024 * 1024
 _TOO_LARGE: Final = 413
 
 
+class PeerAwayError(UnavailableError):
+    """Another replica does not answer."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("PeerUnavailable", message)
+
+
 class Peers:
     """Implements `pipeline.Replicas` by HTTP; the addresses follow from the StatefulSet's name."""
 
@@ -48,6 +60,7 @@ class Peers:
         self._settings = settings
         self._token = ReloadingFile(settings.token_file, lambda content: content.decode().strip())
         self._session: aiohttp.ClientSession | None = None
+        self._away_until: dict[int, float] = {}
         self.configure(config)
 
     def configure(self, config: CollectorConfig) -> None:
@@ -95,16 +108,24 @@ class Peers:
             raise UnavailableError("NoPeerToken", "the token towards the other replicas cannot be read") from error
         return {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Content-Encoding": "gzip"}
 
-    async def _post(self, ordinal: int, path: str, body: bytes) -> bytes:
-        return await self._send("POST", ordinal, path, body)
+    async def _post(self, ordinal: int, path: str, body: bytes, within: aiohttp.ClientTimeout | None = None) -> bytes:
+        return await self._send("POST", ordinal, path, body, within)
 
-    async def _send(self, method: str, ordinal: int, path: str, body: bytes) -> bytes:
+    async def _send(
+        self, method: str, ordinal: int, path: str, body: bytes, within: aiohttp.ClientTimeout | None = None
+    ) -> bytes:
         url = self._address(ordinal) + path
         headers = {**self._headers(), FORWARDED: "1"}
         data = await asyncio.to_thread(gzip.compress, body, 1)
         try:
             async with self._client().request(
-                method, url, data=data, headers=headers, ssl=self._tls(), allow_redirects=False
+                method,
+                url,
+                data=data,
+                headers=headers,
+                ssl=self._tls(),
+                allow_redirects=False,
+                timeout=within or self._client().timeout,
             ) as answer:
                 content = await _read(answer)
                 if answer.status == _TOO_LARGE:
@@ -113,7 +134,7 @@ class Peers:
                     raise UnavailableError("PeerRefused", f"replica {ordinal} answered {answer.status}; try again")
                 return content
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise UnavailableError("PeerUnavailable", f"replica {ordinal} cannot be reached; try again") from error
+            raise PeerAwayError(f"replica {ordinal} cannot be reached; try again") from error
 
     async def hand_over(self, ordinal: int, events: Sequence[Event]) -> Outcome:
         """Give events to their owner, one request after the other; raises `UnavailableError`.
@@ -123,24 +144,31 @@ class Peers:
         groups: dict[tuple[str, int, str], list[Event]] = {}
         for event in events:
             groups.setdefault((event.source, event.epoch, event.identity.get("cluster_id", "")), []).append(event)
-        accepted = duplicates = 0
-        rejected: list[Rejection] = []
+        answers: list[ForwardedAnswer] = []
         for group in groups.values():
             for part, body in batches.to_bodies(group, _MAX_PART):
-                answer = await self._hand_over_part(ordinal, part, body)
-                accepted += answer.accepted
-                duplicates += answer.duplicates
-                rejected += answer.rejected
-        return Outcome(accepted, duplicates, tuple(rejected))
+                answers.append(await self._hand_over_part(ordinal, part, body))
+        return together([Outcome(one.accepted, one.duplicates, one.rejected, one.left_out) for one in answers])
 
-    async def _hand_over_part(self, ordinal: int, part: list[Event], body: bytes) -> PushAnswer:
+    async def _post_part(self, ordinal: int, part: list[Event], body: bytes) -> bytes:
+        if not part[0].is_plain_otlp:
+            return await self._post(ordinal, PUSHES_PATH, body)
+        if time.monotonic() < self._away_until.get(ordinal, 0):
+            raise PeerAwayError(f"replica {ordinal} did not answer just now; try again")
         try:
-            return PushAnswer.model_validate_json(await self._post(ordinal, PUSHES_PATH, body))
+            return await self._post(ordinal, PUSHES_PATH, body, _OTLP)
+        except PeerAwayError:
+            self._away_until[ordinal] = time.monotonic() + _AWAY_S
+            raise
+
+    async def _hand_over_part(self, ordinal: int, part: list[Event], body: bytes) -> ForwardedAnswer:
+        try:
+            return ForwardedAnswer.model_validate_json(await self._post_part(ordinal, part, body))
         except BodyTooLargeError as error:
             if len(part) > 1:
                 raise UnavailableError("PeerRefused", error.message) from error
             alone = Rejection(seq=part[0].seq, reason=error.reason, message=error.message)
-            return PushAnswer(accepted=0, duplicates=0, rejected=(alone,))
+            return ForwardedAnswer(accepted=0, duplicates=0, rejected=(alone,))
         except ValidationError as error:
             raise UnavailableError("PeerRefused", f"replica {ordinal} gave no answer that can be read") from error
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
-from kwitness.collector.events import Event, Outcome
+from kwitness.collector.events import Event, Outcome, together
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.inventory.brokers import Broker
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
@@ -86,11 +86,10 @@ class Pipeline:
             if isinstance(failure, BaseException):
                 hop.drop("returned", len(events))
                 raise failure
-        rejected = tuple(one for outcome in outcomes for one in outcome.rejected)
-        outcome = Outcome(sum(one.accepted for one in outcomes), sum(one.duplicates for one in outcomes), rejected)
+        outcome = together(outcomes)
         hop.deliver(outcome.accepted)
         hop.drop("duplicate", outcome.duplicates)
-        hop.drop("rejected", len(rejected))
+        hop.drop("rejected", len(outcome.rejected))
         return outcome
 
     def refuse(self, count: int) -> None:
@@ -106,32 +105,45 @@ class Pipeline:
         sources: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
         for event in events:
             sources[event.source, event.epoch].append(event)
-        outcomes = [await self._of_source(*source, part) for source, part in sources.items()]
-        rejected = tuple(one for outcome in outcomes for one in outcome.rejected)
-        return Outcome(sum(one.accepted for one in outcomes), sum(one.duplicates for one in outcomes), rejected)
+        return together(
+            [
+                await (self._of_plain_otlp(part) if part[0].is_plain_otlp else self._of_source(*source, part))
+                for source, part in sources.items()
+            ]
+        )
 
     async def _of_source(self, source: str, epoch: int, events: list[Event]) -> Outcome:
         window = self.state.seen.window(source, epoch)
         async with window.lock:
             fresh = {event.seq: event for event in events if event.seq not in window}
-            duplicates = len(events) - len(fresh)
-            privacy = self.privacy
-            new = await _treated(fresh.values(), privacy) if privacy.active else list(fresh.values())
-            impossible = await self._write_pushes(new)
-            if privacy is not self.privacy:
-                # What is kept from here on is treated by the new settings alone.
-                raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
-            # From here to the end nothing waits: either all of it happens or the sender sends it again.
-            taken = [event for index, event in enumerate(new) if index not in impossible]
-            self._apply(taken)
-            # What was rejected is not remembered as known: should this answer be lost, it is rejected again.
-            self.duplicates += duplicates
+            return await self._take(list(fresh.values()), len(events) - len(fresh))
+
+    async def _of_plain_otlp(self, events: list[Event]) -> Outcome:
+        """Take parts of exports, any number of them at once: a replica numbered them, so no number comes twice."""
+        fresh = self.state.contents.claim(events)
+        try:
+            return await self._take(fresh, len(events) - len(fresh))
+        finally:
+            self.state.contents.release(fresh)
+
+    async def _take(self, events: list[Event], duplicates: int) -> Outcome:
+        privacy = self.privacy
+        new = await _treated(events, privacy) if privacy.active else events
+        impossible = await self._write_pushes(new)
+        if privacy is not self.privacy:
+            # What is kept from here on is treated by the new settings alone.
+            raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
+        # From here to the end nothing waits: either all of it happens or the sender sends it again.
+        taken = [event for index, event in enumerate(new) if index not in impossible]
+        left_out = self._apply(taken)
+        # What was rejected is not remembered as known: should this answer be lost, it is rejected again.
+        self.duplicates += duplicates
         topic = self.topics.telemetry if self.topics else ""
         rejected = tuple(
             Rejection(seq=new[index].seq, reason="TooLarge", message=_TOO_LARGE.format(topic=topic))
             for index in impossible
         )
-        return Outcome(len(taken), duplicates, rejected)
+        return Outcome(len(taken), duplicates, rejected, left_out)
 
     async def _write_pushes(self, events: list[Event]) -> dict[int, str]:
         if self.writer is None or self.topics is None or not events:
@@ -156,7 +168,7 @@ class Pipeline:
         hop.drop("malformed", len(events) - len(records))
         return {written[index]: reason for index, reason in impossible.items()}
 
-    def _apply(self, events: list[Event]) -> None:
+    def _apply(self, events: list[Event]) -> Mapping[str, int]:
         hop = self.ledger.hop(PROMETHEUS)
         hop.accept(len(events))
         applied = self.state.journal_and_apply(events, now_ms())
@@ -166,6 +178,10 @@ class Pipeline:
         for forward in self.forwards:
             for event in events:
                 forward.offer(event)
+        left_out = Counter[str]()
+        for one in applied:
+            left_out.update(one.left_out)
+        return left_out
 
     async def accept_heartbeat(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
         """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""

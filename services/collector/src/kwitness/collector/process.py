@@ -77,8 +77,8 @@ class Collector:
             if ingest.tls_cert_file and ingest.tls_key_file
             else None
         )
-        otlp = OtlpReceiver(self._pipeline, Numbering(self._peers.own, epoch_ms))
-        self._grpc = OtlpGrpc(otlp, self._authenticator, budget)
+        otlp = OtlpReceiver(self._pipeline, Numbering(self._peers.own, epoch_ms), budget)
+        self._grpc = OtlpGrpc(otlp, self._authenticator)
         self._listeners = self._make_listeners(otlp, budget)
 
     def _core(self) -> TelemetryCore:
@@ -108,7 +108,7 @@ class Collector:
         silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
         silence.add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
-        OtlpHttp(otlp, self._authenticator, budget).add_to(plain.application)
+        OtlpHttp(otlp, self._authenticator).add_to(plain.application)
         return [page, own, plain]
 
     def _trouble(self) -> str | None:

@@ -21,18 +21,18 @@ from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS, SILENT_S
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
-from kwitness.collector.otlp.requests import parse
+from kwitness.collector.otlp.requests import parse, try_again_status
 
 _SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
 _STOP_S: Final = 5.0
-_CONCURRENT: Final = 64
+_STREAMS: Final = 256
+"""Requests at once over one connection."""
+_STATUS: Final = "grpc-status-details-bin"
 
 
 def _code(refused: RefusedError) -> grpc.StatusCode:
-    """UNAVAILABLE is tried again by every OTLP client; RESOURCE_EXHAUSTED only with RetryInfo, so it is not used."""
+    """Say why for good; what is to be tried again is UNAVAILABLE, as every OTLP client understands it."""
     match refused:
-        case UnavailableError():
-            return grpc.StatusCode.UNAVAILABLE
         case UnauthenticatedError():
             return grpc.StatusCode.UNAUTHENTICATED
         case ForbiddenError():
@@ -44,10 +44,9 @@ def _code(refused: RefusedError) -> grpc.StatusCode:
 class OtlpGrpc:
     """The gRPC server; ``certificate`` holds the files of certificate and key, or nothing for plaintext."""
 
-    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator, budget: bodies.Budget) -> None:
+    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator) -> None:
         self._receiver = receiver
         self._authenticator = authenticator
-        self._budget = budget
         self._server: grpc.aio.Server | None = None
 
     async def start(self, address: str, certificate: tuple[str, str] | None) -> None:
@@ -56,7 +55,7 @@ class OtlpGrpc:
             options=[
                 # The limit holds for what comes out of gRPC's own gzip too.
                 ("grpc.max_receive_message_length", bodies.MAX_OTLP),
-                ("grpc.max_concurrent_streams", _CONCURRENT),
+                ("grpc.max_concurrent_streams", _STREAMS),
                 ("grpc.so_reuseport", 0),
                 ("grpc.server_handshake_timeout_ms", int(SILENT_S * 1000)),
                 ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
@@ -64,7 +63,7 @@ class OtlpGrpc:
                 ("grpc.keepalive_timeout_ms", int(SILENT_S * 1000)),
                 ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
             ],
-            maximum_concurrent_rpcs=_CONCURRENT,
+            # Those beyond the places there are are told to come back, which this server would refuse for good.
         )
         # On the wire the same as unary, but the token is looked at before the body, and the body has a deadline.
         handler = grpc.stream_unary_rpc_method_handler(self._export)
@@ -85,12 +84,17 @@ class OtlpGrpc:
             metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
             caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
             require(caller, "otlp")
-            body = await _only(messages)
-            with self._budget.holding() as hold:
-                hold.grow(len(body))
+            with self._receiver.places.take() as place:
+                body = await _only(messages)
+                place.hold.grow(len(body))
                 message = parse(body, as_json=False)
-                answer = await asyncio.shield(self._receiver.export(message, caller))
+                answer = await place.finish(self._receiver.export(message, caller))
             return bytes(answer.SerializeToString())
+        except UnavailableError as later:
+            # Without the delay some clients take it for final.
+            status = try_again_status(later.message, later.retry_after_s)
+            await context.abort(grpc.StatusCode.UNAVAILABLE, later.message, ((_STATUS, status),))
+            raise
         except RefusedError as refused:
             await context.abort(_code(refused), refused.message)
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from aiohttp import web
@@ -24,10 +23,9 @@ _RPC_CODES: Final = {400: 3, 401: 16, 403: 7, 404: 5, 413: 3, 415: 3, 503: 14}
 class OtlpHttp:
     """The handler of the one path."""
 
-    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator, budget: bodies.Budget) -> None:
+    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator) -> None:
         self._receiver = receiver
         self._authenticator = authenticator
-        self._budget = budget
 
     def add_to(self, application: web.Application) -> None:
         """Add the route."""
@@ -55,10 +53,10 @@ class OtlpHttp:
             raise UnsupportedContentError(
                 "UnknownContentType", f"send {PROTOBUF} or {JSON}, not {request.content_type[:60]}"
             )
-        with self._budget.holding() as hold:
-            body = await bodies.read(request, hold, bodies.MAX_OTLP)
+        with self._receiver.places.take() as place:
+            body = await bodies.read(request, place.hold, bodies.MAX_OTLP)
             message = parse(body, as_json=as_json)
-            answer = await asyncio.shield(self._receiver.export(message, caller))
+            answer = await place.finish(self._receiver.export(message, caller))
         if as_json:
             return web.Response(text=json_format.MessageToJson(answer), content_type=JSON)
         return web.Response(body=answer.SerializeToString(), content_type=PROTOBUF)

@@ -8,14 +8,18 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 
 from kwitness.collector.ingest.authentication import Caller
-from kwitness.collector.otlp.requests import Numbering, points_in, response, to_events
+from kwitness.collector.ingest.bodies import Budget
+from kwitness.collector.ingest.otlp_places import Places
+from kwitness.collector.ledger import RECEIVE
+from kwitness.collector.otlp.requests import Numbering, points_in, response, to_events, why_left_out
 from kwitness.collector.pipeline import Pipeline, now_ms
 
 
 class OtlpReceiver:
     """Numbers what plain OTLP brings, since nobody else did."""
 
-    def __init__(self, pipeline: Pipeline, numbering: Numbering) -> None:
+    def __init__(self, pipeline: Pipeline, numbering: Numbering, budget: Budget) -> None:
+        self.places = Places(budget, pipeline.ledger.hop(RECEIVE))
         self._pipeline = pipeline
         self._numbering = numbering
 
@@ -25,5 +29,6 @@ class OtlpReceiver:
         outcome = await self._pipeline.accept_pushes(export.events, forwarded=False)
         rejected = {one.seq for one in outcome.rejected}
         refused = export.refused_points + sum(points_in(event) for event in export.events if event.seq in rejected)
-        because = export.refused_because or next((one.message for one in outcome.rejected), "")
-        return response(refused, because)
+        refused += sum(outcome.left_out.values())
+        because = (export.refused_because, *(one.message for one in outcome.rejected), why_left_out(outcome.left_out))
+        return response(refused, next(filter(None, because), ""))

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from kwitness.collector.events import ForwardedBatch, of_batch
+from kwitness.collector.events import ForwardedAnswer, ForwardedBatch, of_batch
 from kwitness.collector.failures import ForbiddenError, RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, Kind, require
@@ -62,6 +62,8 @@ class PushApi:
             duplicates=outcome.duplicates,
             rejected=tuple(sorted((*rejected, *outcome.rejected), key=lambda one: one.seq)),
         )
+        if forwarded:
+            answer = ForwardedAnswer(**dict(answer), left_out=dict(outcome.left_out))
         return web.Response(body=answer.model_dump_json().encode("utf-8", "replace"), content_type=_JSON)
 
     async def gauges(self, request: web.Request) -> web.StreamResponse:

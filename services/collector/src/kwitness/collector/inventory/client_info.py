@@ -93,7 +93,7 @@ def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
 
 def _labels(key: str, record: ClientRecord, owners: ClientOwners) -> str:
     # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
-    known = {**record.identity, _INSTANCE: key.partition("/")[2]}
+    known = {_INSTANCE: key.rpartition("/")[2], **record.identity}
     owner = owners.owner_of(record.who)
     if owner is not None:
         known[_OWNER] = owner.team

@@ -33,7 +33,14 @@ def find_client(clients: Clients, instance: str, cluster_id: str) -> tuple[str, 
     record = clients.get(own)
     if record is not None:
         return own, record
-    return next(((key, one) for key, one in clients.items() if key.partition("/")[2] == instance), None)
+    return next(
+        (
+            (key, one)
+            for key, one in clients.items()
+            if key.partition("/")[2] == instance or one.identity.get("client_instance_id") == instance
+        ),
+        None,
+    )
 
 
 def metrics_part(record: ClientRecord, items: ClientItems, values: Iterable[ClientValue]) -> MetricsPart:

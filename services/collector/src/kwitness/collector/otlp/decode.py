@@ -7,6 +7,7 @@ Source: opentelemetry-proto ``metrics/v1/metrics.proto``.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -104,7 +105,7 @@ def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints,
         if point.flags & _NO_VALUE:
             continue
         bounds, counts = tuple(point.explicit_bounds), tuple(point.bucket_counts)
-        rising = all(low < high for low, high in itertools.pairwise(bounds))
+        rising = all(map(math.isfinite, bounds)) and all(low < high for low, high in itertools.pairwise(bounds))
         if not counts and not bounds:
             counts = (point.count,)
         if len(counts) != len(bounds) + 1 or len(counts) > MAX_BUCKETS or not rising:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from kwitness.collector.events import PLAIN_OTLP, instance_of
 from kwitness.collector.otlp.points import Attributes
 
 TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
@@ -34,6 +35,19 @@ _REMEMBERED: Final = 4_096
 _REMEMBERED_CHARACTERS: Final = 1_024
 _MAX: Final = 32_767
 """As long as Kafka's strings may be."""
+
+
+_KEY: Final = {ord("%"): "%25", ord("/"): "%2F"}
+
+
+def key_of(attributes: Attributes, identity: Mapping[str, str]) -> str:
+    """Return by what a sender is told from others: an instance id is unique within its service alone.
+
+    A sender that names no instance is told from others by its whole identity.
+    """
+    told = dict(attributes)
+    parts = (told.get("service.namespace", ""), told.get("service.name", ""), instance_of(identity))
+    return PLAIN_OTLP + "/".join(part[:_MAX].translate(_KEY) for part in parts)
 
 
 def identity_of(attributes: Attributes) -> Mapping[str, str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
@@ -12,13 +16,27 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
     ExportMetricsServiceResponse,
 )
-from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
 from kwitness.collector.events import PLAIN_OTLP, Event
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.otlp.decode import attributes_of
-from kwitness.collector.otlp.identity import identity_of
+from kwitness.collector.otlp.identity import identity_of, key_of
 from kwitness.collector.otlp.wire import write_varint
+
+_IDS: Final = frozenset({"traceId", "spanId", "trace_id", "span_id"})
+_ADDED: Final = frozenset({"sum", "histogram"})
+_DELTA: Final = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
+_LEFT_OUT: Final = {
+    "unsupported": "of a type, name or bounds that are not exposed",
+    "bounds": "of histograms whose bounds differ from those of their series",
+    "families": "of metrics beyond those that this collector exposes",
+    "attributes": "with attributes that are too long",
+    "conflict": "of a metric that has two types in one export",
+    "invalid_value": "of counters with a value below zero, or one that is no number",
+}
+_RETRY_INFO: Final = b"type.googleapis.com/google.rpc.RetryInfo"
+_UNAVAILABLE: Final = 14
 
 
 class Numbering:
@@ -49,29 +67,44 @@ def parse(body: bytes, *, as_json: bool) -> ExportMetricsServiceRequest:
     try:
         request = ExportMetricsServiceRequest()
         if as_json:
-            json_format.Parse(body, request, ignore_unknown_fields=True)
+            json_format.ParseDict(_with_ids(json.loads(body)), request, ignore_unknown_fields=True)
         else:
             request.MergeFromString(body)
-    except (DecodeError, json_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+    except (DecodeError, json_format.ParseError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise RefusedError("MalformedPayload", f"the body is no OTLP metrics request: {error}"[:300]) from error
     return request
 
 
+def _with_ids(told: Any) -> Any:
+    """Write ids of traces and spans as protobuf's JSON has bytes: OTLP has them in hexadecimal digits."""
+    if not isinstance(told, dict):
+        raise TypeError("it is no object")
+    waiting: list[Any] = [told]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            for key, value in one.items():
+                if key in _IDS and isinstance(value, str):
+                    one[key] = base64.b64encode(bytes.fromhex(value)).decode()
+                elif isinstance(value, dict | list):
+                    waiting.append(value)
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return told
+
+
 def to_events(
-    request: ExportMetricsServiceRequest,
-    numbering: Numbering,
-    now_ms: int,
-    cluster_id: str | None,
-    caller: str = "",
+    request: ExportMetricsServiceRequest, numbering: Numbering, now_ms: int, cluster_id: str | None, caller: str = ""
 ) -> Export:
     """Split a request by resource; ``cluster_id`` is the one that the sender may speak of, or None for any.
 
-    ``caller`` is who sends, as its token says.
+    ``caller`` is who sends, as its token says; what comes again is recognised as far as it comes from the same one.
     """
     events: list[Event] = []
     refused, because = 0, ""
     for resource_metrics in request.resource_metrics:
-        identity = identity_of(attributes_of(resource_metrics.resource.attributes))
+        attributes = attributes_of(resource_metrics.resource.attributes)
+        identity = identity_of(attributes)
         if cluster_id is not None and identity.get("cluster_id", cluster_id) != cluster_id:
             refused += _count(resource_metrics)
             because = f"this sender may only speak of cluster {cluster_id}"
@@ -79,9 +112,30 @@ def to_events(
         content = resource_metrics.SerializeToString()
         # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
         payload = b"\x0a" + write_varint(len(content)) + content
-        number = numbering.take()
-        events.append(Event(numbering.source, numbering.epoch_ms, number, now_ms, identity, payload, caller=caller))
+        known_as = key_of(attributes, identity)
+        content = _content(caller, content) if _adds_again(resource_metrics) else None
+        event = Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload)
+        events.append(dataclasses.replace(event, caller=caller, known_as=known_as, content=content))
     return Export(tuple(events), refused, because)
+
+
+def _content(caller: str, content: bytes) -> str:
+    digest = hashlib.sha256(caller.encode("utf-8", "replace") + b"\0")
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def _adds_again(resource_metrics: Any) -> bool:
+    """Whether there are deltas, which would be added again; without a time equal bytes may be different deltas."""
+    found = False
+    for scope in resource_metrics.scope_metrics:
+        for metric in scope.metrics:
+            kind = metric.WhichOneof("data")
+            if kind in _ADDED and getattr(metric, kind).aggregation_temporality == _DELTA:
+                if not all(point.time_unix_nano for point in getattr(metric, kind).data_points):
+                    return False
+                found = True
+    return found
 
 
 def points_in(event: Event) -> int:
@@ -99,6 +153,11 @@ def _count(resource_metrics: Any) -> int:
     return total
 
 
+def why_left_out(left_out: Mapping[str, int]) -> str:
+    """Say in words why points are not exposed."""
+    return "; ".join(f"{count} points {_LEFT_OUT.get(reason, reason)}" for reason, count in left_out.items())
+
+
 def response(refused_points: int, because: str) -> ExportMetricsServiceResponse:
     """Write the answer, with a partial success when points were refused."""
     answer = ExportMetricsServiceResponse()
@@ -112,5 +171,22 @@ def error_status(code: int, message: str, *, as_json: bool) -> bytes:
     """Write a ``google.rpc.Status`` for an HTTP error, as OTLP asks for: field 1 is the code, 2 the message."""
     if as_json:
         return json.dumps({"code": code, "message": message}).encode()
-    text = message.encode("utf-8", "replace")[:1000]
-    return b"\x08" + bytes([code]) + b"\x12" + write_varint(len(text)) + text
+    return _status(code, message)
+
+
+def try_again_status(message: str, after_s: int) -> bytes:
+    """Write the ``google.rpc.Status`` of UNAVAILABLE with a ``RetryInfo``: field 3 holds an ``Any`` of type and value.
+
+    The ``RetryInfo`` holds a ``Duration`` as field 1, and that its seconds as field 1.
+    """
+    seconds = b"\x08" + write_varint(after_s)
+    info = _field(b"\x0a", _RETRY_INFO) + _field(b"\x12", _field(b"\x0a", seconds))
+    return _status(_UNAVAILABLE, message) + _field(b"\x1a", info)
+
+
+def _status(code: int, message: str) -> bytes:
+    return b"\x08" + bytes([code]) + _field(b"\x12", message.encode("utf-8", "replace")[:1000])
+
+
+def _field(tag: bytes, content: bytes) -> bytes:
+    return tag + write_varint(len(content)) + content

@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from kwitness.collector.events import instance_of
+from kwitness.collector.events import PLAIN_OTLP, Event, instance_of
 from kwitness.contracts.identity import IdentityKey
 from kwitness.contracts.identity_hashing import identity_hash
 
@@ -51,6 +51,12 @@ class IdentityTreater:
         if known and self.chosen.get(_INSTANCE) != "drop":
             return self.value(_INSTANCE, known) or known
         return self._derived(instance_of(raw))
+
+    def key(self, event: Event) -> str:
+        """Return by what the client of a push is told from others; of plain OTLP that is a hash of its own."""
+        if event.is_plain_otlp and event.known_as is not None:
+            return PLAIN_OTLP + self._derived(event.known_as)
+        return self.instance(event.identity)
 
     def asking(self, instance: str) -> str:
         """Return an instance of a heartbeat as `instance` would return that of its pushes."""

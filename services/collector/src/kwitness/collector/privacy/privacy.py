@@ -83,7 +83,7 @@ class Privacy:
 
     def instance(self, event: Event) -> str:
         """Return by what the client of a push is told from others, which decides its owner."""
-        return self._identities.instance(event.identity) if self._treated else event.instance
+        return self._identities.key(event) if self._treated else event.instance
 
     async def treat(self, event: Event) -> Event:
         """Return a push as it may be written; what it was is in memory alone, for who matches subscriptions.
@@ -113,7 +113,7 @@ class Privacy:
             filtered=True,
             malformed=malformed,
             identity=self._identities.identity(event.identity),
-            known_as=self._identities.instance(event.identity),
+            known_as=self._identities.key(event),
             raw=event.identity,
             treated=self._treated,
         )

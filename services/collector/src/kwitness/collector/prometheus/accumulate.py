@@ -20,15 +20,7 @@ from kwitness.collector.prometheus.families import Family, FamilyRegister, sampl
 from kwitness.collector.prometheus.known_shapes import KnownShapes
 from kwitness.collector.prometheus.labels import LabelWriter
 from kwitness.collector.prometheus.room import SeriesRoom
-from kwitness.collector.prometheus.series import (
-    Counter,
-    Gauge,
-    Histogram,
-    Series,
-    Slot,
-    alike,
-    cost,
-)
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot, alike, cost
 from kwitness.contracts.own_metrics import OWN_METRICS
 
 STALE_AFTER_PUSHES: Final = 4

@@ -10,6 +10,7 @@ from typing import Final
 MAX_VALUE: Final = 128
 """Characters of a label value; a client id may hold 32 KiB of anything."""
 _HASH_DIGITS: Final = 8
+_OTHER: Final = "other"
 RESERVED: Final = frozenset({"le", "quantile", "__name__"})
 """Labels with a meaning of their own in the exposition."""
 _INVALID: Final = re.compile(r"[^a-zA-Z0-9_]")
@@ -38,9 +39,12 @@ def label_value(value: str) -> tuple[str, bool]:
     """
     if len(value) <= MAX_VALUE and not _UNSAFE.search(value):
         return value, False
-    digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     kept = _UNSAFE.sub("\ufffd", value[: MAX_VALUE - _HASH_DIGITS - 1])
-    return f"{kept}~{digest}", True
+    return f"{kept}~{_digest(value)}", True
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
 
 
 def escape(value: str) -> str:
@@ -67,7 +71,9 @@ class LabelWriter:
 
     def identity(self, identity: Mapping[str, str]) -> str:
         """Write the configured identity keys that are known, in their configured order."""
-        return render((key, self._bounded(key, identity[key])) for key in self.keys if identity.get(key))
+        text = render((key, self._bounded(key, identity[key])) for key in self.keys if identity.get(key))
+        # A client of that name is not what did not fit the budget.
+        return text if text != self.other() else render((key, self._changed(key, identity[key])) for key in self.keys)
 
     def attributes(self, attributes: tuple[tuple[str, str], ...]) -> str:
         """Write a point's own attributes, sorted by name; keys that fall together are joined by a semicolon."""
@@ -79,7 +85,11 @@ class LabelWriter:
 
     def other(self) -> str:
         """Write the labels of the series that holds what did not fit the budget."""
-        return render((key, "other") for key in self.keys) or 'series="other"'
+        return render((key, _OTHER) for key in self.keys) or 'series="other"'
+
+    def _changed(self, label: str, value: str) -> str:
+        self.cut[label] = self.cut.get(label, 0) + 1
+        return f"{value}~{_digest(value)}"
 
     def _bounded(self, label: str, value: str) -> str:
         bounded, changed = label_value(value)

@@ -7,10 +7,11 @@ import itertools
 import logging
 import operator
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kwitness.collector.contents import Contents
 from kwitness.collector.core import Applied, Arrival, TelemetryCore
 from kwitness.collector.deduplication import Deduplication
 from kwitness.collector.events import Event
@@ -43,7 +44,7 @@ class CollectorState:
         self.mark = ""
         """By which settings clients and series were treated; empty: by none."""
         self._made: Callable[[str], bool] = operator.not_
-        self._usable = True
+        self._usable = self._current = True
         self._alone_since_ms = 0
         self._number = 0
         self._expired_ms = 0
@@ -56,6 +57,7 @@ class CollectorState:
         self.clients = Clients()
         self.brokers = Brokers()
         self.seen = Deduplication()
+        self.contents = Contents()
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count something that could not be read."""
@@ -74,6 +76,8 @@ class CollectorState:
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers."""
         self.seen.window(event.source, event.epoch).add(event.seq)
+        if event.content is not None:
+            self.contents.add(event.content, now_ms)
         admitted = self.clients.admits(event)
         applied = self._counted(event, now_ms, admitted=admitted)
         if applied.malformed is not None:
@@ -139,6 +143,7 @@ class CollectorState:
         for key in self.clients.expire(now_ms, self.missed_pushes, self.asked_interval_ms):
             self.core.depart(key)
         self._forget_left(now_ms)
+        self.contents.expire(now_ms)
         self.brokers.expire(now_ms)
 
     def release(self, owned: Callable[[str], bool]) -> None:
@@ -187,10 +192,19 @@ class CollectorState:
         self._made, self._usable = made, made("")
         try:
             self._dir.mkdir(parents=True, exist_ok=True)
+            self._current = snapshot.is_current(self._path)
+            if not self._current:
+                _LOG.info("the state is of an earlier version; clients and series are begun again")
+                self.count_error("state_format")
             for section, rows in itertools.groupby(snapshot.read(self._path), operator.itemgetter(0)):
                 self._load_section(section, map(operator.itemgetter(1), rows))
             if not self._number:
                 self.count_from(int(time.time() * 1000))
+        except snapshot.UnknownFormatError as error:
+            _LOG.warning("the state is of another version; starting without it", extra={"detail": str(error)})
+            self.count_error("state_format")
+            self._empty()
+            self.count_from(int(time.time() * 1000))
         except (snapshot.DamagedStateError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             _LOG.warning("the state file is damaged; starting without it", extra={"detail": str(error)})
             self.count_error("state")
@@ -212,11 +226,11 @@ class CollectorState:
             case "meta":
                 meta = {str(name): str(value) for name, value in rows}
                 self._number, self.mark = int(meta["journal"]), meta.get("mark", "")
-                self.count_from(int(meta["alone_since"]))
+                self.count_from(int(meta.get("alone_since", time.time() * 1000)))
                 self._usable = self._made(self.mark)
                 if not self._usable:
                     _LOG.info("clients and series were treated by other settings; they are begun again")
-            case "core" | "clients" if not self._usable:
+            case "core" | "clients" if not (self._usable and self._current):
                 pass
             case "core":
                 self.core.load(rows)
@@ -226,6 +240,8 @@ class CollectorState:
                 self.brokers.software.load(rows)
             case "seen":
                 self.seen.load(rows)
+            case "contents":
+                self.contents.load(rows)
             case _:
                 raise ValueError(f"unknown section {section}")
 
@@ -252,17 +268,26 @@ class CollectorState:
         count = 0
         for number in self._journals():
             self._number = number
-            for entry in journal.read(self._journal_path(number)):
+            for entry in self._entries(number):
                 self._expire(entry.at_ms)  # who had left before it came does not go on where it was
                 if entry.event is None:
                     self.core.mark_shown()
                 elif not self._usable:
                     self.seen.window(entry.event.source, entry.event.epoch).add(entry.event.seq)
+                    if entry.event.content is not None:
+                        self.contents.add(entry.event.content, entry.at_ms)
                 elif entry.event.seq not in self.seen.window(entry.event.source, entry.event.epoch):
                     self.apply(entry.event, entry.at_ms)
                     count += 1
         if count:
             _LOG.info("pushes since the last snapshot taken from the journal", extra={"pushes": count})
+
+    def _entries(self, number: int) -> Iterator[journal.Entry]:
+        try:
+            yield from journal.read(self._journal_path(number))
+        except journal.UnknownFormatError as error:
+            _LOG.warning("a journal is of another version and left out", extra={"detail": str(error)})
+            self.count_error("state_format")
 
     async def save_when_due(self) -> None:
         """Write a snapshot when it is time or when the journal has grown large."""
@@ -288,6 +313,7 @@ class CollectorState:
                     ("clients", self.clients.dump()),
                     ("software", self.brokers.software.dump()),
                     ("seen", self.seen.dump()),
+                    ("contents", self.contents.dump()),
                 ],
             )
             for path in self._dir.glob("journal-*"):

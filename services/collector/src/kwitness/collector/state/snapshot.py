@@ -10,12 +10,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-_SCHEMA: Final = "kwitness.collector-state/1"
+_NAME: Final = "kwitness.collector-state/"
+FORMAT: Final = 2
+"""Number of what is written; the one before is read."""
 _ROWS_PER_WRITE: Final = 500
 
 
 class DamagedStateError(ValueError):
     """The state file is not what was written."""
+
+
+class UnknownFormatError(ValueError):
+    """The state file is of a later version."""
 
 
 def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) -> None:
@@ -30,7 +36,7 @@ def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) ->
     with temporary.open("wb") as file:
         with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as out:
             count = 0
-            lines = [json.dumps(["begin", _SCHEMA])]
+            lines = [json.dumps(["begin", f"{_NAME}{FORMAT}"])]
             for section, rows in sections:
                 lines.append(json.dumps(["section", section]))
                 for row in rows:
@@ -44,6 +50,28 @@ def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) ->
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)
+
+
+def is_current(path: Path) -> bool:
+    """Whether the file is of this format; also where there is none, or one that cannot be read.
+
+    Raises
+    ------
+    UnknownFormatError
+        If a later version wrote it.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            begin = json.loads(file.readline())
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError):
+        return True
+    match begin:
+        case ["begin", str() as schema] if schema.startswith(_NAME):
+            number = schema.removeprefix(_NAME)
+            if number.isdecimal() and int(number) > FORMAT:
+                raise UnknownFormatError(f"{path} is of format {number}, {FORMAT} is read")
+            return number == str(FORMAT)
+    return True
 
 
 def read(path: Path) -> Iterator[tuple[str, list[Any]]]:
@@ -66,8 +94,8 @@ def read(path: Path) -> Iterator[tuple[str, list[Any]]]:
 
 def _rows(path: Path) -> Iterator[tuple[str, list[Any]]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        if json.loads(next(file, "null")) != ["begin", _SCHEMA]:
-            raise ValueError(f"it does not begin with {_SCHEMA}")
+        if json.loads(next(file, "null")) not in (["begin", f"{_NAME}{FORMAT}"], ["begin", f"{_NAME}{FORMAT - 1}"]):
+            raise ValueError(f"it does not begin with {_NAME}{FORMAT}")
         section, read_rows = "", 0
         for line in file:
             match json.loads(line):
