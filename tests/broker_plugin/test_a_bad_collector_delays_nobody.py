@@ -22,6 +22,8 @@ from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
 
 pytestmark = pytest.mark.broker
 TEN_MINUTES = "600000"
+_SLOWEST_S = 20
+"""Of one record: some milliseconds as a rule, seconds on a busy machine whose broker has just begun."""
 BEHAVIOURS = ("missing", "unreachable", "silent", "slow", "broken")
 
 
@@ -116,7 +118,8 @@ def test_records_are_acknowledged_while_clients_push(setting, librdkafka_produce
             producer.produce("demo", b"x")
             assert producer.flush(60) == 0
             slowest = max(slowest, time.monotonic() - began)
-    assert slowest < 60
+    # A handler thread that waited for the collector would wait for the ten minutes of its time-outs.
+    assert slowest < _SLOWEST_S
     assert bad.attempts or behaviour in {"missing", "unreachable"}
     bad.end()
     good = RecordingCollector(port=bad.port)

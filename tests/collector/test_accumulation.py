@@ -119,6 +119,22 @@ def test_a_new_counter_is_zero_at_its_first_scrape() -> None:
     assert value(parse(scrape(one)), CREATION_SERIES) == 9
 
 
+@given(st.lists(st.one_of(st.integers(0, 10**9), st.none()), max_size=30))
+def test_what_scrapes_see_rises_by_what_was_counted_from_the_first_of_them_on(steps: list[int | None]) -> None:
+    """None stands for a scrape; what came before the first one is in the second, as `increase()` wants it."""
+    one, counted, seen = core(), 0, []
+    for step in (*steps, None, None):
+        if step is not None:
+            counted += step
+            one.apply("a", WHO, counter_push(step))
+        elif (shown := value(parse(scrape(one)), CREATION_SERIES)) is not None:
+            seen.append(shown)
+
+    assert seen == sorted(seen)
+    assert seen[:1] in ([], [0])
+    assert (seen[-1] - seen[0] if seen else 0) == counted
+
+
 def test_series_that_come_and_go_while_a_slow_reader_takes_its_time_do_not_break_the_page() -> None:
     one = core(max_series=10_000)
     for number in range(5_000):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from google.protobuf.message import DecodeError
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.contracts.identity import IDENTITY_KEYS
@@ -73,7 +74,7 @@ def inventory(records: Iterable[tuple[str, KafkaRecord]]) -> tuple[dict[tuple[An
             else:
                 for key, time_ms, connections in _snapshot(record):
                     counts.setdefault(("software", *key), []).append((time_ms, connections))
-        except Exception:  # noqa: BLE001 - the oracle does not care why
+        except (AssertionError, KeyError, ValueError, RecursionError, DecodeError):  # a mistake here is another one
             bad.add((record.topic, record.partition, record.offset))
     rows = {key: _instance(found) for key, found in pushes.items()}
     rows |= {key: _software(key, found) for key, found in counts.items()}
@@ -102,6 +103,7 @@ def _is_read(key: str) -> bool:
 
 def _snapshot(record: KafkaRecord) -> list[tuple[tuple[Any, ...], int, int]]:
     snapshot = json.loads((record.value or b"").decode())
+    assert isinstance(snapshot, dict)
     assert snapshot["schema"] == "kwitness.connections/1"
     if snapshot.get("kind") != "snapshot":
         return []
@@ -110,6 +112,7 @@ def _snapshot(record: KafkaRecord) -> list[tuple[tuple[Any, ...], int, int]]:
     assert isinstance(snapshot["connections"], list)
     totals: dict[tuple[Any, ...], int] = {}
     for entry in snapshot["connections"]:
+        assert isinstance(entry, dict)
         texts = [entry.get(name) for name in ("listener", "client_software_name", "client_software_version")]
         assert all(text is None or isinstance(text, str) for text in texts)
         assert all(text is None or text.encode() is not None for text in texts)

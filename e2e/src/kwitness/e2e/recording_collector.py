@@ -43,6 +43,8 @@ class Behaviour:
     headers: dict[str, str] = field(default_factory=dict)
     #: Sent instead of the usual body.
     body: dict[str, Any] | None = None
+    #: Reject each push with this message.
+    reject: str | None = None
     #: Seconds before the answer.
     delay: float = 0.0
     #: Read the request and never answer.
@@ -158,6 +160,9 @@ class RecordingCollector:
             status = 413
         if path == "/v1/pushes" and status == HTTPStatus.OK:
             answer = {"accepted": len(body["pushes"]), "duplicates": 0, "rejected": []}
+            if wanted.reject is not None:
+                rejected = [{"seq": one["seq"], "reason": "Test", "message": wanted.reject} for one in body["pushes"]]
+                answer = {"accepted": 0, "duplicates": 0, "rejected": rejected}
         if wanted.black_hole:
             status = 0
         if wanted.delay:

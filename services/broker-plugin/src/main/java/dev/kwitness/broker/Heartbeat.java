@@ -49,12 +49,20 @@ final class Heartbeat implements Runnable {
             do {
                 beat();
             } while (!stopped.await(intervalMs, TimeUnit.MILLISECONDS));
+            // The last word: what the end of the broker cost.
+            beat();
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
         }
     }
 
-    void stop() {
+    /** Send a last heartbeat, then end. */
+    void finish() {
+        stopped.countDown();
+    }
+
+    /** End now. */
+    void abandon() {
         stopped.countDown();
         client.abort();
     }
@@ -69,9 +77,10 @@ final class Heartbeat implements Runnable {
             byte[] body = CollectorClient.compress(json(System.currentTimeMillis()));
             Answer answer = client.post(target, Contract.PATH_GAUGES, body);
             report(answer);
-        } catch (RuntimeException defect) {
+        } catch (RuntimeException | Error defect) {
             failures.incrementAndGet();
-            LOG.error("A snapshot of the connection gauges could not be made; please report this defect", defect);
+            LOG.error("A snapshot of the connection gauges could not be made because of a defect or a lack of memory; "
+                + "please report a defect", defect);
         }
     }
 

@@ -1,7 +1,5 @@
 package dev.kwitness.broker;
 
-import java.util.regex.Pattern;
-import org.apache.kafka.common.utils.AppInfoParser;
 import org.apache.kafka.server.telemetry.ClientTelemetry;
 import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 
@@ -14,8 +12,6 @@ import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 @SuppressWarnings({"deprecation", "removal"})
 public final class KwitnessLegacyReporter extends PluginReporter implements ClientTelemetry {
 
-    private static final Pattern HIDES_WITHOUT_RECEIVER = Pattern.compile("3\\.|4\\.[01]\\.");
-
     /** Called by Kafka, which then calls {@link #configure}. */
     public KwitnessLegacyReporter() {
         super();
@@ -27,7 +23,7 @@ public final class KwitnessLegacyReporter extends PluginReporter implements Clie
      */
     @Override
     public ClientTelemetryReceiver clientReceiver() {
-        if (!active() && HIDES_WITHOUT_RECEIVER.matcher(AppInfoParser.getVersion()).lookingAt()) {
+        if (!active() && BrokerAbilities.hidesTelemetryWithoutReceiver()) {
             return null;
         }
         return (context, payload) -> receive(context, payload, Push.INTERVAL_UNKNOWN);

@@ -10,6 +10,8 @@ import org.slf4j.LoggerFactory;
 /** Everything that runs while the plugin is active, put together: receiver, queue, sender, heartbeat. */
 final class Pipeline {
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
+    /** A broker that stops waits for the last heartbeat no longer than this. */
+    private static final long LAST_HEARTBEAT_MS = 1_000;
 
     private final PluginConfig config;
     private final List<String> standingWarnings;
@@ -79,7 +81,6 @@ final class Pipeline {
 
     /** Send what is queued for as long as the configuration allows, then end. */
     void close() {
-        heartbeat.stop();
         queue.close();
         try {
             senderThread.join(Math.max(1, config.integer(PluginConfig.CLOSE_TIMEOUT)));
@@ -92,9 +93,21 @@ final class Pipeline {
             Thread.currentThread().interrupt();
         }
         queue.abandon();
+        endHeartbeat();
         Ledger end = queue.ledger();
         LOG.info("kwitness broker plugin closed: {} pushes accepted, {} delivered, dropped {}", end.accepted(),
             end.delivered(), end.dropped());
+    }
+
+    /** After the queue, so that the collector hears what was dropped at the end. */
+    private void endHeartbeat() {
+        heartbeat.finish();
+        try {
+            heartbeatThread.join(LAST_HEARTBEAT_MS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+        heartbeat.abandon();
     }
 
     /** Each thread its own, so that a heartbeat gets through while a batch is being retried. */

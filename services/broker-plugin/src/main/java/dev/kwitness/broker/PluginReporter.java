@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.metrics.JmxReporter;
@@ -29,6 +30,8 @@ import org.slf4j.LoggerFactory;
  */
 abstract class PluginReporter implements MetricsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(PluginReporter.class);
+    private static final Set<PluginReporter> ACTIVE = ConcurrentHashMap.newKeySet();
+    private static final String ENTRY_PACKAGE = "dev.kwitness.broker.";
 
     private final BrokerMetrics metrics = new BrokerMetrics();
     /** Pushes that came while passive. */
@@ -39,6 +42,7 @@ abstract class PluginReporter implements MetricsReporter {
     private volatile Pipeline pipeline;
     private PluginMBean bean;
     private List<String> warnings = List.of();
+    private volatile boolean aside;
 
     @Override
     public final void configure(Map<String, ?> configs) {
@@ -53,6 +57,10 @@ abstract class PluginReporter implements MetricsReporter {
         if (roles != null && !list(roles).contains("broker")) {
             LOG.info("kwitness broker plugin stays passive: clients do not connect to a node that is only a {}",
                 list(roles));
+            return;
+        }
+        if (this instanceof KwitnessLegacyReporter && hasBothEntries()) {
+            standAside();
             return;
         }
         try {
@@ -72,10 +80,17 @@ abstract class PluginReporter implements MetricsReporter {
     @Override
     public final void init(List<KafkaMetric> existing) {
         existing.forEach(metrics::add);
+        if (config != null && pipeline == null && anotherEntryIsActive()) {
+            standAside();
+        }
+        if (aside) {
+            return;
+        }
         if (config != null && pipeline == null) {
             warnings = standingWarnings();
             pipeline = new Pipeline(config, brokerIdentity(), metrics, brokerProperties, warnings);
             pipeline.start();
+            ACTIVE.add(this);
             LOG.info("kwitness broker plugin {} active: pushes and connection gauges of broker {} go to {}",
                 BrokerIdentity.version(), brokerIdentity().brokerId(), config.url());
         }
@@ -101,6 +116,7 @@ abstract class PluginReporter implements MetricsReporter {
             bean.unregister();
             bean = null;
         }
+        ACTIVE.remove(this);
         if (pipeline != null) {
             pipeline.close();
         }
@@ -114,11 +130,34 @@ abstract class PluginReporter implements MetricsReporter {
     /** Take a push on a request handler thread; the interval is in milliseconds or unknown. */
     final void receive(AuthorizableRequestContext requestContext, ClientTelemetryPayload payload, int intervalMs) {
         Pipeline running = pipeline;
+        if (aside) {
+            return;
+        }
         if (running == null) {
             dropped.increment();
         } else {
             running.receiver().receive(requestContext, payload, intervalMs);
         }
+    }
+
+    /** A broker that has both interfaces gives each push to both entry classes: one of them is enough. */
+    private void standAside() {
+        aside = true;
+        config = null;
+        LOG.warn("metric.reporters names both entry classes of the plugin; {} stays aside, so that no push is sent "
+            + "twice. Remove it: Kafka 4.2 and later need {} alone", getClass().getName(),
+            "KwitnessReporter");
+    }
+
+    private boolean hasBothEntries() {
+        Object reporters = brokerProperties.get("metric.reporters");
+        return reporters != null && list(reporters).containsAll(
+            List.of(ENTRY_PACKAGE + "KwitnessReporter", ENTRY_PACKAGE + "KwitnessLegacyReporter"));
+    }
+
+    /** A process with a broker and a controller has two of one class, which are not meant. */
+    private boolean anotherEntryIsActive() {
+        return ACTIVE.stream().anyMatch(other -> other.getClass() != getClass());
     }
 
     private BrokerIdentity brokerIdentity() {
@@ -138,7 +177,10 @@ abstract class PluginReporter implements MetricsReporter {
             LOG.warn("metric.reporters names no {}, so this broker shows no metrics in JMX; add it before the plugin",
                 JmxReporter.class.getName());
         }
-        if (AppInfoParser.getVersion().startsWith("3.7.")) {
+        if (hasBothEntries()) {
+            found.add(Warning.BOTH_ENTRY_CLASSES.word());
+        }
+        if (!BrokerAbilities.showsInstances()) {
             found.add(Warning.ASKING_UNAVAILABLE.word());
         }
         Set<String> unknown = PluginConfig.unknownKeys(brokerProperties);
@@ -152,7 +194,7 @@ abstract class PluginReporter implements MetricsReporter {
 
     /** Kafka 3 adds JmxReporter by itself unless told not to; from 4.0 on the list alone counts. */
     private boolean hasJmxReporter() {
-        boolean addedByKafka = AppInfoParser.getVersion().startsWith("3.")
+        boolean addedByKafka = BrokerAbilities.addsJmxReporter()
             && !"false".equals(String.valueOf(brokerProperties.get("auto.include.jmx.reporter")));
         Object reporters = brokerProperties.get("metric.reporters");
         return addedByKafka || reporters == null || list(reporters).contains(JmxReporter.class.getName());

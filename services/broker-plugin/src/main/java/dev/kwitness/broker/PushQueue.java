@@ -134,6 +134,12 @@ final class PushQueue {
         forgetInFlight();
     }
 
+    /** Give up what is left of the batch in flight. */
+    synchronized void dropInFlight(DropReason reason) {
+        drop(reason, inFlight.size());
+        forgetInFlight();
+    }
+
     /** Accept nothing more; the sender gets what is left without lingering. */
     synchronized void close() {
         closed = true;

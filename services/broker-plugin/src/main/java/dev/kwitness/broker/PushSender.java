@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class PushSender implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(PushSender.class);
     private static final long REMIND_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** Failures in a row, the last of them of one push alone, after which that one is given up. */
+    private static final int MOST_DEFECTS = 16;
 
     private final PushQueue queue;
     private final CollectorClient client;
@@ -27,6 +29,7 @@ final class PushSender implements Runnable {
     private final CountDownLatch abandoned = new CountDownLatch(1);
     private final AtomicInteger batchPushes;
     private long remindedAt;
+    private final AtomicInteger defects = new AtomicInteger();
     private final AtomicLong failedAttempts = new AtomicLong();
 
     PushSender(PushQueue queue, CollectorClient client, Route route, BrokerIdentity broker, PluginConfig config) {
@@ -45,16 +48,52 @@ final class PushSender implements Runnable {
     @Override
     public void run() {
         try {
-            for (List<Push> batch = next(); !batch.isEmpty(); batch = next()) {
-                deliver(batch);
+            boolean ended = false;
+            while (!ended) {
+                ended = sendUntilDefect();
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException defect) {
-            LOG.error("The thread that sends pushes ended by a defect; pushes are dropped and counted from here on. "
-                + "Please report this", defect);
         } finally {
             queue.abandon();
+        }
+    }
+
+    /** Send until the plugin is closed; false when a defect came before that, or an Error such as a lack of memory. */
+    private boolean sendUntilDefect() throws InterruptedException {
+        try {
+            for (List<Push> batch = next(); !batch.isEmpty(); batch = next()) {
+                deliver(batch);
+                defects.set(0);
+            }
+            return true;
+        } catch (RuntimeException | Error defect) {
+            return endsAfter(defect);
+        }
+    }
+
+    /** Make the batch smaller and try it again later; a push that alone fails again and again is dropped. */
+    private boolean endsAfter(Throwable defect) throws InterruptedException {
+        failedAttempts.incrementAndGet();
+        if (defects.incrementAndGet() >= MOST_DEFECTS && batchPushes.get() == 1) {
+            defects.set(0);
+            queue.dropInFlight(DropReason.INTERNAL);
+        } else {
+            batchPushes.updateAndGet(pushes -> Math.max(1, pushes / 2));
+            queue.release();
+        }
+        long delayMs = backoff.next(Answer.failed("defect"));
+        tell(defect, delayMs);
+        return abandoned.await(delayMs, TimeUnit.MILLISECONDS);
+    }
+
+    private static void tell(Throwable defect, long delayMs) {
+        try {
+            LOG.error("Pushes could not be sent because of a defect or a lack of memory; they are tried again in "
+                + "{} ms. Please report a defect", delayMs, defect);
+        } catch (RuntimeException | Error unsaid) {
+            // Without memory there may be no line either; the thread must go on all the same.
+            return;
         }
     }
 
@@ -84,7 +123,7 @@ final class PushSender implements Runnable {
                 part = List.copyOf(next.getValue());
                 body = CollectorClient.compress(PushBatch.json(broker, part));
             }
-            Answer answer = client.post(next.getKey(), Contract.PATH_PUSHES, body);
+            Answer answer = client.post(next.getKey(), Contract.PATH_PUSHES, body).forPushes(part.size());
             if (waitsAfter(next.getKey(), answer)) {
                 continue;
             }

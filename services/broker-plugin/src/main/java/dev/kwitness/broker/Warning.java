@@ -6,6 +6,8 @@ enum Warning {
         "The plugin is passive; one ERROR line of the broker's log names each key, value and remedy."),
     JMX_REPORTER_MISSING("JmxReporterMissing",
         "metric.reporters was set without org.apache.kafka.common.metrics.JmxReporter: the broker has no JMX metrics."),
+    BOTH_ENTRY_CLASSES("BothEntryClasses",
+        "metric.reporters names both entry classes: KwitnessLegacyReporter stays aside, and can be removed."),
     UNKNOWN_CONFIGURATION("UnknownConfiguration",
         "A key that begins with kwitness. is not one of the plugin's, so perhaps misspelled."),
     ASKING_UNAVAILABLE("AskingUnavailable",

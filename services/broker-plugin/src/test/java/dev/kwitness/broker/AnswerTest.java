@@ -9,6 +9,7 @@ import java.time.format.DateTimeFormatter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AnswerTest {
     @ParameterizedTest
@@ -19,6 +20,32 @@ class AnswerTest {
     })
     void aStatusDecidesWhatBecomesOfTheBatch(int status, Answer.Verdict verdict) {
         assertEquals(verdict, Answer.of(status, "", Answer.NO_HINT).verdict());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "", "<html>Please sign in</html>", "{}", "{\"accepted\":0,\"duplicates\":0,\"rejected\":[]}",
+        "{\"accepted\":4,\"duplicates\":0,\"rejected\":[]}",
+        "{\"accepted\":1,\"duplicates\":1,\"rejected\":[]}",
+    })
+    void a200ThatDoesNotAccountForThreePushesAcknowledgesNone(String body) {
+        Answer answer = Answer.of(200, body, Answer.NO_HINT).forPushes(3);
+        assertEquals(Answer.Verdict.RETRY_SLOWLY, answer.verdict());
+        assertTrue(answer.toString().startsWith("HTTP 200, which does not account"), answer.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "{\"accepted\":3,\"duplicates\":0,\"rejected\":[]}", "{\"accepted\" : 1, \"duplicates\" : 2}",
+        "{\"accepted\":1,\"duplicates\":1,\"rejected\":[{\"seq\":7,\"message\":\"\\\"accepted\\\":9\"}]}",
+    })
+    void anAnswerThatAccountsForEachPushIsAnAcknowledgement(String body) {
+        assertEquals(Answer.Verdict.DELIVERED, Answer.of(200, body, Answer.NO_HINT).forPushes(3).verdict());
+    }
+
+    @Test
+    void aRefusalNeedsNoAccount() {
+        assertEquals(Answer.Verdict.TOO_LARGE, Answer.of(413, "", Answer.NO_HINT).forPushes(3).verdict());
     }
 
     @Test

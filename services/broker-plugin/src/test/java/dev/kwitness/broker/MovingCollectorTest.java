@@ -82,9 +82,8 @@ class MovingCollectorTest {
 
     private static HttpServer collector(String address, int port) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 50);
-        byte[] answer = "{\"accepted\":0,\"duplicates\":0,\"rejected\":[]}".getBytes(StandardCharsets.UTF_8);
         server.createContext("/", exchange -> {
-            exchange.getRequestBody().readAllBytes();
+            byte[] answer = TestPushes.acknowledgement(exchange.getRequestBody()).getBytes(StandardCharsets.UTF_8);
             exchange.sendResponseHeaders(200, answer.length);
             exchange.getResponseBody().write(answer);
             exchange.close();

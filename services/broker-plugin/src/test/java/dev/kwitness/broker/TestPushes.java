@@ -1,8 +1,12 @@
 package dev.kwitness.broker;
 
-import java.util.stream.IntStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPInputStream;
 
 /** Pushes for tests. */
 final class TestPushes {
@@ -27,6 +31,15 @@ final class TestPushes {
 
     static List<Long> sequences(List<Push> pushes) {
         return pushes.stream().map(Push::sequence).collect(Collectors.toList());
+    }
+
+    /** What a collector answers that takes every push of a batch; the body is as the plugin sends it. */
+    static String acknowledgement(InputStream body) throws IOException {
+        try (InputStream plain = new GZIPInputStream(body)) {
+            String batch = new String(plain.readAllBytes(), StandardCharsets.UTF_8);
+            int pushes = batch.split("\"client_instance_id\":", -1).length - 1;
+            return "{\"accepted\":" + pushes + ",\"duplicates\":0,\"rejected\":[]}";
+        }
     }
 
     /** That a ledger adds up. */
