@@ -133,7 +133,13 @@ class Storage(Contract):
         max_length=253,
         pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
     )
-    size: Quantity = Field("1Gi", description="Size of the claim or limit of the emptyDir.")
+    size: Quantity = Field(
+        "1Gi",
+        description="Size of the claim or limit of the emptyDir.",
+        json_schema_extra=rules(
+            Rule("quantity(self).compareTo(quantity('1Mi')) >= 0", "must be at least 1Mi, which is very little already")
+        ),
+    )
 
 
 class TelemetryCollectorSpec(Contract):
