@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from kwitness.operator.model.ownership import APPLIED_HASH
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, collector, gateway, subscription
+from tests.operator.surroundings import alter_broker, apply, broker_configs, cluster, collector, gateway, subscription
 
 pytestmark = pytest.mark.broker
 MOST_WRITES = 40
@@ -47,8 +48,21 @@ class MortalKafka(KafkaAdmin):
     lifetime: Lifetime
 
     async def alter(self, *arguments: Any) -> Any:
+        return await self._around(super().alter(*arguments))
+
+    async def create_topics(self, *arguments: Any) -> Any:
+        return await self._around(super().create_topics(*arguments))
+
+    async def _around(self, write: Coroutine[Any, Any, Any]) -> Any:
+        """Let it end before it is sent, or once it is carried out and nobody has heard the answer."""
+        try:
+            await self.lifetime.spend()
+        except BaseException:
+            write.close()
+            raise
+        answer = await write
         await self.lifetime.spend()
-        return await super().alter(*arguments)
+        return answer
 
 
 def _platform(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
@@ -158,13 +172,15 @@ async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, names
         assert state == end, f"killed after {writes} writes"
         if survived:
             break
-        await asyncio.to_thread(_start_anew, api, namespace, expected)
+        await asyncio.to_thread(_start_anew, api, namespace, clean_broker, expected)
     else:
         pytest.fail(f"more than {MOST_WRITES} writes for {len(expected)} resources")
 
 
-def _start_anew(api, namespace: str, expected: dict[str, str]) -> None:
-    """Take away everything that was made, as if the resources had just been applied; the broker keeps what it has."""
+def _start_anew(api, namespace: str, broker, expected: dict[str, str]) -> None:
+    """Take away everything that was made, as if the resources had just been applied; only topics stay."""
+    for name in broker_configs(broker):
+        alter_broker(broker, name, None)
     for path in _paths(namespace):
         for item in api.request("GET", path).json()["items"]:
             if APPLIED_HASH in item["metadata"].get("annotations", {}):

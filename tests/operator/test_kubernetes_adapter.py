@@ -89,6 +89,16 @@ async def test_an_object_of_somebody_else_is_not_taken_over(kubernetes, api, nam
     assert await kubernetes.apply(_owned(namespace, "main", "1")) == "written"
 
 
+async def test_a_child_of_another_operators_resource_of_the_same_kind_and_name_is_left_alone(
+    kubernetes, api, namespace
+):
+    theirs = _owned(namespace, "main", "1")
+    theirs["metadata"]["ownerReferences"][0]["apiVersion"] = "kafka.example.org/v1"
+    apply(api, theirs)
+    with pytest.raises(TransientError, match="Service child is there already"):
+        await kubernetes.apply(_owned(namespace, "main", "1"))
+
+
 async def test_two_resources_whose_children_have_one_name_do_not_fight(kubernetes, namespace):
     await kubernetes.apply(_owned(namespace, "a", "1"))
     with pytest.raises(TransientError, match="Conflict"):

@@ -15,9 +15,12 @@ from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
 from kwitness.contracts.owners import Owners
-from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.client_metrics_subscription import (
+    ClientMetricsSubscription,
+    ClientMetricsSubscriptionStatus,
+)
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
-from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
@@ -133,6 +136,20 @@ def _owners(case: dict[str, Any]) -> FoundOwners:
     return FoundOwners(owners, case.get("ownersTrouble"))
 
 
+def _declared(model: type[BaseModel], status: dict[str, Any]) -> dict[str, Any]:
+    """The status, all fields of which the schema has: the API server would drop others without a word."""
+    known = model.model_validate(status).model_dump(mode="json", by_alias=True, exclude_unset=True)
+    assert json.loads(json.dumps(status)) == known
+    return status
+
+
+@pytest.mark.parametrize("status", [{"clusterID": "typo"}, {"brokers": [{"id": 1, "hots": "typo"}]}], ids=str)
+def test_a_golden_refuses_a_field_that_no_status_has(status):
+    brokers = [{"host": "kafka", "port": 9092, **one} for one in status.get("brokers", ())]
+    with pytest.raises(AssertionError):
+        _declared(KafkaClusterStatus, {**status, **({"brokers": brokers} if brokers else {})})
+
+
 def _collector_status(case: dict[str, Any]) -> Any:
     collector = TelemetryCollector.model_validate(case["collector"])
     state = ClusterState.model_validate(case["state"]) if "state" in case else None
@@ -140,7 +157,7 @@ def _collector_status(case: dict[str, Any]) -> Any:
     revisions = {"currentRevision": "1", "updateRevision": "1" if case.get("current", True) else "2"}
     stands = {"status": {"replicas": case.get("replicas", ready), "readyReplicas": ready, **revisions}}
     return {
-        **collector_fields(collector, stands, state),
+        **_declared(TelemetryCollectorStatus, collector_fields(collector, stands, state)),
         "conditions": conditions_of(
             collector_verdicts(collector, stands, state, owners=_owners(case)),
             previous=case.get("previous", []),
@@ -218,7 +235,6 @@ def _cluster_status(case: dict[str, Any]) -> Any:
     topics = wanted_topics(cluster, len(seen.brokers))
     standing = _subscriptions(case.get("subscriptions", {}))
     status = {**cluster_fields(seen, inventory, cluster, found), **subscription_fields(standing, "inst")}
-    KafkaClusterStatus.model_validate(status)
     refused = TransientError(*case["refused"]) if "refused" in case else None
     seen = dataclasses.replace(seen, refused=refused, hidden_topics=frozenset(case.get("hiddenTopics", [])))
     errors = {topic.name: TransientError(*case["topicError"]) for topic in topics} if "topicError" in case else {}
@@ -228,7 +244,7 @@ def _cluster_status(case: dict[str, Any]) -> Any:
         subscriptions_verdict(seen, answered=case.get("answered", False)),
     ]
     return {
-        "status": status,
+        "status": _declared(KafkaClusterStatus, status),
         "conditions": {one.type: [one.status, one.reason, one.message] for one in verdicts},
         "topics": [
             {
@@ -294,7 +310,7 @@ def _subscription_plan(case: dict[str, Any]) -> Any:
 
 
 def _live_numbers(case: dict[str, Any]) -> Any:
-    return live_fields(SubscriptionState.model_validate(case["state"]))
+    return _declared(ClientMetricsSubscriptionStatus, live_fields(SubscriptionState.model_validate(case["state"])))
 
 
 class _View:

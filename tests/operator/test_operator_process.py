@@ -270,8 +270,11 @@ def test_the_longest_names_work(applied, api, namespace, clean_broker):
 
 
 @at_the_resync
-def test_two_installations_on_one_broker_leave_each_other_alone(applied, api, namespace, clean_broker, start_operator):
-    other = start_operator(user="operator-b", installation="another", resyncSeconds=1)
+def test_two_installations_on_one_broker_leave_each_other_alone(  # noqa: PLR0917 - each of them a fixture
+    applied, api, namespace, another_namespace, clean_broker, start_operator
+):
+    home = {"namespace": another_namespace, "installation": "another"}
+    other = start_operator(user="operator-b", **home, resyncSeconds=1)
     eventually(lambda: f"kwitness.another.{namespace}.basic" in broker_configs(clean_broker))
     before = broker_configs(clean_broker)
     time.sleep(12)  # ten resyncs of the second, four of the first

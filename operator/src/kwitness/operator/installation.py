@@ -8,26 +8,39 @@ from typing import Final
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.settings import OperatorSettings
 
-__all__ = ["CONFIG_MAP", "find_installation"]
+__all__ = ["CONFIG_MAP", "InstallationChangedError", "find_installation"]
 
 CONFIG_MAP: Final = "kwitness-installation"
 """It outlives an uninstall, so that the same name comes back and leftovers on brokers can be swept."""
 
 
+class InstallationChangedError(RuntimeError):
+    """Nobody would own what is on the brokers under the former name, and clients would be asked twice."""
+
+    def __init__(self, asked: str | None, kept: str, namespace: str) -> None:
+        super().__init__(
+            f"the Helm value installation is {asked}, and this installation has been {kept}, which is in the names of"
+            f" what it has on brokers: set the value to {kept}; or remove what is on the brokers as"
+            f" docs/operations/uninstall.md says, then the ConfigMap {CONFIG_MAP} in namespace {namespace}"
+        )
+
+
 async def find_installation(kubernetes: Kubernetes, settings: OperatorSettings) -> str:
-    """Return the configured name, or the one in the ConfigMap, or a new one that is kept there.
+    """Return the name in the ConfigMap, or the configured one or a new one, which is kept there.
 
     Raises
     ------
     OperatorError
         When the ConfigMap cannot be read or written; without a name nothing may be written to a broker.
+    InstallationChangedError
+        The configured name is another than that in the ConfigMap.
     """
-    if settings.installation is not None:
-        return settings.installation
-    kept = await _kept(kubernetes, settings.namespace)
+    asked, kept = settings.installation, await _kept(kubernetes, settings.namespace)
     if kept is not None:
+        if asked not in {None, kept}:
+            raise InstallationChangedError(asked, kept, settings.namespace)
         return kept
-    name = secrets.token_hex(4)
+    name = asked or secrets.token_hex(4)
     made = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -36,7 +49,10 @@ async def find_installation(kubernetes: Kubernetes, settings: OperatorSettings) 
     }
     await kubernetes.apply(made)
     # Another operator may have written at the same time; what is there now counts for both.
-    return await _kept(kubernetes, settings.namespace) or name
+    found = await _kept(kubernetes, settings.namespace) or name
+    if asked not in {None, found}:
+        raise InstallationChangedError(asked, found, settings.namespace)
+    return found
 
 
 async def _kept(kubernetes: Kubernetes, namespace: str) -> str | None:

@@ -64,6 +64,14 @@ def _cron_field(value: str) -> str:
     return f"{entry}(,{entry})*"
 
 
+_MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC"
+_WEEKDAYS = "SUN MON TUE WED THU FRI SAT"
+
+
+def _in_any_case(names: str) -> str:
+    return "|".join("".join(f"[{letter}{letter.lower()}]" for letter in name) for name in names.split(" "))
+
+
 CRON_PATTERN = (
     "^(@(hourly|daily|weekly|monthly|yearly)|"
     + " ".join(
@@ -72,13 +80,30 @@ CRON_PATTERN = (
             "[0-5]?[0-9]",
             "([01]?[0-9]|2[0-3])",
             "(0?[1-9]|[12][0-9]|3[01])",
-            "(0?[1-9]|1[0-2]|[A-Za-z]{3})",
-            "([0-7]|[A-Za-z]{3})",
+            f"(0?[1-9]|1[0-2]|{_in_any_case(_MONTHS)})",
+            f"([0-6]|{_in_any_case(_WEEKDAYS)})",
         )
     )
     + ")$"
 )
-"""A cron expression of five fields within their ranges, one blank between them, or a name such as @daily."""
+"""A cron expression of five fields within their ranges, one blank between them, or a name such as @daily.
+
+As a CronJob reads it: Sunday is 0 and never 7.
+"""
+
+_ALL_NAMES = f"{_MONTHS} {_WEEKDAYS}"
+_CRON_RULES = rules(
+    *(
+        Rule(
+            f"self.upperAscii().findAll('{one}-{one}').all(r, {order})",
+            "a range begins with its lower end: write 5-6,0-1 or FRI-SAT,SUN-MON in place of 5-1 or FRI-MON",
+        )
+        for one, order in (
+            ("[0-9]+", "int(r.split('-')[0]) <= int(r.split('-')[1])"),
+            ("[A-Z]+", f"'{_ALL_NAMES}'.indexOf(r.split('-')[0]) <= '{_ALL_NAMES}'.indexOf(r.split('-')[1])"),
+        )
+    )
+)
 
 
 class Streaming(Contract):
@@ -95,6 +120,7 @@ class Schedule(Contract):
         min_length=6,
         max_length=128,
         pattern=CRON_PATTERN,
+        json_schema_extra=_CRON_RULES,
     )
     time_zone: str = time_zone_field(
         "Whose clock that is: a name of the IANA time zone database, such as Europe/Berlin."

@@ -30,12 +30,14 @@ __all__ = [
     "Topics",
 ]
 
+_LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
+_PORT = "([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
 HostPort = Annotated[
     str,
     Field(
         min_length=3,
         max_length=260,
-        pattern=r"^(\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?):[0-9]{1,5}$",
+        pattern=rf"^(\[[0-9A-Fa-f:.%]+\]|{_LABEL}(\.{_LABEL})*):{_PORT}$",
     ),
 ]
 

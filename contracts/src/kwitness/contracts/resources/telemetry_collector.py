@@ -138,6 +138,9 @@ class Storage(Contract):
         "1Gi",
         description="Size of the claim or limit of the emptyDir. Claims that stand grow with it where their "
         "StorageClass has allowVolumeExpansion; they never get smaller.",
+        json_schema_extra=rules(
+            Rule("quantity(self).compareTo(quantity('1Mi')) >= 0", "must be at least 1Mi, which is very little already")
+        ),
     )
 
 

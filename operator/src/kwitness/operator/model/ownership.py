@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kwitness.contracts.resources.meta import GROUP
 from kwitness.operator.model.list_maps import Path, item_key
 from kwitness.operator.model.quantities import quantity
 
@@ -14,7 +15,7 @@ APPLIED_HASH: Final = "kwitness.dev/applied-hash"
 
 
 def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:
-    """Whether an object is a child of the resource that the owner reference names, or of its predecessor by that name.
+    """Whether an object is a child of our resource that the reference names, or of its predecessor by that name.
 
     One without a controller is what is left of such a child (of a restore, or of a deletion that spared it), if the
     annotation says that we made it.
@@ -23,7 +24,9 @@ def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:
     controllers = [one for one in metadata.get("ownerReferences", ()) if one.get("controller")]
     if not controllers:
         return APPLIED_HASH in metadata.get("annotations", {})
-    return any((one["kind"], one["name"]) == (owner["kind"], owner["name"]) for one in controllers)
+    # Other operators have kinds of the same names, such as KafkaCluster.
+    ours = (GROUP, owner["kind"], owner["name"])
+    return any((one["apiVersion"].partition("/")[0], one["kind"], one["name"]) == ours for one in controllers)
 
 
 def covers(present: Any, wanted: Any, path: Path = ()) -> bool:

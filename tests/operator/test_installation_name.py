@@ -1,0 +1,53 @@
+"""The name in broker configs is kept: whoever changes it is told before anything is written under another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from kwitness.operator.adapters.api_session import WatchHealth, open_session
+from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.installation import CONFIG_MAP, InstallationChangedError, find_installation
+from kwitness.runtime.api_access import find_access
+
+from tests.eventually import eventually
+from tests.operator.in_process import settings_of
+from tests.operator.surroundings import OperatorProcess, get
+
+
+@pytest.fixture
+async def kubernetes(api) -> AsyncIterator[Kubernetes]:
+    access = find_access(api.kubeconfig_of("operator"))
+    async with open_session(access, WatchHealth()) as session:
+        yield Kubernetes(session, access.server)
+
+
+def _named(namespace: str, name: str | None):
+    return settings_of(namespace, Path(), installation=name)
+
+
+async def test_a_name_is_made_once_and_kept(kubernetes, api, namespace):
+    made = await find_installation(kubernetes, _named(namespace, None))
+    assert await find_installation(kubernetes, _named(namespace, None)) == made
+    assert await find_installation(kubernetes, _named(namespace, made)) == made
+    assert get(api, "cm", CONFIG_MAP, namespace)["data"] == {"installation": made}
+
+
+async def test_a_name_that_was_given_is_kept_and_no_other_one_is_taken(kubernetes, api, namespace):
+    assert await find_installation(kubernetes, _named(namespace, "north")) == "north"
+    with pytest.raises(InstallationChangedError, match="installation is south, and this installation has been north"):
+        await find_installation(kubernetes, _named(namespace, "south"))
+    # Without a value the name stays; and another one may come once the former is forgotten on purpose.
+    assert await find_installation(kubernetes, _named(namespace, None)) == "north"
+    api.kubectl("delete", "cm", CONFIG_MAP, "-n", namespace)
+    assert await find_installation(kubernetes, _named(namespace, "south")) == "south"
+
+
+def test_the_operator_does_not_start_under_another_name_and_says_why(api, namespace, start_operator, tmp_path):
+    start_operator().stop()
+    settings = {"namespace": namespace, "watchNamespaces": [namespace], "installation": "another"}
+    other = OperatorProcess(tmp_path, api.kubeconfig_of("operator"), settings)
+    assert eventually(other.process.poll) == 1
+    assert f"set the value to {namespace}" in other.log_file.read_text()
