@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kwitness.operator.context import Context
+from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.model.certificates import certificates_of
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.shapes.facts import (
+    AskedFor,
     Body,
     ClusterKnowledge,
     DriverAnswer,
@@ -34,7 +35,7 @@ __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 Labelling = tuple[tuple[str, str], ...]
 """Labels that have to be there, each with its value."""
 
-_IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, Refusals)
+_IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, AskedFor, Refusals)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -64,12 +65,18 @@ def recall(context: Context, fact: Fact[Any]) -> Any:
             return dict(context.refusals)
         case KafkaState(cluster):
             return _cluster_knowledge(context, cluster)
-        case Inventory(cluster):
+        case Inventory(cluster) | AskedFor(cluster):
             facts = context.clusters.get(cluster)
-            known = facts is not None and facts.inventory_verdict is not None
-            return facts.inventory if facts is not None and known and _answers(facts.inventory_verdict) else None
+            return None if facts is None else _of_facts(facts, fact)
         case _:
             raise TypeError(f"{fact} is not in memory")
+
+
+def _of_facts(facts: ClusterFacts, fact: Inventory | AskedFor) -> Any:
+    if isinstance(fact, AskedFor):
+        return facts.subscriptions
+    known = facts.inventory_verdict is not None and _answers(facts.inventory_verdict)
+    return facts.inventory if known else None
 
 
 async def fetch(context: Context, fact: Fact[Any]) -> Any:

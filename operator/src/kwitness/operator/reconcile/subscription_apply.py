@@ -37,6 +37,7 @@ from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
 from kwitness.operator.reconcile.terminated_telemetry import is_answered_by_observers
+from kwitness.operator.shapes.facts import AskedFor
 from kwitness.subscriptions.broker_subscription import (
     BrokerSubscription,
     UnreadableSubscriptionError,
@@ -313,6 +314,7 @@ async def _share(work: SubscriptionPass, standing: tuple[BrokerSubscription, ...
     if facts.subscriptions != standing:
         collectors = await collectors_of(work.context, work.cluster)
         facts.subscriptions = standing
+        work.context.told(AskedFor(work.cluster))
         # Its status lists them, and warns of clients that they have disconnected.
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
         for collector in collectors:
