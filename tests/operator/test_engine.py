@@ -11,10 +11,10 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.context import ClusterFacts
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.model.conditions import ready
-from kwitness.operator.model.errors import KubernetesUnavailableError, TransientError
+from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.shapes.actions import Delete, Remember
-from kwitness.operator.shapes.facts import Fact, KafkaState, Labelled, NamedObject, Watched
+from kwitness.operator.shapes.actions import Delete, GrowClaim, Remember
+from kwitness.operator.shapes.facts import Attempt, Fact, KafkaState, Labelled, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, KindSpec, Need, Note, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
 
@@ -44,6 +44,7 @@ class World:
         self.outcome: dict[str, Any] = {}
         self.deleted: list[Any] = []
         self.applied: list[Any] = []
+        self.grown: list[Any] = []
         self.clusters: dict[Key, ClusterFacts] = {}
         self.store = Store()
         metadata = {"name": "a", "namespace": "n", "uid": "u", "generation": 1, "resourceVersion": "1"}
@@ -56,6 +57,7 @@ class World:
             delete=self.delete,
             apply=self.apply,
             list=self.list,
+            grow_claim=self.grow,
         )
         context: Any = SimpleNamespace(
             store=self.store,
@@ -92,6 +94,11 @@ class World:
     async def apply(self, wanted: Any) -> str:
         self.applied.append(wanted)
         return "unchanged"
+
+    async def grow(self, at: Key, size: str, *, uid: str) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.grown.append((at, size, uid))
 
     async def list(self, kind: str, _namespace: str, *, labels: str) -> list[Any]:
         return [{"kind": kind, "metadata": {"name": labels, "managedFields": [{}]}}]
@@ -377,3 +384,69 @@ async def test_a_list_is_read_by_its_labels_without_what_most_bytes_are(world):
     await world.turn()
     await world.fetch(RUNS)
     assert world.engine.facts.get(RUNS).value == ({"kind": "StatefulSet", "metadata": {"name": "app=job,of=a"}},)
+
+
+GROWTH = GrowClaim(Key("n", "first"), "claim", "2Gi")
+CLAIM = NamedObject("PersistentVolumeClaim", GROWTH.key)
+
+
+def _growing(world: World) -> None:
+    world.also = frozenset({Need(Attempt(GROWTH)), Need(CLAIM)})
+    world.outcome = {"children": (), "attempts": (GROWTH,)}
+
+
+async def _decide(world: World) -> Requeue:
+    """A turn with everything known that has to be."""
+    await world.turn()
+    for fact in (FIRST, CLAIM):
+        await world.fetch(fact)
+    return await world.turn()
+
+
+async def test_how_an_attempt_ended_is_known_before_a_status_is_written(world):
+    _growing(world)
+    world.refusal = TerminalError("NotExpandable", "may not")
+    assert (await _decide(world)).after == 0.0
+    assert world.patched == []
+    answer = world.engine.facts.get(Attempt(GROWTH))
+    assert (answer.value, answer.at_ms) == (world.refusal, world.now)
+    # The attempt follows from it, and would be forgotten with it.
+    assert world.engine.facts.get(CLAIM) is not None
+
+    world.refusal = None
+    assert (await world.turn()).after == 0.0
+    assert world.grown == [(GROWTH.key, GROWTH.size, GROWTH.uid)]
+    answer = world.engine.facts.get(Attempt(GROWTH))
+    assert (answer.value, answer.at_ms) == (None, world.now)
+    # What was known of the claim is of before.
+    assert world.engine.facts.get(CLAIM) is None
+
+    world.outcome = {"children": ()}
+    await _decide(world)
+    assert len(world.patched) == 1
+
+
+async def test_an_attempt_that_nobody_asks_about_any_more_was_never_made(world):
+    _growing(world)
+    await _decide(world)
+    world.also, world.outcome = frozenset(), {"children": ()}
+    await _decide(world)
+    assert world.engine.facts.get(Attempt(GROWTH)).at_ms == 0
+
+
+async def test_an_attempt_that_the_api_server_did_not_answer_was_none(world):
+    _growing(world)
+    world.refusal = KubernetesUnavailableError("away")
+    with pytest.raises(KubernetesUnavailableError):
+        await _decide(world)
+    assert world.engine.facts.get(Attempt(GROWTH)).at_ms == 0
+    assert world.patched == []
+
+
+async def test_nothing_is_attempted_for_what_is_paused(world):
+    _growing(world)
+    body = world.store.get(KIND, UNIT.key)
+    body["metadata"]["annotations"] = {"kwitness.dev/pause": "true"}
+    await _decide(world)
+    assert world.grown == []
+    assert len(world.patched) == 1

@@ -20,20 +20,17 @@ from kwitness.contracts.resources.client_metrics_subscription import (
     ClientMetricsSubscriptionStatus,
 )
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
-from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
-from kwitness.operator.desired.collector_objects import collector_objects, service_monitor
-from kwitness.operator.desired.collector_status import collector_fields, collector_verdicts
 from kwitness.operator.desired.kafka_cluster_conditions import (
     subscriptions_verdict,
     telemetry_verdict,
     topics_verdict,
 )
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
-from kwitness.operator.desired.reporters import Reporters
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
     Wanted,
@@ -53,6 +50,10 @@ from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
+from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
+from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
+from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
+from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import conditions_of, failure
@@ -63,9 +64,11 @@ from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.refusals import refusal_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.actions import ApplyAlone
 from kwitness.operator.shapes.facts import (
     Answer,
     AskedFor,
+    Attempt,
     ClusterKnowledge,
     DriverAnswer,
     EnabledNamespaces,
@@ -150,14 +153,55 @@ def test_a_golden_refuses_a_field_that_no_status_has(status):
         _declared(KafkaClusterStatus, {**status, **({"brokers": brokers} if brokers else {})})
 
 
+def _collector(case: dict[str, Any]) -> Any:
+    """A collector that is decided on as a whole; its children are shown by name, and what is told from what stands."""
+    collector = {"kind": "TelemetryCollector", **case["collector"]}
+    cluster = {"kind": "KafkaCluster", **CLUSTER}
+    known = {"cluster_id": "cluster-id", "node_ids": [0], "trouble": None}
+    everything = {"kafka": known, **case, "objects": [collector, cluster, *case.get("objects", [])]}
+    unit = Unit(TELEMETRY_COLLECTOR.kind, _key_of(collector))
+    needed, view = _with_its_needs(TELEMETRY_COLLECTOR, unit, everything)
+    needs = sorted(f"{need.fact} within {need.max_age_s} s" for need in needed)
+    outcomes = TELEMETRY_COLLECTOR.decide(unit, view).outcomes
+    if not outcomes:
+        return {"needs": needs, "decided": "nothing yet"}
+    outcome = outcomes[unit.key]
+    children = outcome.children
+    made = {one["kind"]: one for one in children or ()}
+    return {
+        "needs": needs,
+        "conditions": [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts],
+        "children": None if children is None else [f"{one['kind']} {one['metadata']['name']}" for one in children],
+        "replicas": made["StatefulSet"]["spec"]["replicas"] if made else None,
+        "storage": made["StatefulSet"]["spec"].get("volumeClaimTemplates") if made else None,
+        "subscriptions": made["ConfigMap"]["data"]["subscriptions.json"] if made else None,
+        "senders": _senders(made["ConfigMap"]) if made else None,
+        "attempts": [
+            f"apply {one.body['kind']} {one.body['metadata']['name']}" if isinstance(one, ApplyAlone) else str(one)
+            for one in outcome.attempts
+        ],
+        "actions": [str(one) for one in outcome.actions],
+        "kept": [f"{one.kind} {one.key}" for one in outcome.kept],
+    }
+
+
+def _senders(config_map: dict[str, Any]) -> list[str]:
+    senders = json.loads(config_map["data"]["config.json"])["ingest"]["senders"]
+    return [f"{one['namespace']}/{one['service_account']}: {one['source']}" for one in senders]
+
+
 def _collector_status(case: dict[str, Any]) -> Any:
     collector = TelemetryCollector.model_validate(case["collector"])
     state = ClusterState.model_validate(case["state"]) if "state" in case else None
     ready = case["readyReplicas"]
     revisions = {"currentRevision": "1", "updateRevision": "1" if case.get("current", True) else "2"}
+    # Nothing of what is empty is written.
+    empty = () if state is not None else ("ledger",)
     stands = {"status": {"replicas": case.get("replicas", ready), "readyReplicas": ready, **revisions}}
     return {
-        **_declared(TelemetryCollectorStatus, collector_fields(collector, stands, state)),
+        **collector_status(collector, stands, state).model_dump(
+            mode="json", by_alias=True, exclude_none=True, exclude={"conditions", "observed_generation", *empty}
+        ),
         "conditions": conditions_of(
             collector_verdicts(collector, stands, state, owners=_owners(case)),
             previous=case.get("previous", []),
@@ -319,13 +363,23 @@ class _View:
     def __init__(self, case: dict[str, Any], facts: frozenset[Fact[Any]]) -> None:
         self.now_ms = case.get("nowMs", 1_000_000)
         self.settings = _settings(case)
-        self._answers = {fact: Answer(_value(case, fact), self.now_ms) for fact in facts}
+        self._answers = {fact: _answer(case, fact, self.now_ms) for fact in facts}
 
     def get(self, fact: Fact[Any]) -> Answer[Any] | None:
         return self._answers.get(fact)
 
     def __getitem__(self, fact: Fact[Any]) -> Answer[Any]:
         return self._answers[fact]
+
+
+def _answer(case: dict[str, Any], fact: Fact[Any], now_ms: int) -> Answer[Any]:
+    if not isinstance(fact, Attempt):
+        return Answer(_value(case, fact), now_ms)
+    tried = case.get("tried", {})
+    name = fact.of.key.name
+    if name not in tried:
+        return Answer(None, 0)
+    return Answer(None if tried[name] is None else TerminalError(tried[name], "refused"), now_ms - 1000)
 
 
 def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
@@ -359,6 +413,8 @@ def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dic
             return tuple(one for one in sorted(objects, key=_key_of) if one["kind"] == kind)
         case EnabledNamespaces():
             return case.get("enabled", {"kwitness": {}})
+        case AskedFor():
+            return tuple(_subscriptions(case["subscriptions"])) if "subscriptions" in case else None
         case RunningPods(namespace):
             marks = [pod_marks(one) for one in case.get("pods", [])]
             return tuple(one for one in marks if one is not None and one.namespace == namespace)
@@ -464,6 +520,7 @@ DECISIONS = {
     "interceptors": _interceptors,
     "profile": _profile,
     "registers": _registers,
+    "collector": _collector,
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "job": _job,

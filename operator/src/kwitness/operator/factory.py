@@ -20,11 +20,11 @@ from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
+from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
-from kwitness.operator.reconcile.telemetry_collector import reconcile_telemetry_collector
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.operator.shapes.work import KindSpec, Unit
@@ -39,11 +39,11 @@ RECONCILERS: Mapping[str, Reconcile] = {
     "KafkaCluster": reconcile_kafka_cluster,
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
-    "TelemetryCollector": reconcile_telemetry_collector,
 }
 """One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""
 
 SPECS: Mapping[str, KindSpec] = {
+    "TelemetryCollector": TELEMETRY_COLLECTOR,
     "AnalyticsJob": ANALYTICS_JOB,
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
     INJECTIONS.kind: INJECTIONS,

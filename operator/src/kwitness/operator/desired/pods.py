@@ -10,6 +10,7 @@ from kwitness.contracts.resources.meta import API_VERSION, ObjectMeta
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = [
+    "CONFIG_HASH",
     "CONTAINER_SECURITY",
     "child_metadata",
     "credential_volume",
@@ -23,6 +24,9 @@ __all__ = [
     "secret_volume",
     "selector",
 ]
+
+CONFIG_HASH: Final = "kwitness.dev/config-hash"
+"""Annotation of a pod template; it changes when a restart is needed."""
 
 CONTAINER_SECURITY: Final[dict[str, Any]] = {
     "allowPrivilegeEscalation": False,

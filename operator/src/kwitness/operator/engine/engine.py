@@ -9,7 +9,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.engine.fact_table import FactTable
-from kwitness.operator.engine.performing import perform
+from kwitness.operator.engine.performing import attempt, attempt_of, perform
 from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
@@ -19,7 +19,7 @@ from kwitness.operator.reconcile.children import apply_children, children_are_du
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.actions import Remember
+from kwitness.operator.shapes.actions import GrowClaim, Remember
 from kwitness.operator.shapes.facts import Body, Fact, NamedObject
 from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
 from kwitness.operator.work_queue import Requeue
@@ -113,8 +113,7 @@ class Engine:
                 verdicts = _with_ready(verdicts, paused("its pods and what belongs to them are left as they are"))
             else:
                 try:
-                    removed = await self._remove(outcome)
-                    if await self._apply(spec, kind, key, outcome, outcome.children) or removed:
+                    if await self._write(spec, kind, key, outcome, outcome.children):
                         # What was written is a fact of the next turn, and the status is about that one.
                         return 0.0
                 except KubernetesUnavailableError:
@@ -140,6 +139,12 @@ class Engine:
         if (error := trouble or late) is not None:
             raise error
         return wait
+
+    async def _write(self, spec: KindSpec, kind: str, key: Key, outcome: Outcome, children: tuple[Body, ...]) -> bool:
+        """Make objects as they are to be; return whether there was anything to do."""
+        removed = await self._remove(outcome)
+        applied = await self._apply(spec, kind, key, outcome, children)
+        return removed or applied or await self._attempt(kind, key, outcome)
 
     async def _remove(self, outcome: Outcome) -> bool:
         for one in outcome.removals:
@@ -171,6 +176,22 @@ class Engine:
             # Whoever was first, what we know is not what is there.
             self.facts.outdate((written,))
         self.facts.told(written)
+
+    async def _attempt(self, kind: str, key: Key, outcome: Outcome) -> bool:
+        """Carry out what may be refused without harm; how it ended is a fact of the next turn."""
+        for one in outcome.attempts:
+            error: OperatorError | None = None
+            try:
+                await attempt(self._context, one)
+            except KubernetesUnavailableError:
+                raise
+            except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
+                error = as_operator_error(caught, kind, key)
+            self.facts.tried(attempt_of(one), error)
+            if error is None and isinstance(one, GrowClaim):
+                # Not after a refusal: the attempt follows from what is known of the claim, and would be forgotten.
+                self.facts.outdate_object("PersistentVolumeClaim", one.key)
+        return bool(outcome.attempts)
 
     async def _perform(self, kind: str, key: Key, outcome: Outcome) -> OperatorError | None:
         try:

@@ -11,7 +11,7 @@ from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, reca
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Answer, Fact, Labelled, LivePods, NamedObject
+from kwitness.operator.shapes.facts import Answer, Attempt, Fact, Labelled, LivePods, NamedObject
 from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -47,6 +47,8 @@ class FactTable:
         """What is known of a fact; None if nothing is."""
         if is_in_memory(fact):
             return Answer(recall(self._context, fact), self._context.clock.now_ms())
+        if isinstance(fact, Attempt):
+            return self._answers.get(fact) or Answer(None, 0)
         return self._answers.get(fact)
 
     def subscribe(self, unit: Unit, facts: Iterable[Fact[Any]]) -> None:
@@ -79,6 +81,11 @@ class FactTable:
         """Wake those who need a fact that has changed."""
         for unit in list(self._units.get(fact, ())):
             self._wake(unit)
+
+    def tried(self, fact: Attempt, refusal: OperatorError | None) -> None:
+        """Remember how an attempt ended, as long as somebody needs to know."""
+        if fact in self._units:
+            self._answers[fact] = Answer(refusal, self._context.clock.now_ms())
 
     def outdate(self, facts: Iterable[Fact[Any]]) -> None:
         """Forget answers that our own writes made untrue."""
@@ -118,6 +125,8 @@ class FactTable:
         return Requeue.never()
 
     def _is_current(self, need: Need, now_ms: int) -> bool:
+        if isinstance(need.fact, Attempt):
+            return True
         if is_in_memory(need.fact):
             return is_known(self._context, need.fact)
         answer = self._answers.get(need.fact)

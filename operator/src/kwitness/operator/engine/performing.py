@@ -7,13 +7,27 @@ from typing import Any
 from kwitness.contracts.audiences import inventory_audience
 from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH, OBSERVER_SUBSCRIPTIONS_PATH
 from kwitness.operator.context import Context
-from kwitness.operator.shapes.actions import Telling, TellInterceptors, TellObservers, TellSubscriptions
+from kwitness.operator.model.fingerprints import fingerprint
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.actions import (
+    ApplyAlone,
+    AskInventory,
+    GrowClaim,
+    Telling,
+    TellInterceptors,
+    TellObservers,
+    TellSubscriptions,
+)
+from kwitness.operator.shapes.facts import Applied, Attempt
 
-__all__ = ["perform"]
+__all__ = ["attempt", "attempt_of", "perform"]
 
 
-async def perform(context: Context, action: Telling) -> None:
+async def perform(context: Context, action: Telling | AskInventory) -> None:
     """Carry it out; raises `OperatorError` if the collector does not take it."""
+    if isinstance(action, AskInventory):
+        context.enqueue("Inventory", action.cluster, 0.0)
+        return
     path, body = _what(action)
     await context.inventory.put(
         context.collector_url(action.collector, action.encrypted) + path,
@@ -34,3 +48,20 @@ def _what(action: Telling) -> tuple[str, dict[str, Any]]:
         case TellInterceptors(profile, directives=directives):
             path = INTERCEPTOR_DIRECTIVES_PATH.format(namespace=profile.namespace, name=profile.name)
             return path, directives.model_dump(exclude_none=True)
+
+
+async def attempt(context: Context, action: GrowClaim | ApplyAlone) -> None:
+    """Carry out what may be refused; raises `OperatorError` if it was."""
+    if isinstance(action, GrowClaim):
+        await context.kubernetes.grow_claim(action.key, action.size, uid=action.uid)
+    else:
+        await context.kubernetes.apply(action.body)
+
+
+def attempt_of(action: GrowClaim | ApplyAlone) -> Attempt:
+    """The fact that tells how it ended."""
+    if isinstance(action, GrowClaim):
+        return Attempt(action)
+    metadata = action.body["metadata"]
+    key = Key(metadata["namespace"], metadata["name"])
+    return Attempt(Applied(action.body["kind"], key, fingerprint(action.body)))

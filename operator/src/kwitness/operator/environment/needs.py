@@ -25,6 +25,7 @@ __all__ = [
     "known_resource",
     "patience",
     "reference_needs",
+    "strangers",
 ]
 
 M = TypeVar("M", bound=BaseModel)
@@ -47,7 +48,7 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
     cluster = known_cluster(view, at)
     if cluster is not None:
         kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
-        found |= {Need(Labels(one), SETTLED_SECONDS) for one in _strangers(cluster, key, kinds, view)}
+        found |= {Need(Labels(one), SETTLED_SECONDS) for one in strangers(cluster, key, kinds, view)}
         found |= set(_authority(cluster, view))
     return found
 
@@ -85,7 +86,7 @@ def known_resource(view: View, fact: Watched, model: type[M]) -> M | None:
         return None
 
 
-def _strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: View) -> Iterator[str]:
+def strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: View) -> Iterator[str]:
     """Namespaces whose labels decide whether they may refer to the cluster."""
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     bodies: list[Body] = []

@@ -10,14 +10,14 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError, TransientError
+from kwitness.operator.context import Context
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, cluster_of, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
 
-__all__ = ["deleted_subscriptions_of", "known_cluster_id", "referred_cluster", "referring", "subscriptions_of"]
+__all__ = ["deleted_subscriptions_of", "referred_cluster", "referring", "subscriptions_of"]
 
 R = TypeVar("R", InterceptorProfile, ObserverDeployment, TelemetryCollector)
 
@@ -72,25 +72,6 @@ async def referring(context: Context, model: type[R], cluster: Key) -> AsyncIter
         except OperatorError:
             continue
         yield resource
-
-
-def known_cluster_id(context: Context, cluster: Key, facts: ClusterFacts) -> str:
-    """The id of the Kafka cluster that KafkaCluster ``cluster`` led to when it was last reached.
-
-    A broker's trouble must not take down what stands already, so the status serves where ``facts`` do not know.
-
-    Raises
-    ------
-    TransientError
-        ClusterNotReady: it was never reached.
-    """
-    status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
-    cluster_id = facts.cluster_id or status.get("clusterId")
-    if cluster_id is None:
-        raise TransientError(
-            "ClusterNotReady", facts.trouble or f"KafkaCluster {cluster.name} has not been reached yet"
-        )
-    return str(cluster_id)
 
 
 def subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:

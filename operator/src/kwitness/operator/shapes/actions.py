@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
 from kwitness.operator.model.store import Key
 
-__all__ = ["Delete", "Remember", "TellInterceptors", "TellObservers", "TellSubscriptions", "Telling"]
+__all__ = [
+    "ApplyAlone",
+    "AskInventory",
+    "Delete",
+    "GrowClaim",
+    "Remember",
+    "TellInterceptors",
+    "TellObservers",
+    "TellSubscriptions",
+    "Telling",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +80,26 @@ class Remember:
     at: Key
     version: str | None
     data: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AskInventory:
+    """Have the collector of a KafkaCluster asked now what it knows: its replicas are others than before."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class GrowClaim:
+    """A PersistentVolumeClaim with ``uid``, and no later one of its name, is to ask for ``size``."""
+
+    key: Key
+    uid: str
+    size: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyAlone:
+    """A child that may be refused without harm to the others."""
+
+    body: dict[str, Any]

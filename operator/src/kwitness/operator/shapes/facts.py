@@ -16,11 +16,14 @@ from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.actions import GrowClaim
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = [
     "Answer",
+    "Applied",
     "AskedFor",
+    "Attempt",
     "Body",
     "ClusterKnowledge",
     "DriverAnswer",
@@ -180,3 +183,22 @@ class RunningPods(Fact[tuple[PodMarks, ...]]):
 @dataclass(frozen=True, slots=True)
 class Refusals(Fact[Mapping[str, Refusal]]):
     """By namespace, the last time that a pod was refused there in a way that an observer in it can be the cause of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An object as it was to be, by the hash of that."""
+
+    kind: str
+    key: Key
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Fact[OperatorError]):
+    """How the last attempt of something ended that may fail without harm: what refused it, None for nothing.
+
+    ``at_ms`` of the answer is 0 where it was not tried while this fact was needed.
+    """
+
+    of: GrowClaim | Applied

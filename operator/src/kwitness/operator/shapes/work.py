@@ -10,7 +10,7 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import Delete, Remember, Telling
+from kwitness.operator.shapes.actions import ApplyAlone, AskInventory, Delete, GrowClaim, Remember, Telling
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "Note", "OptionalChild", "Outcome", "Unit", "View"]
@@ -67,6 +67,7 @@ class Outcome:
     ``children`` None leaves what is there; an empty tuple wants none. They are applied in their order. Optional ones of
     ``kept`` are left as they are, since what they should be cannot be told now. ``actions``
     follow once nothing of the children had to be written; one that fails is tried again and leaves the status as it is.
+    ``attempts`` come between: how each ended is the fact `Attempt`, and it is decided again before a status is written.
     ``removals`` come before the children, where these are not None. ``notes`` become events of the resource once the
     status is written, unless it is paused.
     """
@@ -76,7 +77,8 @@ class Outcome:
     status: Status
     verdicts: tuple[Verdict, ...]
     children: tuple[Body, ...] | None = None
-    actions: tuple[Telling, ...] = ()
+    actions: tuple[Telling | AskInventory, ...] = ()
+    attempts: tuple[GrowClaim | ApplyAlone, ...] = ()
     kept: tuple[NamedObject, ...] = ()
     removals: tuple[Delete, ...] = ()
     notes: tuple[Note, ...] = ()

@@ -11,9 +11,8 @@ from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import AnalyticsJob, Schedule
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
-from kwitness.operator.desired.pods import child_metadata, labels, selector
+from kwitness.operator.desired.pods import CONFIG_HASH, child_metadata, labels, selector
 from kwitness.operator.kinds.analytics_job.config import job_config
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.pods import DRIVER_PORTS, driver_pod, executor_template

@@ -10,9 +10,9 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.observer_host import ObserverHost
 from kwitness.contracts.topics import REQUESTS, topic_name
-from kwitness.operator.desired.collector_pods import CONFIG_HASH
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles, kafka_client_files
 from kwitness.operator.desired.pods import (
+    CONFIG_HASH,
     CONTAINER_SECURITY,
     child_metadata,
     labels,

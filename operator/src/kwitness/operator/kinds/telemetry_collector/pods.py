@@ -13,10 +13,10 @@ from kwitness.contracts.endpoints import (
 )
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.collector_config import IDENTITY_KEY, STATE
 from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
+    CONFIG_HASH,
     CONTAINER_SECURITY,
     credential_volume,
     labels,
@@ -28,12 +28,12 @@ from kwitness.operator.desired.pods import (
     secret_volume,
     selector,
 )
+from kwitness.operator.kinds.telemetry_collector.config import IDENTITY_KEY, STATE
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 
-__all__ = ["CONFIG_HASH", "PORTS", "stateful_set"]
+__all__ = ["PORTS", "stateful_set"]
 
-CONFIG_HASH = "kwitness.dev/config-hash"
 PORTS = {"api": COLLECTOR_PORT, "otlp-http": OTLP_HTTP_PORT, "otlp-grpc": OTLP_GRPC_PORT, "metrics": PROBE_PORT}
 
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
-from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.contracts.resources.ledger import HopLedger
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.operator.desired.pods import selector
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
+from kwitness.operator.shapes.facts import Body
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["collector_fields", "collector_verdicts", "monitor_verdict"]
+__all__ = ["collector_status", "collector_verdicts", "is_settled", "monitor_verdict"]
 
+_MOST: Final = 32
+"""Hops, and reasons of each, that the status has room for."""
 _NO_KEY: Final = (
     f"pushes are refused and wait at their senders, since spec.identity takes a Secret {KEY_SECRET} with the key"
     f" {KEY_FIELD} of at least {LEAST_KEY_BYTES} bytes: make it, the same in every namespace with a collector, and wait"
@@ -24,40 +28,42 @@ _NO_KEY: Final = (
 )
 
 
-def collector_fields(
-    collector: TelemetryCollector, stateful_set: dict[str, Any], state: ClusterState | None
-) -> dict[str, Any]:
-    """Fields of the status; numbers are absent while the collector has not answered."""
+def collector_status(
+    collector: TelemetryCollector, stateful_set: Body, state: ClusterState | None
+) -> TelemetryCollectorStatus:
+    """The status; numbers are absent while the collector has not answered."""
     metadata, stands = collector.metadata, stateful_set.get("status") or {}
     scheme = "https" if collector.spec.ingest.tls.secret_ref is not None else "http"
-    fields: dict[str, Any] = {
-        "endpoint": f"{scheme}://{collector_name(metadata.name)}.{metadata.namespace}.svc:{COLLECTOR_PORT}",
-        "replicas": int(stands.get("replicas") or 0),
-        "readyReplicas": int(stands.get("readyReplicas") or 0),
-        "selector": ",".join(f"{name}={value}" for name, value in sorted(selector("collector", metadata.name).items())),
-    }
-    if state is not None:
-        fields.update(
-            clients=state.clients,
-            series=state.series,
-            overflowed=state.overflowed,
-            ledger=[
-                {
-                    "hop": hop.hop,
-                    "accepted": hop.accepted,
-                    "delivered": hop.delivered,
-                    "queued": hop.queued,
-                    "dropped": dict(sorted(hop.dropped.items())[:32]),
-                }
-                for hop in sorted(state.ledger, key=lambda one: one.hop)[:32]
-            ],
+    status = TelemetryCollectorStatus(
+        endpoint=f"{scheme}://{collector_name(metadata.name)}.{metadata.namespace}.svc:{COLLECTOR_PORT}",
+        replicas=int(stands.get("replicas") or 0),
+        ready_replicas=int(stands.get("readyReplicas") or 0),
+        selector=",".join(f"{name}={value}" for name, value in sorted(selector("collector", metadata.name).items())),
+    )
+    if state is None:
+        return status
+    ledger = (
+        HopLedger(
+            hop=hop.hop,
+            accepted=hop.accepted,
+            delivered=hop.delivered,
+            queued=hop.queued,
+            dropped=dict(sorted(hop.dropped.items())[:_MOST]),
         )
-    return fields
+        for hop in sorted(state.ledger, key=lambda one: one.hop)[:_MOST]
+    )
+    numbers = {"clients": state.clients, "series": state.series, "overflowed": state.overflowed}
+    return status.model_copy(update={**numbers, "ledger": tuple(ledger)})
+
+
+def is_settled(collector: TelemetryCollector, stateful_set: Body | None) -> bool:
+    """Whether pods are as they should be, so that nothing is about to change by itself."""
+    return collector.spec.suspend or _of_pods(collector, stateful_set or {}, None).status == "True"
 
 
 def collector_verdicts(
     collector: TelemetryCollector,
-    stateful_set: dict[str, Any],
+    stateful_set: Body,
     state: ClusterState | None,
     *,
     owners: FoundOwners = NO_OWNERS,
@@ -92,7 +98,7 @@ def collector_verdicts(
     return [*verdicts, *beside]
 
 
-def _of_pods(collector: TelemetryCollector, stateful_set: dict[str, Any], state: ClusterState | None) -> Verdict:
+def _of_pods(collector: TelemetryCollector, stateful_set: Body, state: ClusterState | None) -> Verdict:
     stands = stateful_set.get("status") or {}
     count, wanted = int(stands.get("readyReplicas") or 0), collector.spec.replicas
     seen = stands.get("observedGeneration") == stateful_set.get("metadata", {}).get("generation")

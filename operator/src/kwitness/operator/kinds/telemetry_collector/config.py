@@ -36,7 +36,7 @@ from kwitness.contracts.topics import (
     topic_name,
 )
 from kwitness.operator.desired.kafka_client_files import SECRETS
-from kwitness.operator.desired.reporters import Reporters
+from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings

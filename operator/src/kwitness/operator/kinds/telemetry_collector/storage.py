@@ -10,10 +10,21 @@ from kwitness.operator.desired.pods import owner, selector
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.ownership import belongs_to
 from kwitness.operator.model.quantities import quantity
+from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.actions import GrowClaim
+from kwitness.operator.shapes.facts import Body
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["Growth", "StandingStorage", "as_it_stands", "claim_names", "growths", "standing_storage", "storage_verdict"]
+__all__ = [
+    "StandingStorage",
+    "as_it_stands",
+    "claim_names",
+    "growths",
+    "is_larger",
+    "standing_storage",
+    "storage_verdict",
+]
 
 _CONDITION: Final = "StorageAsAsked"
 
@@ -25,15 +36,7 @@ class StandingStorage(NamedTuple):
     size: str | None
 
 
-class Growth(NamedTuple):
-    """A claim that is to ask for more: its name, its uid, and the size."""
-
-    claim: str
-    uid: str
-    size: str
-
-
-def standing_storage(collector: TelemetryCollector, stateful_set: dict[str, Any] | None) -> StandingStorage | None:
+def standing_storage(collector: TelemetryCollector, stateful_set: Body | None) -> StandingStorage | None:
     """Return it; None where no StatefulSet stands. Somebody else's has no say here: applying ours will tell."""
     metadata = collector.metadata
     if stateful_set is None or not belongs_to(stateful_set, owner("TelemetryCollector", metadata.name, metadata.uid)):
@@ -67,23 +70,28 @@ def claim_names(collector: TelemetryCollector) -> tuple[str, ...]:
 
 
 def growths(
-    collector: TelemetryCollector, standing: StandingStorage | None, claims: Sequence[dict[str, Any]]
-) -> tuple[Growth, ...]:
+    collector: TelemetryCollector, standing: StandingStorage | None, claims: Sequence[Body]
+) -> tuple[GrowClaim, ...]:
     """Return the claims that are to grow; one that is not bound cannot yet."""
     if standing is None or _changed(collector, standing, claims) is not None:
         return ()
     size = collector.spec.storage.size
     return tuple(
-        Growth(one["metadata"]["name"], one["metadata"]["uid"], size)
+        GrowClaim(Key(collector.metadata.namespace, _name(one)), str(one["metadata"]["uid"]), size)
         for one in _smaller(collector, claims)
         if (one.get("status") or {}).get("phase") == "Bound"
     )
 
 
+def is_larger(collector: TelemetryCollector, standing: StandingStorage) -> bool:
+    """Whether more is asked for than claims are made with."""
+    return standing.size is not None and _amount(collector.spec.storage.size) > _amount(standing.size)
+
+
 def storage_verdict(
     collector: TelemetryCollector,
     standing: StandingStorage | None,
-    claims: Sequence[dict[str, Any]],
+    claims: Sequence[Body],
     refused: Collection[str] = (),
 ) -> Verdict | None:
     """Say whether storage is as asked, ``refused`` being names of claims that may not grow; None: nothing stands."""
@@ -117,7 +125,7 @@ def storage_verdict(
     return Verdict(_CONDITION, "True", "StorageAsAsked", "storage is as spec.storage says")
 
 
-def _changed(collector: TelemetryCollector, standing: StandingStorage, claims: Sequence[dict[str, Any]]) -> str | None:
+def _changed(collector: TelemetryCollector, standing: StandingStorage, claims: Sequence[Body]) -> str | None:
     """Return what is asked for and cannot be had."""
     storage = collector.spec.storage
     if storage.storage_class_name not in {None, standing.storage_class}:
@@ -133,18 +141,18 @@ def _changed(collector: TelemetryCollector, standing: StandingStorage, claims: S
     return None
 
 
-def _own(collector: TelemetryCollector, claims: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _own(collector: TelemetryCollector, claims: Sequence[Body]) -> Iterator[Body]:
     # The StatefulSet's controller gives them the labels that it selects pods by.
     wanted = selector("collector", collector.metadata.name)
     return (one for one in claims if wanted.items() <= (one["metadata"].get("labels") or {}).items())
 
 
-def _smaller(collector: TelemetryCollector, claims: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _smaller(collector: TelemetryCollector, claims: Sequence[Body]) -> list[Body]:
     size = _amount(collector.spec.storage.size)
     return [one for one in _own(collector, claims) if _amount(_asked(one)) < size]
 
 
-def _resizing(collector: TelemetryCollector, claims: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _resizing(collector: TelemetryCollector, claims: Sequence[Body]) -> Iterator[str]:
     size = _amount(collector.spec.storage.size)
     for one in _own(collector, claims):
         capacity = ((one.get("status") or {}).get("capacity") or {}).get("storage")
@@ -152,11 +160,11 @@ def _resizing(collector: TelemetryCollector, claims: Sequence[dict[str, Any]]) -
             yield _name(one)
 
 
-def _asked(claim: dict[str, Any]) -> str:
+def _asked(claim: Body) -> str:
     return str(claim["spec"]["resources"]["requests"]["storage"])
 
 
-def _name(claim: dict[str, Any]) -> str:
+def _name(claim: Body) -> str:
     return str(claim["metadata"]["name"])
 
 

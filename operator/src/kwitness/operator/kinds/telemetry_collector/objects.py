@@ -8,11 +8,16 @@ from typing import Any, Final
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.collector_config import collector_config, owners_file, pods_hash, subscriptions_file
-from kwitness.operator.desired.collector_pods import PORTS, stateful_set
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import child_metadata, selector
-from kwitness.operator.desired.reporters import Reporters
+from kwitness.operator.kinds.telemetry_collector.config import (
+    collector_config,
+    owners_file,
+    pods_hash,
+    subscriptions_file,
+)
+from kwitness.operator.kinds.telemetry_collector.pods import PORTS, stateful_set
+from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription

@@ -1,0 +1,1 @@
+"""TelemetryCollector: the one door through which telemetry enters, for one cluster."""

@@ -1,0 +1,73 @@
+"""What must be known for one TelemetryCollector."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.collector_limits import check_namespace, within_limits
+from kwitness.operator.environment.needs import known_cluster, known_resource, reference_needs, strangers
+from kwitness.operator.kinds.telemetry_collector.owners import owners_fact
+from kwitness.operator.kinds.telemetry_collector.standing import settled_seconds, standing_needs
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.references import cluster_key
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import (
+    AskedFor,
+    EnabledNamespaces,
+    Inventory,
+    Labels,
+    NamedObject,
+    Referring,
+    Watched,
+)
+from kwitness.operator.shapes.work import Need, Unit, View
+from kwitness.runtime.child_names import collector_name
+
+__all__ = ["KIND", "config_map", "needs"]
+
+KIND: Final = "TelemetryCollector"
+_REPORTERS: Final = ("ObserverDeployment", "InterceptorProfile")
+
+
+def needs(unit: Unit, view: View) -> frozenset[Need]:
+    """Itself, its cluster and what that asks clients for, rivals, who reports, whose clients are, and what stands."""
+    own = Watched(KIND, unit.key)
+    found = {Need(own)}
+    collector = known_resource(view, own, TelemetryCollector)
+    if collector is None:
+        return frozenset(found)
+    try:
+        check_namespace(unit.key.namespace, view.settings)
+    except OperatorError:
+        return frozenset(found)
+    at = cluster_key(unit.key.namespace, collector.spec.cluster_ref)
+    found |= reference_needs(unit.key, at, view)
+    found |= {Need(AskedFor(at)), Need(Inventory(at))}
+    found |= {Need(Referring(kind, at)) for kind in (KIND, *_REPORTERS)}
+    found |= standing_needs(within_limits(collector, view.settings), view)
+    return frozenset(found | _of_cluster(unit.key, at, view))
+
+
+def config_map(key: Key) -> NamedObject:
+    """The ConfigMap of the collector at ``key``."""
+    return NamedObject("ConfigMap", Key(key.namespace, collector_name(key.name)))
+
+
+def _of_cluster(key: Key, at: Key, view: View) -> set[Need]:
+    cluster = known_cluster(view, at)
+    if cluster is None:
+        return set()
+    settled = settled_seconds(view)
+    found = {Need(Labels(one), settled) for one in strangers(cluster, key, (KIND, *_REPORTERS), view)}
+    owners = owners_fact(cluster)
+    if owners is not None:
+        found.add(Need(owners, settled))
+    reporters = [view.get(Referring(kind, at)) for kind in _REPORTERS]
+    if view.settings.injector.enabled and any(one is not None and one.value for one in reporters):
+        found.add(Need(EnabledNamespaces(), settled))
+    asked = view.get(AskedFor(at))
+    if asked is None or asked.value is None:
+        # What was mounted before is better than nothing.
+        found.add(Need(config_map(key), settled))
+    return found

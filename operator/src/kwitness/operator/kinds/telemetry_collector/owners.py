@@ -1,0 +1,32 @@
+"""Whose clients are: the owners that a KafkaCluster names."""
+
+from __future__ import annotations
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.environment.clusters import present
+from kwitness.operator.model.config_files import owners_in
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import NamedObject
+from kwitness.operator.shapes.work import View
+
+__all__ = ["owners_fact", "owners_of"]
+
+
+def owners_fact(cluster: KafkaCluster) -> NamedObject | None:
+    """Where they are written down; None where none are named."""
+    if cluster.spec.owners is None:
+        return None
+    return NamedObject("ConfigMap", Key(cluster.metadata.namespace, cluster.spec.owners.config_map_ref.name))
+
+
+def owners_of(cluster: KafkaCluster, view: View) -> FoundOwners:
+    """Owners, if any are named and can be used, and why those that are named cannot be."""
+    fact = owners_fact(cluster)
+    if fact is None or cluster.spec.owners is None:
+        return NO_OWNERS
+    try:
+        return FoundOwners(owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace))
+    except OperatorError as error:
+        return FoundOwners(None, error.message)

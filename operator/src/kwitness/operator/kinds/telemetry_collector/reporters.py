@@ -1,0 +1,45 @@
+"""Whose reports a collector takes because the operator knows of them, beside those that its resource names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.environment.clusters import key_of, present, referring
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import EnabledNamespaces
+from kwitness.operator.shapes.work import View
+
+__all__ = ["Reporters", "reporters_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reporters:
+    """ObserverDeployments that are gateways, and namespaces whose pods may have an observer, or interceptors."""
+
+    gateways: tuple[Key, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    intercepted: tuple[str, ...] = ()
+
+
+def reporters_of(cluster: KafkaCluster, view: View) -> Reporters:
+    """Of the resources that may name the cluster, which alone makes them or their pods senders.
+
+    Raises
+    ------
+    OperatorError
+        It could not be found out which namespaces let their pods get observers.
+    """
+    observers = tuple(referring(ObserverDeployment, cluster, view))
+    profiles = tuple(referring(InterceptorProfile, cluster, view))
+    gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.mode == "Gateway")
+    beside = tuple(one for one in observers if one.spec.mode != "Gateway")
+    if not view.settings.injector.enabled or not (beside or profiles):
+        return Reporters(gateways)
+    enabled = present(view, EnabledNamespaces()) or {}
+    namespaces = {found for one in beside for found in acts_in(one, enabled, view.settings)}
+    intercepted = {found for one in profiles for found in acts_in(one, enabled, view.settings)}
+    return Reporters(gateways, tuple(sorted(namespaces)), tuple(sorted(intercepted)))
