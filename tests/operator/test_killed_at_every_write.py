@@ -46,9 +46,9 @@ class MortalKubernetes(Kubernetes):
 class MortalKafka(KafkaAdmin):
     lifetime: Lifetime
 
-    async def alter(self, *arguments: Any) -> Any:
+    async def alter(self, *arguments: Any, **more: Any) -> Any:
         await self.lifetime.spend()
-        return await super().alter(*arguments)
+        return await super().alter(*arguments, **more)
 
 
 def _platform(namespace: str, bootstrap: str) -> list[dict[str, Any]]:

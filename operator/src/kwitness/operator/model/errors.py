@@ -6,7 +6,14 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
-__all__ = ["InternalError", "KubernetesUnavailableError", "OperatorError", "TerminalError", "TransientError"]
+__all__ = [
+    "InternalError",
+    "KubernetesUnavailableError",
+    "OperatorError",
+    "OvertakenError",
+    "TerminalError",
+    "TransientError",
+]
 
 
 class OperatorError(Exception):
@@ -39,6 +46,13 @@ class KubernetesUnavailableError(TransientError):
 
     def __init__(self, message: str) -> None:
         super().__init__("KubernetesUnavailable", message)
+
+
+class OvertakenError(TransientError):
+    """What a write was decided from no longer holds, so it was not sent; it is to be decided again."""
+
+    def __init__(self) -> None:
+        super().__init__("ClusterNotReady", "the KafkaCluster changed while its brokers were connected to")
 
 
 class InternalError(TransientError):
