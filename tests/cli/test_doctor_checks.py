@@ -251,6 +251,16 @@ def test_what_an_analysis_found_about_clients_is_nothing_wrong_with_the_installa
     assert wrong(replace(sound(), resources=(resource(brokers=[broker(1)]), job))) == []
 
 
+def test_a_cluster_out_of_reach_is_named_once() -> None:
+    away = resource(ready="False")
+    away["status"]["conditions"].extend(
+        {"type": about, "status": "Unknown", "reason": "NotReached", "message": "See Ready."}
+        for about in ("TopicsReady", "TelemetryCapable", "SubscriptionsPossible")
+    )
+
+    assert only(replace(sound(), resources=(away,))).message.startswith("Ready is False")
+
+
 def test_a_condition_beside_ready_is_a_warning_with_the_remedy_of_its_reason() -> None:
     changed = resource("TelemetryCollector")
     changed["status"]["conditions"].append(

@@ -23,8 +23,8 @@ class SlowToRemove(KafkaAdmin):
     def __init__(self) -> None:
         self.removed, self.answers = asyncio.Event(), asyncio.Event()
 
-    async def alter(self, connection: Any, changes: Any) -> Any:
-        done = await super().alter(connection, changes)
+    async def alter(self, connection: Any, changes: Any, **more: Any) -> Any:
+        done = await super().alter(connection, changes, **more)
         if None in changes.values():
             self.removed.set()
             await self.answers.wait()

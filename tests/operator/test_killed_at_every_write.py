@@ -47,11 +47,11 @@ class MortalKubernetes(Kubernetes):
 class MortalKafka(KafkaAdmin):
     lifetime: Lifetime
 
-    async def alter(self, *arguments: Any) -> Any:
-        return await self._around(super().alter(*arguments))
+    async def alter(self, *arguments: Any, **more: Any) -> Any:
+        return await self._around(super().alter(*arguments, **more))
 
-    async def create_topics(self, *arguments: Any) -> Any:
-        return await self._around(super().create_topics(*arguments))
+    async def create_topics(self, *arguments: Any, **more: Any) -> Any:
+        return await self._around(super().create_topics(*arguments, **more))
 
     async def _around(self, write: Coroutine[Any, Any, Any]) -> Any:
         """Let it end before it is sent, or once it is carried out and nobody has heard the answer."""

@@ -6,7 +6,7 @@ import pytest
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, ready, subscription
+from tests.operator.surroundings import alter_broker, apply, broker_configs, cluster, ready, subscription
 
 pytestmark = pytest.mark.broker
 
@@ -38,3 +38,16 @@ async def test_a_deletion_is_forgotten_once_its_consequences_are_drawn(api, name
         api.kubectl("delete", "kfc,kcms", "--all", "-n", namespace)
         await eventually_beside(lambda: not names() and nothing_remembered())
         await eventually_beside(lambda: not broker_configs(clean_broker))
+
+
+async def test_a_deletion_whose_config_somebody_else_removed_is_forgotten_too(api, namespace, clean_broker, tmp_path):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), subscription("applied", namespace))
+    async with operating(api, settings_of(namespace, tmp_path), lambda _context: None) as context:
+        await eventually_beside(lambda: ready(api, "kcms", "applied", namespace)["reason"] == "Applied")
+        # So that it is not put right.
+        api.kubectl("annotate", "kfc", "main", "-n", namespace, "kwitness.dev/pause=true")
+        await eventually_beside(lambda: ready(api, "kfc", "main", namespace)["reason"] == "Paused")
+        alter_broker(clean_broker, f"kwitness.inst.{namespace}.applied", None)
+        api.kubectl("delete", "kcms", "applied", "-n", namespace)
+        await eventually_beside(lambda: not list(context.store.items("ClientMetricsSubscription")))
+        await eventually_beside(lambda: not list(context.store.deleted("ClientMetricsSubscription")))

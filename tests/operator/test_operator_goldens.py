@@ -418,8 +418,6 @@ def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dic
         case RunningPods(namespace):
             marks = [pod_marks(one) for one in case.get("pods", [])]
             return tuple(one for one in marks if one is not None and one.namespace == namespace)
-        case AskedFor():
-            return None
         case Refusals():
             found = [refusal_of(event) for event in case.get("events", [])]
             return {one.namespace: one for one in found if one is not None}

@@ -44,7 +44,7 @@ class WithoutRights(KafkaAdmin):
     async def subscriptions(self, *_: Any) -> Any:
         raise REFUSED
 
-    async def alter(self, *arguments: Any) -> Any:
+    async def alter(self, *arguments: Any, **_: Any) -> Any:
         raise AssertionError(f"{arguments} must not be tried")
 
 
@@ -124,9 +124,32 @@ async def test_whatever_brokers_refuse_them_for_it_is_no_trouble_of_the_cluster(
     apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
     apply(api, subscription("basic", namespace), gateway_with(namespace, "PassThrough"))
     async with operating(api, settings_of(namespace, tmp_path), lambda _: None):
-        await until("kfc", "main", reason)
+        await until("kcms", "basic", reason)
+        await until("kfc", "main", "Connected")
 
         await asyncio.to_thread(apply, api, gateway_with(namespace, "Terminate"))
 
         await until("kcms", "basic", "AskedByObservers")
-        await until("kfc", "main", "Connected")
+
+
+class ControllerThatChanges(KafkaAdmin):
+    """A broker that does not carry out the first changes."""
+
+    refusals = 2
+
+    async def alter(self, connection: Any, changes: Any, **more: Any) -> Any:
+        if self.refusals:
+            self.refusals -= 1
+            return dict.fromkeys(changes, TransientError("NotCarriedOut", "the controller changes"))
+        return await super().alter(connection, changes, **more)
+
+
+async def test_a_change_that_was_not_carried_out_is_tried_again_before_the_resync(
+    api, namespace, clean_broker, tmp_path
+):
+    def prepare(context: Context) -> None:
+        context.kafka = ControllerThatChanges()
+
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), subscription("basic", namespace))
+    async with operating(api, settings_of(namespace, tmp_path, resync_seconds=600), prepare):
+        await eventually_beside(lambda: ready(api, "kcms", "basic", namespace)["reason"] == "Applied")

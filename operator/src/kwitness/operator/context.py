@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from kwitness.contracts.envelopes import ClusterState, SubscriptionState
 from kwitness.operator.adapters.http_json import JsonReader
@@ -16,6 +17,7 @@ from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.cluster_memory import ClusterMemory
 from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Store, Subject
@@ -23,7 +25,9 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["Clock", "ClusterFacts", "Context", "SubscriptionOutcome"]
+__all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Look", "Slots", "SubscriptionOutcome"]
+
+_SLOTS: Final = 8
 
 
 class Clock:
@@ -47,10 +51,25 @@ class SubscriptionOutcome:
     fields: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look found: ``created`` has the results of the topics that were missing.
+
+    ``withheld`` says why none was created, None where they were.
+    """
+
+    connection: KafkaConnection
+    seen: ClusterDescription
+    created: Mapping[str, OperatorError | None]
+    withheld: str | None
+
+
 @dataclass(slots=True)
 class ClusterFacts:
     """What is known of one KafkaCluster in this process.
 
+    ``look`` is the look that goes on or has not been read, and at what. ``uid`` is the KafkaCluster's. ``absent`` are
+    deleted subscriptions that the brokers did not have at the last look.
     ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
     ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
     is well. ``listeners`` are those of the brokers that answered last. ``subscriptions`` None means not read yet.
@@ -60,6 +79,7 @@ class ClusterFacts:
     forgotten, ``recalled`` whether it was read from its ConfigMap, and ``remembered`` what was last written there.
     """
 
+    look: tuple[Subject, asyncio.Task[Look]] | None = None
     connection: KafkaConnection | None = None
     seen: ClusterDescription | None = None
     listeners: tuple[BrokerListener, ...] | None = None
@@ -67,9 +87,11 @@ class ClusterFacts:
     checked: bool = False
     trouble: str | None = None
     paused: bool = False
+    uid: str = ""
     subscriptions: tuple[BrokerSubscription, ...] | None = None
     outcomes: dict[Key, SubscriptionOutcome] = field(default_factory=dict)
     deletion_held: tuple[str, ...] = ()
+    absent: frozenset[Key] = frozenset()
     inventory: ClusterState | None = None
     unknown: str | None = "the collector has not been asked yet"
     offering: frozenset[str] = frozenset()
@@ -79,6 +101,24 @@ class ClusterFacts:
     remembered: dict[str, str] | None = None
     inventory_verdict: Verdict | None = None
     subscription_states: dict[str, SubscriptionState] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Forsaken:
+    """A Kafka cluster whose KafkaCluster was deleted at ``since_ms``, and what was known; ours may be left there."""
+
+    facts: ClusterFacts
+    connection: KafkaConnection
+    since_ms: int
+    working: bool = False
+
+
+class Slots:
+    """For clusters that are looked at together, half of them for those that could not be reached last time."""
+
+    def __init__(self) -> None:
+        self.others = asyncio.Semaphore(_SLOTS)
+        self.of_failing = asyncio.Semaphore(_SLOTS)
 
 
 @dataclass(slots=True)
@@ -100,7 +140,12 @@ class Context:
     told: Callable[[Fact[Any]], None]
     """Wakes whom the engine knows to need a fact that has changed."""
     clock: Clock = field(default_factory=Clock)
+    slots: Slots = field(default_factory=Slots)
     clusters: dict[Key, ClusterFacts] = field(default_factory=dict)
+    forsaken: dict[Key, dict[str, Forsaken]] = field(default_factory=dict)
+    """By the deleted KafkaCluster, then by the id of the cluster that it led to."""
+    removed: dict[Key, set[str]] = field(default_factory=dict)
+    """Names that a clean-up took off brokers, until the statuses of their subscriptions say so."""
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)

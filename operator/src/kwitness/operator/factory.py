@@ -23,6 +23,7 @@ from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
+from kwitness.operator.reconcile.forsaken_clusters import FORSAKEN, reconcile_forsaken
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.settings import OperatorSettings
@@ -39,8 +40,9 @@ RECONCILERS: Mapping[str, Reconcile] = {
     "KafkaCluster": reconcile_kafka_cluster,
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
+    FORSAKEN: reconcile_forsaken,
 }
-"""One queue each. ClientMetricsSubscription and Inventory have KafkaClusters as keys."""
+"""One queue each. ClientMetricsSubscription, Inventory and Forsaken have KafkaClusters as keys."""
 
 SPECS: Mapping[str, KindSpec] = {
     "TelemetryCollector": TELEMETRY_COLLECTOR,
@@ -61,6 +63,9 @@ FACTS: Final = "Fact"
 
 _MOST_FETCHES: Final = 16
 """At once, so that what does not answer holds up nothing else for long."""
+
+_WORKERS: Final = {"ClientMetricsSubscription": _MOST_FETCHES, FORSAKEN: _MOST_FETCHES}
+"""Of reconcilers that wait for brokers, each for those of its own cluster; KafkaCluster's has them asked by tasks."""
 
 
 def collector_url(collector: Key, encrypted: bool) -> str:  # noqa: FBT001 - the shape of Context.collector_url
@@ -145,7 +150,10 @@ def build_queues(context: Context, engine: Engine) -> dict[str, WorkQueue[Any]]:
         return work
 
     return {
-        **{kind: WorkQueue(kind, bound(reconcile), resync=resync) for kind, reconcile in RECONCILERS.items()},
+        **{
+            kind: WorkQueue(kind, bound(reconcile), resync=resync, workers=_WORKERS.get(kind, 4))
+            for kind, reconcile in RECONCILERS.items()
+        },
         **{kind: WorkQueue(kind, turns(kind), resync=resync) for kind in SPECS},
         FACTS: WorkQueue(FACTS, engine.facts.fetch, resync=resync, workers=_MOST_FETCHES),
     }

@@ -38,11 +38,13 @@ _log = logging.getLogger(__name__)
 class Requeue:
     """When to look at a key again, though nothing happens.
 
-    ``after`` is in seconds, None means at the resync.
+    ``after`` is in seconds, None means at the resync. ``waiting`` says that nothing is known yet, good or bad: somebody
+    was asked and wakes the key, and how often it has failed before is not forgotten.
     """
 
     after: float | None = None
     forget: bool = False
+    waiting: bool = False
 
     @classmethod
     def never(cls) -> Requeue:
@@ -122,7 +124,8 @@ class WorkQueue(Generic[K]):
         try:
             requeue = await self._reconcile(key)
             result, delay = "success", self._delay(requeue)
-            self._failures.pop(key, None)
+            if not requeue.waiting:
+                self._failures.pop(key, None)
         except TerminalError as error:
             self._failures.pop(key, None)
             result = "settled"

@@ -12,4 +12,5 @@ ENTRIES: tuple[KubernetesEvent, ...] = (
     KubernetesEvent(reason="Expired", type="Normal", kinds=("ClientMetricsSubscription",), meaning="The time of spec.expireAfter is over and the subscription was taken off the brokers."),
     KubernetesEvent(reason="Swept", type="Normal", kinds=("KafkaCluster",), meaning="Broker configurations of deleted subscriptions were removed."),
     KubernetesEvent(reason="NewFindings", type="Warning", kinds=("AnalyticsJob",), meaning="The analysis found something of a kind that it had not found before."),
+    KubernetesEvent(reason="NotCleanedUp", type="Warning", kinds=("KafkaCluster",), meaning="Subscriptions of a deleted KafkaCluster could not be removed from its brokers within 24 hours; the note has the command that does."),
 )

@@ -28,7 +28,7 @@ from kwitness.operator.model.cluster_description import (
     TopicDescription,
     WantedTopic,
 )
-from kwitness.operator.model.errors import OperatorError, TransientError
+from kwitness.operator.model.errors import OperatorError, OvertakenError, TransientError
 from kwitness.subscriptions.broker_subscription import CONFIG_KEYS
 
 __all__ = ["KafkaAdmin"]
@@ -49,6 +49,27 @@ _OF_SUBSCRIPTIONS: Final = frozenset({"Forbidden", "InvalidPattern", "Unsupporte
 """Reasons that say nothing against the cluster itself."""
 
 T = TypeVar("T")
+
+
+class _Fence:
+    """What a write is let through by: somebody waits for it, and what it was decided from still holds."""
+
+    def __init__(self, holds: Callable[[], bool]) -> None:
+        self._holds = holds
+        self._awaited = True
+
+    def leave(self) -> None:
+        """Nobody waits any more."""
+        self._awaited = False
+
+    def check(self) -> None:
+        """Ask right before a write is sent, in the thread that sends it."""
+        if not (self._awaited and self._holds()):
+            raise OvertakenError
+
+
+def _always() -> bool:
+    return True
 
 
 class KafkaAdmin:
@@ -79,33 +100,48 @@ class KafkaAdmin:
         return await _in_thread(connection, lambda client: _subscriptions(client, connection))
 
     async def alter(
-        self, connection: KafkaConnection, changes: Mapping[str, Mapping[str, str] | None]
+        self,
+        connection: KafkaConnection,
+        changes: Mapping[str, Mapping[str, str] | None],
+        *,
+        holds: Callable[[], bool] = _always,
     ) -> dict[str, OperatorError | None]:
         """Write (or, for None, remove) CLIENT_METRICS resources, all in one request.
 
-        Returns the error of each, None where it was carried out.
+        Returns the error of each, None where it was carried out. ``holds`` is asked right before the request is sent,
+        in another thread.
 
         Raises
         ------
+        OvertakenError
+            It does not hold; nothing was sent.
         OperatorError
             When the request as a whole failed.
         """
-        return await _in_thread(connection, lambda client: _alter(client, connection, changes))
+        fence = _Fence(holds)
+        return await _in_thread(connection, lambda client: _alter(client, connection, changes, fence), fence)
 
     async def create_topics(
-        self, connection: KafkaConnection, topics: tuple[WantedTopic, ...]
+        self,
+        connection: KafkaConnection,
+        topics: tuple[WantedTopic, ...],
+        *,
+        holds: Callable[[], bool] = _always,
     ) -> dict[str, OperatorError | None]:
-        """Create topics; one that exists by now counts as created.
+        """Create topics; one that exists by now counts as created. ``holds`` is as in `alter`.
 
         Raises
         ------
+        OvertakenError
+            As in `alter`.
         OperatorError
             When the request as a whole failed.
         """
-        return await _in_thread(connection, lambda client: _create_topics(client, connection, topics))
+        fence = _Fence(holds)
+        return await _in_thread(connection, lambda client: _create_topics(client, connection, topics, fence), fence)
 
 
-async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient], T]) -> T:
+async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient], T], fence: _Fence | None = None) -> T:
     def work() -> T:
         with _client(connection) as client:
             return action(client)
@@ -115,6 +151,10 @@ async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient]
             return await in_own_thread(work)
     except TimeoutError as error:
         raise TransientError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
+    finally:
+        if fence is not None:
+            # The thread goes on after the deadline, and may find out what it likes.
+            fence.leave()
 
 
 @contextmanager
@@ -251,7 +291,10 @@ def _check_alter(client: AdminClient, connection: KafkaConnection) -> None:
 
 
 def _alter(
-    client: AdminClient, connection: KafkaConnection, changes: Mapping[str, Mapping[str, str] | None]
+    client: AdminClient,
+    connection: KafkaConnection,
+    changes: Mapping[str, Mapping[str, str] | None],
+    fence: _Fence,
 ) -> dict[str, OperatorError | None]:
     if not changes:
         return {}
@@ -265,6 +308,7 @@ def _alter(
         )
         for name, configs in ordered
     ]
+    fence.check()
     with _translated("ALTER_CONFIGS", connection):
         answer = client.alter_configs(resources, raise_on_unknown=False, incremental=True)
     results: dict[str, str] = answer.get("client_metrics", {})
@@ -278,7 +322,7 @@ def _operation(configs: Mapping[str, str] | None, key: str) -> tuple[AlterConfig
 
 
 def _create_topics(
-    client: AdminClient, connection: KafkaConnection, topics: tuple[WantedTopic, ...]
+    client: AdminClient, connection: KafkaConnection, topics: tuple[WantedTopic, ...], fence: _Fence
 ) -> dict[str, OperatorError | None]:
     wanted = {
         topic.name: {
@@ -288,6 +332,7 @@ def _create_topics(
         }
         for topic in topics
     }
+    fence.check()
     with _translated("CREATE", connection):
         answer = client.create_topics(wanted, raise_errors=False)
     already_there = kafka_errors.TopicAlreadyExistsError.errno

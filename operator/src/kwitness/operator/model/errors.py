@@ -11,6 +11,7 @@ __all__ = [
     "KubernetesUnavailableError",
     "NotServedError",
     "OperatorError",
+    "OvertakenError",
     "TerminalError",
     "TransientError",
 ]
@@ -50,6 +51,13 @@ class KubernetesUnavailableError(TransientError):
 
 class NotServedError(KubernetesUnavailableError):
     """The API server answers and knows no such kind: its definition is missing, or not ready yet."""
+
+
+class OvertakenError(TransientError):
+    """What a write was decided from no longer holds, so it was not sent; it is to be decided again."""
+
+    def __init__(self) -> None:
+        super().__init__("ClusterNotReady", "the KafkaCluster changed while its brokers were connected to")
 
 
 class InternalError(TransientError):

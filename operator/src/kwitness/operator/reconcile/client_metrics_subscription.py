@@ -5,28 +5,26 @@ The queue's key is the KafkaCluster's, so one cluster is written to by one worke
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.standstill import is_paused
-from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context, SubscriptionOutcome
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
 from kwitness.operator.model.conditions import Verdict, failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, OvertakenError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.references import depends_on_labels
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.forsaken_clusters import forsake, is_being_cleaned
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
-from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of, referred_cluster, subscriptions_of
 from kwitness.operator.reconcile.subscription_apply import LACKING, apply_subscriptions
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
@@ -43,17 +41,22 @@ _AGAIN_SECONDS: Final = 60.0
 """Between attempts at brokers that may let the operator write subscriptions one day, and do not tell."""
 _AFTER_ITS_END: Final = 0.01
 """Seconds: a timer may go off a little early, and would then have to be set once more."""
-_log = logging.getLogger(__name__)
 
 
 async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     """Bring the broker configs and statuses of all subscriptions of cluster ``key`` up to date."""
-    if context.store.get("KafkaCluster", key) is None:
+    body = context.store.get("KafkaCluster", key)
+    if body is None:
         return await _without_cluster(context, key)
     facts = context.clusters.get(key)
     if facts is None or not facts.checked:
         # The cluster's own reconcile wakes us; a status written now would say something for a second.
         return Requeue()
+    if is_being_cleaned(context, key, facts.cluster_id):
+        # What is on the brokers changes at this moment; the end of it wakes us.
+        return Requeue()
+    # A pause counts from now on, whatever else is known of the cluster or is yet to be found out.
+    facts.paused, facts.uid = is_paused(body["metadata"].get("annotations") or {}), str(body["metadata"].get("uid", ""))
     began_ms = context.clock.now_ms()
     # Always, since a client that a change would abort may have come a second ago.
     await poll_inventory(context, key, numbers=facts.inventory_verdict is None)
@@ -67,6 +70,8 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
             passing = await apply_subscriptions(
                 SubscriptionPass(context, facts, key, resources, outcomes), facts.connection, wanted
             )
+        except OvertakenError:
+            return Requeue(after=0.0)
         except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
             trouble = error = as_operator_error(caught, _KIND, key)
             _all_not_ready(context, resources, wanted, outcomes, error)
@@ -113,46 +118,32 @@ def _depends_on_labels(context: Context, cluster: Key, namespace: str) -> bool:
 
 
 async def _without_cluster(context: Context, key: Key) -> Requeue:
-    facts = context.clusters.pop(key, None)
-    removed: frozenset[str] = frozenset()
-    if facts is not None and facts.connection is not None and not facts.paused:
-        removed = await _clean_up(context, key, facts, facts.connection)
-    for gone in deleted_subscriptions_of(context, key):
-        # There is no connection any more by which anything could be removed.
-        context.store.forget_deletion(_KIND, gone)
+    forsake(context, key)
+    if not context.forsaken.get(key):
+        for gone in deleted_subscriptions_of(context, key):
+            # There is no connection by which anything could be removed.
+            context.store.forget_deletion(_KIND, gone)
     resources = subscriptions_of(context, key)
     if not resources:
         return Requeue.never()
     outcomes: dict[Key, SubscriptionOutcome] = {}
     await _wanted(context, resources, outcomes)
     verdict = failure(TransientError("ClusterNotReady", f"KafkaCluster {key.name} was deleted"))
+    removed = context.removed.pop(key, set())
     for resource, body in resources.items():
         if broker_name(context.installation, resource) in removed:
-            # What we took away ourselves is no drift when it comes back, and the cluster may be back by now.
-            outcomes.setdefault(resource, _unchanged(context, body, verdict)).fields.pop("appliedHash", None)
+            outcomes.setdefault(resource, _unchanged(context, body, verdict))
+    _forget_applied(context, removed, outcomes)
     context.clusters.setdefault(key, ClusterFacts()).outcomes = outcomes
     await write_subscription_statuses(context, key)
     return Requeue()
 
 
-async def _clean_up(context: Context, cluster: Key, facts: ClusterFacts, connection: KafkaConnection) -> frozenset[str]:
-    """Remove what this installation has on a cluster whose KafkaCluster is gone, with the connection still known.
-
-    Returns the names of what was removed.
-    """
-    try:
-        present = await context.kafka.subscriptions(connection)
-        ours = await find_orphans(SubscriptionPass(context, facts, cluster, {}, {}), present, forsaken=True)
-        results = await context.kafka.alter(connection, dict.fromkeys(sorted(ours), None)) if ours else {}
-    except OperatorError as error:
-        _log.warning(
-            "Could not clean up behind a KafkaCluster; docs/operations/uninstall.md has the command that does",
-            extra={"key": str(cluster), "reason": error.reason},
-        )
-        return frozenset()
-    if results:
-        _log.info("Cleaned up behind a KafkaCluster", extra={"key": str(cluster), "resources": sorted(results)})
-    return frozenset(name for name, failed in results.items() if failed is None)
+def _forget_applied(context: Context, removed: Collection[str], outcomes: Mapping[Key, SubscriptionOutcome]) -> None:
+    """What we took away ourselves is no drift when it comes back, and the cluster may be back by now."""
+    for resource, outcome in outcomes.items():
+        if broker_name(context.installation, resource) in removed:
+            outcome.fields.pop("appliedHash", None)
 
 
 async def _wanted(

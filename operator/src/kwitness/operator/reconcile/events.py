@@ -6,6 +6,7 @@ import hashlib
 import time
 from typing import Final, Literal
 
+from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator.adapters.kubernetes import FIELD_MANAGER
 from kwitness.operator.context import Context
 from kwitness.operator.model.errors import OperatorError
@@ -29,15 +30,17 @@ async def emit(
     action: str,
     type_: Literal["Normal", "Warning"],
     about: str = "",
+    uid: str | None = None,
 ) -> None:
     """Write an event about an object of ours; a refusal is not worth failing a reconcile for.
 
-    ``about`` tells events of one reason apart where each is worth being written.
+    ``about`` tells events of one reason apart where each is worth being written; ``uid`` is that of an object that is
+    gone.
     """
     body = context.store.get(kind, key)
     subject = (kind, key, f"{reason}/{about}" if about else reason)
     last = context.event_written.get(subject, float("-inf"))
-    if body is None or time.monotonic() - last < _LEAST_SECONDS:
+    if (body is None and uid is None) or time.monotonic() - last < _LEAST_SECONDS:
         return
     context.event_written[subject] = time.monotonic()
     moment = context.clock.now_ms()
@@ -54,11 +57,11 @@ async def emit(
         "reportingController": "kwitness.dev/operator",
         "reportingInstance": FIELD_MANAGER,
         "regarding": {
-            "apiVersion": body["apiVersion"],
+            "apiVersion": API_VERSION,
             "kind": kind,
             "name": key.name,
             "namespace": key.namespace,
-            "uid": body["metadata"]["uid"],
+            "uid": uid if body is None or uid is not None else body["metadata"]["uid"],
         },
     }
     try:

@@ -31,6 +31,7 @@ from kwitness.operator.desired.subscription_status import (
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.cluster_looks import may_write
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
 from kwitness.operator.reconcile.orphans import find_orphans
@@ -82,13 +83,14 @@ async def apply_subscriptions(
     context, facts = work.context, work.facts
     present, refused = await _present(work, connection)
     orphans = await find_orphans(work, present)
-    for key, body in deleted_subscriptions_of(context, work.cluster).items():
-        never_applied = "appliedHash" not in (body.get("status") or {})
-        if never_applied and broker_name(context.installation, key) not in present:
-            context.store.forget_deletion(_KIND, key)
+    if refused is None:
+        _forget_deletions(work, present)
     statuses = {
         broker_name(context.installation, key): body.get("status") or {} for key, body in work.resources.items()
     }
+    for name in context.removed.get(work.cluster, set()) & statuses.keys():
+        # What a clean-up took away is no drift, now that the cluster is back.
+        statuses[name] = {field: value for field, value in statuses[name].items() if field != "appliedHash"}
     decided = plan(
         wanted=wanted,
         present=present,
@@ -103,7 +105,10 @@ async def apply_subscriptions(
     if refused is not None:
         answers = dict.fromkeys(decided.changes, refused)
     elif decided.changes and not facts.paused:
-        answers = await context.kafka.alter(connection, decided.changes)
+        uid = facts.uid
+        answers = await context.kafka.alter(
+            connection, decided.changes, holds=lambda: may_write(context, work.cluster, uid)
+        )
     to_observers = await _to_observers(work, decided, answers)
     standing = _readable({**_after(present, decided, answers), **to_observers})
     names = _known_names(context.installation, standing)
@@ -112,8 +117,19 @@ async def apply_subscriptions(
     for one in wanted:
         work.outcomes[one.key] = await _judge(work, one, result)
     await _share(work, standing)
+    context.removed.pop(work.cluster, None)
     refusals = [error for name, error in answers.items() if name not in to_observers]
     return next((error for error in refusals if isinstance(error, TransientError)), None)
+
+
+def _forget_deletions(work: SubscriptionPass, present: Mapping[str, Mapping[str, str]]) -> None:
+    """Of those of which nothing is on the brokers; what was applied has to be missed twice: brokers may answer late."""
+    deleted = deleted_subscriptions_of(work.context, work.cluster)
+    absent = frozenset(key for key in deleted if broker_name(work.context.installation, key) not in present)
+    for key in absent:
+        if key in work.facts.absent or "appliedHash" not in (deleted[key].get("status") or {}):
+            work.context.store.forget_deletion(_KIND, key)
+    work.facts.absent = absent
 
 
 async def _present(

@@ -21,6 +21,10 @@ _WAITING: Final = frozenset({"Progressing", "Starting", "Paused"})
 """Reasons that pass by themselves, or that somebody wants."""
 _TOPIC_WARNINGS: Final = frozenset({"TopicDiffers"})
 _BROKER_WARNINGS: Final = frozenset({"TelemetryMissing"})
+_TOLD_ELSEWHERE: Final = frozenset({"NoFindings", "TelemetryCapable"})
+"""NoFindings says what an analysis found about clients, not about the installation; TelemetryCapable is of brokers."""
+_FOLLOWING: Final = frozenset({"NotReached"})
+"""Reasons that follow from a condition Ready that is not True."""
 _REMEDIES: Final = {one.reason: one.remedy for one in reversed(REASONS)}
 
 
@@ -60,10 +64,9 @@ def _check(resource: Mapping[str, Any]) -> Iterator[Finding]:
             "wait; if it stays so, see the operator's log",
         )
     for one in status_of(resource).get("conditions") or ():
-        # NoFindings=False says what an analysis found about clients, not about the installation.
-        if one.get("status") == "True" or one.get("type") == "NoFindings":
-            continue
         word = str(one.get("reason", ""))
+        if one.get("status") == "True" or one.get("type") in _TOLD_ELSEWHERE or word in _FOLLOWING:
+            continue
         message = f"{one.get('type')} is {one.get('status')} ({word}): {one.get('message', '')}"
         severe = one.get("type") == "Ready" and one.get("status") == "False" and word not in _WAITING
         remedy = _REMEDIES.get(word) or "do what the message says"
