@@ -122,7 +122,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 COMPONENTS := cli collector contracts demo devtools injector interceptors_python jobs observer_host operator repository runtime subscriptions
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
-WIRE_TARGETS := walker connection rewriter sasl batches
+WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
 .PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz

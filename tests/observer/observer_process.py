@@ -40,6 +40,8 @@ class ObserverProcess:
         Members of the settings that win over what is decided here.
     user
         The user id that it runs with; absent: this process's.
+    environment
+        Variables that only a sidecar cares for; absent: those of some pod.
     """
 
     def __init__(
@@ -51,9 +53,11 @@ class ObserverProcess:
         nodes: tuple[int, ...],
         changes: Mapping[str, Any],
         user: int | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._program = program
         self._user = user
+        self._environment = environment or {"POD_NAME": "edge-0", "POD_NAMESPACE": "shop", "POD_IP": "10.1.2.3"}
         self.file = folder / "observer.json"
         self._log = folder / "observer.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -123,8 +127,7 @@ class ObserverProcess:
                 [self._program, "run", "--settings", self.file, "--drain-seconds", "5", *self._arguments],
                 stdout=log,
                 stderr=log,
-                # Only a sidecar cares for its pod's namespace and address.
-                env={"POD_NAME": "edge-0", "POD_NAMESPACE": "shop", "POD_IP": "10.1.2.3"},
+                env=dict(self._environment),
                 user=self._user,
             )
         eventually(self._is_ready, every=0.1)

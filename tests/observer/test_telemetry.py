@@ -18,7 +18,14 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.collector.collector_process import GATEWAY, GATEWAY_SOURCE, TOPICS, CollectorProcess
+from tests.collector.collector_process import (
+    GATEWAY,
+    GATEWAY_SOURCE,
+    SIDECAR,
+    SIDECAR_SOURCE,
+    TOPICS,
+    CollectorProcess,
+)
 from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually
 from tests.observer.client_programs import LIBRDKAFKA, NEWEST, Client, counts, kafka_clients
@@ -162,6 +169,52 @@ def test_a_change_of_subscriptions_reaches_clients_that_are_connected(
             lambda intervals: 2_000 in intervals,
         )
     collector.subscribe([SUBSCRIPTION])
+
+
+@pytest.fixture
+def sidecar(program: Path, broker: LocalBroker, collector: CollectorProcess, tmp_path: Path) -> ObserverProcess:
+    """One that runs in the pod of its client, which begins at the port that the webhook writes into its environment."""
+    token = tmp_path / "token"
+    token.write_text(SIDECAR)
+    namespace, _, pod = SIDECAR_SOURCE.partition("/")
+    return ObserverProcess(
+        program,
+        tmp_path,
+        bootstrap=broker.bootstrap,
+        nodes=(),
+        changes={
+            "cluster_id": CLUSTER,
+            "mode": "sidecar",
+            "reported_by": "pod",
+            "workload": {"kind": "Deployment", "name": "app"},
+            "telemetry": {"max_instances": 100, "max_push_bytes": 1_048_576},
+            "collector": {
+                "url": f"http://127.0.0.1:{collector.port}",
+                "replicas": 1,
+                "ca_file": None,
+                "token_file": str(token),
+            },
+        },
+        environment={"POD_NAME": pod, "POD_NAMESPACE": namespace, "POD_IP": "10.1.2.3"},
+    )
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+def test_a_sidecar_answers_its_pods_client_and_the_pod_is_the_clients(
+    client: Client, collector: CollectorProcess, sidecar: ObserverProcess
+) -> None:
+    own = named(client, "in-a-pod")
+    with sidecar:
+        eventually(lambda: "New subscriptions" in sidecar.log())
+        with running(own, sidecar.bootstrap):
+            found = eventually(lambda: pushing(collector, own), lambda found: len(found) >= 2)
+        answered = sidecar.metrics()[f'{REQUESTS}{{api="PushTelemetry",error="NONE"}}']
+
+    for one in found:
+        assert (one["k8s_namespace"], one["k8s_pod"]) == ("stranger", "app-1")
+        assert one["client_address"] == "10.1.2.3"
+        assert (one["client_software_name"], one["client_software_version"]) in client.software
+    assert answered >= 2
 
 
 def told_interval_ms(observer: ObserverProcess) -> int:

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use kwitness_wire::samples::{Gate, LONGEST_RECORDS, LeftOut, Sampling, Seen};
 use kwitness_wire::schema::{Api, Field, Value, Visitor, api, apis, walk};
 use kwitness_wire::{
-    Address, AddressMap, Broken, Connection, Limits, Nanos, Reader, Rewriter, SharedWishes, Side, Wishes,
+    Address, AddressMap, Broken, Connection, Fault, Limits, Nanos, Reader, Rewriter, Room, SharedWishes, Side,
+    Telemetry, Wishes,
 };
 
 use crate::transcript::{Conversation, Told, frame, request, response};
@@ -20,10 +21,11 @@ const LONGEST_PRINCIPAL: usize = "User:".len() + 1024;
 type Try = fn(&[u8]);
 
 /// Each of them, by the name of its corpus.
-pub const TARGETS: [(&str, Try); 6] = [
+pub const TARGETS: [(&str, Try); 7] = [
     ("walker", walker),
     ("connection", connection),
     ("rewriter", rewriter),
+    ("diversion", diversion),
     ("sasl", sasl),
     ("batches", batches),
     ("samples", samples),
@@ -135,6 +137,74 @@ pub fn rewriter(bytes: &[u8]) {
         let expected = if broken.is_some() { got.get(..whole.len()) } else { Some(&*got) };
         assert_eq!(expected, Some(&*whole), "in pieces of {piece}");
     }
+}
+
+/// What a broker and a client get of which the observer answers telemetry, which requests it answered, and what ended it.
+#[derive(Debug, Default)]
+struct Diverted {
+    broker: Vec<u8>,
+    client: Vec<u8>,
+    kept: Vec<(Vec<u8>, usize, bool)>,
+    broken: Option<Broken>,
+}
+
+fn step(rewriter: &mut Rewriter, side: Side, bytes: &[u8], got: &mut Diverted) -> Result<(), Broken> {
+    let mut addresses = AddressMap::new(Address::new("gateway.example", 9092).unwrap());
+    let (mut bytes, mut spare) = (bytes.to_vec(), Vec::new());
+    if side == Side::Client {
+        let passed = rewriter.asked_of(&mut bytes, &mut spare, |kept| {
+            got.kept.push((kept.bytes.to_vec(), kept.length, kept.is_cut));
+            kept.bytes.get(4..8).map(|correlation| frame(&[correlation])).ok_or(Fault::BeyondFrame)
+        })?;
+        got.broker.extend_from_slice(passed);
+        bytes = Vec::new();
+    }
+    spare.clear();
+    got.client.extend_from_slice(rewriter.answered(&mut bytes, &mut addresses, &mut spare)?);
+    Ok(())
+}
+
+/// A client that was told that its telemetry is taken, and then these turns.
+fn diverted(turns: &[(Side, Vec<u8>)], piece: usize, room: usize) -> Diverted {
+    let telemetry = Telemetry { max_bytes: 1_000, room: Arc::new(Room::new(room)) };
+    let mut rewriter = Rewriter::new(LIMITS).keeping_addresses().taking(telemetry);
+    let mut got = Diverted::default();
+    let versions = frame(&[&[0, 18, 0, 0], &1_i32.to_be_bytes(), &[0xff, 0xff]]);
+    step(&mut rewriter, Side::Client, &versions, &mut got).unwrap();
+    step(&mut rewriter, Side::Broker, &response(1, &[0, 0, 0, 0, 0, 1, 0, 18, 0, 0, 0, 3]), &mut got).unwrap();
+    (got.broker, got.client) = (Vec::new(), Vec::new());
+    for (side, bytes) in turns {
+        for bytes in bytes.chunks(piece) {
+            if let Err(broken) = step(&mut rewriter, *side, bytes, &mut got) {
+                got.broken = Some(broken);
+                return got;
+            }
+        }
+    }
+    got
+}
+
+/// A conversation whose client's telemetry is answered before the broker.
+pub fn diversion(bytes: &[u8]) {
+    let turns = turns(bytes);
+    let whole = diverted(&turns, usize::MAX, usize::MAX);
+    for piece in [1, 7] {
+        let got = diverted(&turns, piece, usize::MAX);
+        assert_eq!((&got.broken, &got.kept), (&whole.broken, &whole.kept), "in pieces of {piece}");
+        for (got, whole) in [(&got.broker, &whole.broker), (&got.client, &whole.client)] {
+            // Of a connection that breaks less may have passed.
+            let expected = if whole.len() == got.len() { Some(&**got) } else { got.get(..whole.len()) };
+            assert_eq!(expected, Some(&**whole), "in pieces of {piece}");
+        }
+        assert!(
+            got.broken.is_some() || (got.broker.len(), got.client.len()) == (whole.broker.len(), whole.client.len())
+        );
+    }
+    let sent = |side| turns.iter().filter(|turn| turn.0 == side).map(|turn| turn.1.len()).sum::<usize>();
+    assert!(whole.broker.len() <= sent(Side::Client), "nothing is made up for the broker");
+    let without = diverted(&turns, 7, 0);
+    assert_eq!((&without.broker, &without.broken), (&diverted(&turns, 7, usize::MAX).broker, &whole.broken));
+    assert!(without.kept.iter().all(|(kept, _, _)| kept.len() <= 1_024), "there was no room");
 }
 
 const MECHANISMS: [&str; 7] =

@@ -204,7 +204,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "put",
         OBSERVER_SUBSCRIPTIONS_PATH,
-        "Tells the subscriptions of the cluster before the mounted file says so; observers hear of them with the next"
+        "Tells the subscriptions of the cluster before the mounted file says so; observers learn of them with the next"
         " answer that each of them gets.",
         _READERS,
         request=ClusterSubscriptions,

@@ -42,7 +42,7 @@ class SubscriptionsApi:
         return web.Response(body=subscriptions.model_dump_json().encode(), content_type="application/json")
 
     async def put(self, request: web.Request) -> web.StreamResponse:
-        """Take them for the newest here and at every other replica; with their next answer observers hear of them.
+        """Take them for the newest here and at every other replica; with their next answer observers learn of them.
 
         Their hash is computed here: it names what was understood.
         """
