@@ -67,6 +67,7 @@ class World:
             kubernetes=self.kubernetes,
             status_written={},
             event_written={},
+            never_ready=set(),
             children_applied={},
         )
         spec = KindSpec(kind=KIND, unit=lambda key: Unit(KIND, key), needs=self.needs, decide=self.decide)
@@ -301,7 +302,9 @@ async def test_what_may_not_be_remembered_is_said_and_tried_again(world):
     with pytest.raises(TransientError, match="may not"):
         await world.turn()
     [(_, patch)] = world.patched
-    assert [one["reason"] for one in patch["conditions"]] == ["KubernetesForbidden"]
+    assert {one["type"]: one["reason"] for one in patch["conditions"]} == dict.fromkeys(
+        ("Ready", "Reconciling"), "KubernetesForbidden"
+    )
 
 
 RUNNER = Delete("StatefulSet", Key("n", "first"), "r")
@@ -333,7 +336,9 @@ async def test_what_may_not_be_deleted_is_said(world):
     with pytest.raises(TransientError, match="may not"):
         await world.turn()
     [(_, patch)] = world.patched
-    assert [one["reason"] for one in patch["conditions"]] == ["KubernetesForbidden"]
+    assert {one["type"]: one["reason"] for one in patch["conditions"]} == dict.fromkeys(
+        ("Ready", "Reconciling"), "KubernetesForbidden"
+    )
 
 
 async def test_nothing_is_deleted_and_no_event_written_for_what_is_paused(world):

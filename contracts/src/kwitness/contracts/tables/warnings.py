@@ -27,6 +27,7 @@ ENTRIES: tuple[WarningType, ...] = (
     WarningType(type="IdentityIncomplete", source="plugin", meaning="The broker does not show software name, version and listener of pushing clients.", kind="KafkaCluster"),
     WarningType(type="InvalidConfiguration", source="plugin", meaning="The plugin's configuration is wrong and it stays passive; the broker's log says what to change.", kind="KafkaCluster"),
     WarningType(type="JmxReporterMissing", source="plugin", meaning="metric.reporters does not name JmxReporter, so the broker's own JMX metrics are off.", kind="KafkaCluster"),
+    WarningType(type="BothEntryClasses", source="plugin", meaning="metric.reporters names both entry classes of the plugin; KwitnessLegacyReporter stays aside and can be removed.", kind="KafkaCluster"),
     WarningType(type="TokenUnreadable", source="plugin", meaning="The plugin cannot read its bearer token.", kind="KafkaCluster"),
     WarningType(type="UnknownConfiguration", source="plugin", meaning="A setting that begins with the plugin's prefix is not known to it.", kind="KafkaCluster"),
 )
