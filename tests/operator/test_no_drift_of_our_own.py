@@ -17,8 +17,8 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
-from kwitness.operator.desired.collector_objects import collector_objects
-from kwitness.operator.desired.reporters import Reporters
+from kwitness.operator.kinds.telemetry_collector.objects import collector_objects
+from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
 

@@ -30,10 +30,10 @@ from kwitness.operator.desired.subscription_status import (
 )
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import OperatorError, TransientError
-from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.model.store import Subject
 from kwitness.operator.reconcile.cluster_looks import may_write
 from kwitness.operator.reconcile.events import emit
-from kwitness.operator.reconcile.inventory import collectors_of, crashing_software
+from kwitness.operator.reconcile.inventory import crashing_software
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
@@ -343,11 +343,7 @@ def _known_names(installation: str, standing: Sequence[BrokerSubscription]) -> d
 async def _share(work: SubscriptionPass, standing: tuple[BrokerSubscription, ...]) -> None:
     facts = work.facts
     if facts.subscriptions != standing:
-        collectors = await collectors_of(work.context, work.cluster)
         facts.subscriptions = standing
         work.context.told(AskedFor(work.cluster))
         # Its status lists them, and warns of clients that they have disconnected.
         work.context.enqueue("KafkaCluster", work.cluster, 0.0)
-        for collector in collectors:
-            key = Key(collector.metadata.namespace, collector.metadata.name)
-            work.context.enqueue("TelemetryCollector", key, 0.0)
