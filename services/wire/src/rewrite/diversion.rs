@@ -165,16 +165,13 @@ impl Diversion {
         let State::Head { bytes, have, passed } = &mut self.state else { return Step::Took(0) };
         let before = *passed..*have;
         let mut taken = 0_usize;
-        let mut wanted = HEAD_BYTES;
-        while *have < wanted {
+        while *have < head_bytes(*bytes, *have) {
             let Some((place, byte)) = bytes.get_mut(*have).zip(came.get(taken)) else { break };
             *place = *byte;
             (*have, taken) = (have.saturating_add(1), taken.saturating_add(1));
-            if *have == LENGTH_BYTES {
-                wanted = wanted.min(LENGTH_BYTES.saturating_add(length(*bytes).unwrap_or_default()));
-            }
         }
-        let (bytes, is_complete) = (*bytes, *have == wanted);
+        let (bytes, wanted) = (*bytes, head_bytes(*bytes, *have));
+        let is_complete = *have == wanted;
         if !is_complete && self.is_announced && *passed == 0 {
             return Step::Took(taken);
         }
@@ -240,6 +237,14 @@ impl Diversion {
     pub(super) fn awaits_answer(&self) -> bool {
         !self.waiting.is_empty()
     }
+}
+
+/// How long the head of a frame is of which so much came: no longer than the frame, once its length is known.
+fn head_bytes(bytes: [u8; HEAD_BYTES], have: usize) -> usize {
+    if have < LENGTH_BYTES {
+        return HEAD_BYTES;
+    }
+    HEAD_BYTES.min(LENGTH_BYTES.saturating_add(length(bytes).unwrap_or_default()))
 }
 
 fn length(bytes: [u8; HEAD_BYTES]) -> Option<usize> {
