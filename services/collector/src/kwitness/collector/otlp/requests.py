@@ -113,7 +113,7 @@ def to_events(
         # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
         payload = b"\x0a" + write_varint(len(content)) + content
         known_as = key_of(attributes, identity)
-        content = _content(caller, content) if _adds_again(resource_metrics) else None
+        content = _content(f"{caller} {cluster_id}", content) if _adds_again(resource_metrics) else None
         event = Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload)
         events.append(dataclasses.replace(event, caller=caller, known_as=known_as, content=content))
     return Export(tuple(events), refused, because)
