@@ -14,6 +14,7 @@ from typing import Final
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.image_parts import java_interceptors
 
+from tests.eventually import eventually
 from tests.interceptors_java.conftest import SMALL_JVM, clients
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plugin
@@ -108,10 +109,19 @@ class Running:
         """Broker and collector answer nobody."""
         self.collector.is_down = True
         self._signal_broker(signal.SIGSTOP)
+        # A thread that runs on another processor goes on for a moment, and may answer one request more.
+        eventually(self._has_broker_stopped, every=0.001)
 
     def _continue(self) -> None:
         self._signal_broker(signal.SIGCONT)
         self.collector.is_down = False
+
+    def _has_broker_stopped(self) -> bool:
+        stats = Path(f"/proc/{self.broker.process.pid}/task").glob("*/stat")
+        try:
+            return all(stat.read_text().rpartition(") ")[2].startswith("T") for stat in stats)
+        except OSError:  # of a thread that has just ended
+            return False
 
     def _signal_broker(self, number: signal.Signals) -> None:
         assert self.broker.process.pid is not None
