@@ -269,7 +269,7 @@ async def test_a_gateways_numbers_come_from_what_its_pods_told_the_collector(inv
     assert found["ledger"] == [{"hop": "report", "accepted": 5, "delivered": 4, "queued": 1, "dropped": {}}]
     assert {one["type"]: one["reason"] for one in found["conditions"]} == {
         "Ready": "Progressing",
-            "Reconciling": "Progressing",
+        "Reconciling": "Progressing",
         "Reporting": "Reporting",
     }
 
