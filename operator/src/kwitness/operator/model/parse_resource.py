@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from kwitness.operator.model.errors import TerminalError
 
-__all__ = ["parse_resource"]
+__all__ = ["parse_resource", "parse_status"]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -28,3 +28,14 @@ def parse_resource(model: type[M], body: dict[str, Any]) -> M:
         issue = error.errors()[0]
         field = ".".join(str(part) for part in issue["loc"])
         raise TerminalError("InvalidSpec", f"{field}: {issue['msg']}; apply the resource again") from error
+
+
+def parse_status(model: type[M], body: dict[str, Any]) -> M:
+    """Return the status of ``body`` as ``model``; an empty one where it has none, or one of another version's schema.
+
+    Such a one is about to be replaced.
+    """
+    try:
+        return model.model_validate(body.get("status") or {})
+    except ValidationError:
+        return model()

@@ -19,14 +19,14 @@ from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_r
 from kwitness.operator.kinds.analytics_job.progress import progress_of
 from kwitness.operator.kinds.analytics_job.runners import KIND, Runners, end_of, ended, runners_of
 from kwitness.operator.kinds.analytics_job.starting import still_there, would_start
-from kwitness.operator.kinds.analytics_job.status import new_findings, previous_status, status_of
+from kwitness.operator.kinds.analytics_job.status import new_findings, status_of
 from kwitness.operator.kinds.analytics_job.tenants import writers
 from kwitness.operator.kinds.analytics_job.verdicts import about_data, about_topics, readiness, topics_before
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
 from kwitness.operator.model.ownership import covers
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.references import ACCEPT_ANNOTATION, cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.facts import Body, DriverAnswer, KafkaState, Watched
@@ -40,7 +40,7 @@ def decide(unit: Unit, view: View) -> Decision:
     body = view[Watched(KIND, unit.key)].value
     if body is None:
         return Decision(again="forget")
-    subject, previous = Subject.of(body), previous_status(body)
+    subject, previous = Subject.of(body), parse_status(AnalyticsJobStatus, body)
     try:
         job = parse_resource(AnalyticsJob, body)
         check_limits(job, view.settings)
@@ -58,7 +58,7 @@ def decide(unit: Unit, view: View) -> Decision:
 
 def _give_way(subject: Subject, body: Body, job: AnalyticsJob, first: Key, runners: Runners) -> Outcome:
     """End what runs the job, unless it is paused, and say who writes its table; finished runs stay to be looked at."""
-    status = previous_status(body).model_copy(update={"phase": "Pending"})
+    status = parse_status(AnalyticsJobStatus, body).model_copy(update={"phase": "Pending"})
     verdict = Verdict(
         "Ready",
         "False",

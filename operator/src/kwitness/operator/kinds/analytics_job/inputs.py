@@ -14,13 +14,14 @@ from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles, kafka_client_files
 from kwitness.operator.environment.clusters import cluster_identity, cluster_named, present
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_cluster, reference_needs
+from kwitness.operator.environment.owners import owners_fact, owners_of
 from kwitness.operator.kinds.analytics_job.config import table_folder
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.runners import KIND
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.config_files import owners_in, rate_card_in
+from kwitness.operator.model.config_files import rate_card_in
 from kwitness.operator.model.errors import OperatorError, TerminalError
-from kwitness.operator.model.found_owners import NO_OWNERS, FoundOwners
+from kwitness.operator.model.found_owners import NO_OWNERS
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
@@ -41,7 +42,7 @@ def input_needs(key: Key, job: AnalyticsJob, view: View) -> set[Need]:
         found.add(Need(NamedObject("ConfigMap", Key(key.namespace, rate_card.name)), SETTLED_SECONDS))
     if reads.owners:
         cluster = known_cluster(view, cluster_key(key.namespace, job.spec.cluster_ref))
-        owners = _owners_fact(cluster) if cluster is not None else None
+        owners = owners_fact(cluster) if cluster is not None else None
         if owners is not None:
             found.add(Need(owners, SETTLED_SECONDS))
     if reads.second_cluster:
@@ -68,7 +69,7 @@ def inputs_of(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, view: V
         body = present(view, NamedObject("ConfigMap", Key(namespace, reference.name)))
         rate_card = rate_card_in(body, reference, namespace)
         verdicts.append(_about_rates(rate_card, reference.name))
-    found = _owners(cluster, view) if reads.owners else NO_OWNERS
+    found = owners_of(cluster, view) if reads.owners else NO_OWNERS
     owners, trouble = found
     if owners is None and "Team" in getattr(parameters, "group_by", ()):
         why = trouble or f"KafkaCluster {cluster.metadata.name} has no spec.owners"
@@ -133,23 +134,6 @@ def _about_rates(rate_card: RateCard, name: str) -> Verdict:
         " where that is meant"
     )
     return Verdict("RatesComplete", "False", "RateMissing", message)
-
-
-def _owners_fact(cluster: KafkaCluster) -> NamedObject | None:
-    if cluster.spec.owners is None:
-        return None
-    return NamedObject("ConfigMap", Key(cluster.metadata.namespace, cluster.spec.owners.config_map_ref.name))
-
-
-def _owners(cluster: KafkaCluster, view: View) -> FoundOwners:
-    """Owners, if any are named and can be used, and why those that are named cannot be."""
-    fact = _owners_fact(cluster)
-    if fact is None or cluster.spec.owners is None:
-        return NO_OWNERS
-    try:
-        return FoundOwners(owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace))
-    except OperatorError as error:
-        return FoundOwners(None, error.message)
 
 
 def _second(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS, reference_needs
 from kwitness.operator.kinds.analytics_job.inputs import input_needs
@@ -22,11 +22,10 @@ from kwitness.operator.kinds.analytics_job.runners import (
     known_runners,
 )
 from kwitness.operator.kinds.analytics_job.starting import would_start, writers_pods
-from kwitness.operator.kinds.analytics_job.status import previous_status
 from kwitness.operator.kinds.analytics_job.tenants import writers
 from kwitness.operator.kinds.analytics_job.verdicts import told_before
 from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, DriverAnswer, Every, LivePods, Watched
@@ -73,7 +72,7 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
         # All that is left of it is to go.
         leaves = runners.may_run() and not is_paused(job.metadata.annotations)
         return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
-    past = present_run(job, past_runs(previous_status(body), runners))
+    past = present_run(job, past_runs(parse_status(AnalyticsJobStatus, body), runners))
     ages = _ages(key, job, body, runners, view)
     if starts := would_start(job, runners, past=past):
         # Somebody else may have made it: what would be taken for a former driver could be its own.

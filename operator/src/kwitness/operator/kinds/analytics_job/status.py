@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from kwitness.contracts.envelopes import DriverFinding, DriverStatus, LostRecords
 from kwitness.contracts.resources.analytics_job import (
     AnalyticsJob,
@@ -20,21 +18,11 @@ from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.operator.kinds.analytics_job.progress import Progress
 from kwitness.operator.kinds.analytics_job.runners import Runners, ended
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
-from kwitness.operator.shapes.facts import Body
 
-__all__ = ["new_findings", "previous_status", "status_of"]
+__all__ = ["new_findings", "status_of"]
 
 _MOST_LOSSES: Final = 256
 _MOST: Final = 2**62
-
-
-def previous_status(body: Body) -> AnalyticsJobStatus:
-    """What the status says now."""
-    try:
-        return AnalyticsJobStatus.model_validate(body.get("status") or {})
-    except ValidationError:
-        # Of another version of the schema; it is about to be replaced.
-        return AnalyticsJobStatus()
 
 
 def status_of(

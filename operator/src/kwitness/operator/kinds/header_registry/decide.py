@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from kwitness.contracts.resources.header_registry import (
     HeaderId,
     HeaderRegistry,
@@ -23,7 +21,7 @@ from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.header_findings import RegisterFindings
 from kwitness.operator.model.header_ids import HEADER_IDS_KEY, HeaderIds, header_ids_text
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import Remember
 from kwitness.operator.shapes.facts import Body, Every
@@ -74,7 +72,7 @@ def _gone(before: HeaderIds, bodies: Mapping[Key, Body], view: View) -> list[Key
 
 
 def _claim(key: Key, body: Body, resource: HeaderRegistry | None) -> Claim:
-    stated = {one.name: one.id for one in _previous(body).ids}
+    stated = {one.name: one.id for one in parse_status(HeaderRegistryStatus, body).ids}
     if resource is None or is_paused(resource.metadata.annotations):
         return Claim(key, stated=stated, holds_still=True)
     spec = resource.spec
@@ -83,7 +81,7 @@ def _claim(key: Key, body: Body, resource: HeaderRegistry | None) -> Claim:
 
 def _outcome(body: Body, resource: HeaderRegistry, share: Share, seen: RegisterFindings | None) -> Outcome:
     subject = Subject.of(body)
-    before = _previous(body)
+    before = parse_status(HeaderRegistryStatus, body)
     status = HeaderRegistryStatus(
         registered=len(share.keys),
         ids=tuple(HeaderId(name=name, id=number) for name, number in sorted(share.keys.items()) if number is not None),
@@ -106,12 +104,4 @@ def _seen(seen: RegisterFindings | None) -> dict[str, Any]:
 
 def _failed(body: dict[str, Any], error: OperatorError) -> Outcome:
     subject = Subject.of(body)
-    return Outcome(subject.uid, subject.generation, _previous(body), (failure(error),))
-
-
-def _previous(body: Body) -> HeaderRegistryStatus:
-    try:
-        return HeaderRegistryStatus.model_validate(body.get("status") or {})
-    except ValidationError:
-        # Of another version of the schema; it is about to be replaced.
-        return HeaderRegistryStatus()
+    return Outcome(subject.uid, subject.generation, parse_status(HeaderRegistryStatus, body), (failure(error),))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from kwitness.contracts.envelopes import ClusterState, Directives, InterceptorState
 from kwitness.contracts.interceptor_injections import interceptor_injection_hash
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile, InterceptorProfileStatus
@@ -34,7 +32,7 @@ from kwitness.operator.kinds.interceptor_profile.verdicts import (
 )
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
@@ -139,11 +137,7 @@ def _directives(
 
 
 def _previous(subject: Subject, body: dict[str, Any]) -> InterceptorProfileStatus:
-    try:
-        status = InterceptorProfileStatus.model_validate(body.get("status") or {})
-    except ValidationError:
-        # Of another version of the schema; it is about to be replaced.
-        return InterceptorProfileStatus()
+    status = parse_status(InterceptorProfileStatus, body)
     if status.observed_generation == subject.generation:
         return status
     # Pods that were refused before this generation say nothing about it.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from pydantic import ValidationError
-
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
@@ -40,7 +38,7 @@ from kwitness.operator.kinds.observer_deployment.sidecars.outcome import sidecar
 from kwitness.operator.kinds.observer_deployment.status import readiness, ready_replicas, security_protocol
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import Telling
 from kwitness.operator.shapes.facts import AskedFor, Body, Inventory, KafkaState, NamedObject, Watched
@@ -145,11 +143,7 @@ def _gateway(
 
 
 def _previous(subject: Subject, body: dict[str, Any]) -> ObserverDeploymentStatus:
-    try:
-        status = ObserverDeploymentStatus.model_validate(body.get("status") or {})
-    except ValidationError:
-        # Of another version of the schema; it is about to be replaced.
-        return ObserverDeploymentStatus()
+    status = parse_status(ObserverDeploymentStatus, body)
     if status.observed_generation == subject.generation:
         return status
     # Pods that were refused before this generation say nothing about it.

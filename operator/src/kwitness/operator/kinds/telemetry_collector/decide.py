@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.operator.desired.collector_limits import check_namespace, too_many_replicas, within_limits
 from kwitness.operator.environment.clusters import cluster_named, key_of
 from kwitness.operator.environment.collectors import serving_collector
+from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.kinds.telemetry_collector.needs import KIND, config_map
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
-from kwitness.operator.kinds.telemetry_collector.owners import owners_of
 from kwitness.operator.kinds.telemetry_collector.reporters import reporters_of
 from kwitness.operator.kinds.telemetry_collector.standing import Standing, monitor_attempt
 from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts, monitor_verdict
@@ -19,7 +17,7 @@ from kwitness.operator.kinds.telemetry_collector.storage import as_it_stands
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.found_owners import FoundOwners
-from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import AskInventory
@@ -35,7 +33,7 @@ def decide(unit: Unit, view: View) -> Decision:
     body = view[Watched(KIND, unit.key)].value
     if body is None:
         return Decision(again="forget")
-    subject, previous = Subject.of(body), _previous_status(body)
+    subject, previous = Subject.of(body), parse_status(TelemetryCollectorStatus, body)
     try:
         asked = parse_resource(TelemetryCollector, body)
         check_namespace(unit.key.namespace, view.settings)
@@ -147,11 +145,3 @@ def _children(
         if text is not None:
             objects[0]["data"]["subscriptions.json"] = text
     return tuple(objects)
-
-
-def _previous_status(body: Body) -> TelemetryCollectorStatus:
-    try:
-        return TelemetryCollectorStatus.model_validate(body.get("status") or {})
-    except ValidationError:
-        # Of another version of the schema; it is about to be replaced.
-        return TelemetryCollectorStatus()
