@@ -77,8 +77,29 @@ class FactTable:
                 self._ask(fact)
         return bool(missing)
 
+    def awaited_before_writing(self, needs: Iterable[Need], began_ms: int) -> bool:
+        """Ask for the answers that are too old for a write decided on at ``began_ms``; return whether there are any.
+
+        Those that came since then count, however long others take, or slow ones would be asked for in turn for ever.
+        """
+        old = [need.fact for need in needs if not self._is_young(need, began_ms)]
+        for fact in old:
+            self._ask(fact)
+        return bool(old)
+
     def told(self, fact: Fact[Any]) -> None:
-        """Wake those who need a fact that has changed."""
+        """Wake those who need a fact that has changed; one that has to be asked for is asked for again."""
+        if not is_in_memory(fact):
+            self.outdate((fact,))
+        self._wake_units(fact)
+
+    def learned(self, fact: Fact[T], value: T) -> None:
+        """Take what our own write made true for the answer to a fact that somebody needs."""
+        self.outdate((fact,))
+        if fact in self._units:
+            self._answers[fact] = Answer(value, self._context.clock.now_ms())
+
+    def _wake_units(self, fact: Fact[Any]) -> None:
         for unit in list(self._units.get(fact, ())):
             self._wake(unit)
 
@@ -121,7 +142,7 @@ class FactTable:
             # It may be of before our own write.
             return Requeue(after=0.0)
         self._answers[fact] = Answer(value, self._context.clock.now_ms())
-        self.told(fact)
+        self._wake_units(fact)
         return Requeue.never()
 
     def _is_current(self, need: Need, now_ms: int) -> bool:
@@ -135,9 +156,17 @@ class FactTable:
             return False
         return answer.failure is not None or now_ms - answer.at_ms <= need.max_age_s * 1000
 
+    def _is_young(self, need: Need, began_ms: int) -> bool:
+        if need.before_write_s is None:
+            return True
+        answer = self._answers.get(need.fact)
+        if answer is None or isinstance(answer.failure, KubernetesUnavailableError):
+            return False
+        return answer.failure is not None or began_ms - answer.at_ms <= need.before_write_s * 1000
+
     def _failed(self, fact: Fact[Any], failure: OperatorError) -> None:
         before = self._answers.get(fact)
         value = None if before is None else before.value
         self._answers[fact] = Answer(value, self._context.clock.now_ms(), failure)
         if before is None or before.failure is None or before.failure.message != failure.message:
-            self.told(fact)
+            self._wake_units(fact)

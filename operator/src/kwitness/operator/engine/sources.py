@@ -8,18 +8,31 @@ from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.model.certificates import certificates_of
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.broker_configs import ask_collector, read_configs
 from kwitness.operator.reconcile.drivers import ask_driver
+from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
+from kwitness.operator.reconcile.inventory import crashing_software
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
+from kwitness.operator.reconcile.orphans import complete_names, known_id
 from kwitness.operator.shapes.facts import (
+    AskedCollector,
     AskedFor,
     Body,
+    BrokerConfigs,
+    BrokerWrites,
+    CleanedUp,
+    ClientSightings,
     ClusterKnowledge,
+    CompleteNames,
+    Deleted,
     DriverAnswer,
     EnabledNamespaces,
     Every,
     Fact,
     Inventory,
     KafkaState,
+    KnownId,
     Labelled,
     Labels,
     LivePods,
@@ -27,6 +40,7 @@ from kwitness.operator.shapes.facts import (
     Referring,
     Refusals,
     RunningPods,
+    Sightings,
     Watched,
 )
 
@@ -35,7 +49,8 @@ __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 Labelling = tuple[tuple[str, str], ...]
 """Labels that have to be there, each with its value."""
 
-_IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, AskedFor, Refusals)
+_OF_CLUSTERS: Final = (KafkaState, Inventory, AskedFor, BrokerWrites, Sightings, CleanedUp, KnownId)
+_IN_MEMORY: Final = (Watched, Referring, Every, Deleted, Refusals, *_OF_CLUSTERS)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -46,9 +61,12 @@ def is_in_memory(fact: Fact[Any]) -> bool:
 
 def is_known(context: Context, fact: Fact[Any]) -> bool:
     """Whether a fact in memory has been found out since the process began; whoever finds it out tells the engine."""
-    if not isinstance(fact, KafkaState) or context.store.get("KafkaCluster", fact.cluster) is None:
+    if not isinstance(fact, KafkaState | CleanedUp) or context.store.get("KafkaCluster", fact.cluster) is None:
         return True
     facts = context.clusters.get(fact.cluster)
+    if isinstance(fact, CleanedUp):
+        # What is on the brokers changes at this moment.
+        return not is_being_cleaned(context, fact.cluster, None if facts is None else facts.cluster_id)
     return facts is not None and facts.checked
 
 
@@ -63,18 +81,39 @@ def recall(context: Context, fact: Fact[Any]) -> Any:
             return tuple(body for _, body in sorted(context.store.items(kind)))
         case Refusals():
             return dict(context.refusals)
+        case Deleted(kind):
+            return frozenset(key for key, _ in context.store.deleted(kind))
+        case _:
+            return _of_cluster(context, fact)
+
+
+def _of_cluster(context: Context, fact: Fact[Any]) -> Any:
+    match fact:
         case KafkaState(cluster):
             return _cluster_knowledge(context, cluster)
-        case Inventory(cluster) | AskedFor(cluster):
+        case KnownId(cluster):
+            return known_id(context, cluster)
+        case CleanedUp(cluster):
+            return _cleaned_up(context, cluster)
+        case Inventory(cluster) | AskedFor(cluster) | BrokerWrites(cluster) | Sightings(cluster):
             facts = context.clusters.get(cluster)
             return None if facts is None else _of_facts(facts, fact)
         case _:
             raise TypeError(f"{fact} is not in memory")
 
 
-def _of_facts(facts: ClusterFacts, fact: Inventory | AskedFor) -> Any:
+def _cleaned_up(context: Context, cluster: Key) -> frozenset[str]:
+    return frozenset(context.removed.get(cluster, ()))
+
+
+def _of_facts(facts: ClusterFacts, fact: Inventory | AskedFor | BrokerWrites | Sightings) -> Any:
     if isinstance(fact, AskedFor):
         return facts.subscriptions
+    if isinstance(fact, BrokerWrites):
+        return facts.writes
+    if isinstance(fact, Sightings):
+        software = tuple(crashing_software(facts))
+        return ClientSightings(software, facts.unknown, facts.inventory_verdict, facts.subscription_states)
     known = facts.inventory_verdict is not None and _answers(facts.inventory_verdict)
     return facts.inventory if known else None
 
@@ -96,21 +135,31 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await enabled_namespaces(context)
         case Labelled(kind, namespace, labels):
             return await _labelled(context, kind, namespace, labels)
-        case RunningPods(namespace):
-            return await _pods(context, namespace)
+        case RunningPods() | LivePods() | DriverAnswer():
+            return await _fetch_of_pods(context, fact)
         case _:
-            return await _fetch_of_jobs(context, fact)
+            return await _fetch_of_clusters(context, fact)
 
 
-async def _fetch_of_jobs(context: Context, fact: Fact[Any]) -> Any:
+async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
     match fact:
-        case LivePods(namespace, labels):
-            found = context.kubernetes.metadata("Pod", namespace, labels=_selector(labels), fields=_RUNNING)
-            return tuple([one["name"] async for one in found])
-        case DriverAnswer(job):
-            return await ask_driver(context, job)
+        case BrokerConfigs(cluster):
+            return await read_configs(context, cluster)
+        case AskedCollector(cluster):
+            return await ask_collector(context, cluster)
+        case CompleteNames(namespace):
+            return await complete_names(context, namespace)
         case _:
             raise TypeError(f"{fact} cannot be asked for")
+
+
+async def _fetch_of_pods(context: Context, fact: RunningPods | LivePods | DriverAnswer) -> Any:
+    if isinstance(fact, DriverAnswer):
+        return await ask_driver(context, fact.job)
+    if isinstance(fact, RunningPods):
+        return await _pods(context, fact.namespace)
+    found = context.kubernetes.metadata("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)
+    return tuple([one["name"] async for one in found])
 
 
 def _cluster_knowledge(context: Context, cluster: Any) -> ClusterKnowledge | None:

@@ -75,7 +75,6 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
             for cluster in clusters:
                 yield from _users(store, "TelemetryCollector", cluster)
                 # Observers may ask clients in the brokers' place from now on, or no longer.
-                yield "ClientMetricsSubscription", cluster
                 yield "KafkaCluster", cluster
         case "KafkaCluster" if changed:
             # Who may refer to it, its topics' prefix, its TLS: all of them go into what depends on it.

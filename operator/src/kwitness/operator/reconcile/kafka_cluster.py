@@ -40,7 +40,7 @@ from kwitness.operator.reconcile.remembering import recall_cluster, remember_clu
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.terminated_telemetry import is_answered_by_observers
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import KafkaState
+from kwitness.operator.shapes.facts import BrokerConfigs, KafkaState
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["reconcile_kafka_cluster"]
@@ -206,7 +206,8 @@ def _sharing(context: Context, key: Key, cluster_id: str) -> list[Key]:
 
 
 def _wake(context: Context, key: Key) -> None:
-    context.enqueue("ClientMetricsSubscription", key, 0.0)
+    # What was refused may be allowed by now.
+    context.told(BrokerConfigs(key))
     for kind in _DEPENDENTS:
         for other, body in context.store.items(kind):
             reference = body.get("spec", {}).get("clusterRef", {})
