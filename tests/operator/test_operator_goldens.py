@@ -38,6 +38,7 @@ from kwitness.operator.desired.subscription_status import (
     unknown_risk_verdict,
 )
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
+from kwitness.operator.kinds.client_metrics_subscription.kind import CLIENT_METRICS_SUBSCRIPTION
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.kafka_cluster.kind import KAFKA_CLUSTER
@@ -50,7 +51,7 @@ from kwitness.operator.kinds.telemetry_collector.status import collector_status,
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import Verdict, conditions_of, failure
-from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.references import cluster_of
@@ -62,9 +63,15 @@ from kwitness.operator.shapes.facts import (
     Answer,
     AskedFor,
     Attempt,
+    BrokerConfigs,
     BrokersSeen,
+    BrokerWrites,
+    CleanedUp,
+    ClientSightings,
     ClusterKnowledge,
     CollectorReport,
+    CompleteNames,
+    Deleted,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -72,6 +79,7 @@ from kwitness.operator.shapes.facts import (
     HeldBack,
     Inventory,
     KafkaState,
+    KnownId,
     Labelled,
     Labels,
     LivePods,
@@ -81,8 +89,12 @@ from kwitness.operator.shapes.facts import (
     Reported,
     RunningPods,
     SameKafka,
+    SetConfigs,
+    Sightings,
     TopicsCreated,
     Watched,
+    WriteRecord,
+    WriteResult,
 )
 from kwitness.operator.shapes.work import KindSpec, Need, Unit, View
 from kwitness.subscriptions.broker_subscription import parse
@@ -460,6 +472,40 @@ def _value_for_clusters(case: dict[str, Any], fact: Fact[Any]) -> Any:
         case Reported():
             verdict = Verdict("InventoryAvailable", *case["collector"]) if "collector" in case else None
             return CollectorReport(verdict, ClusterState.model_validate(case["state"]) if "state" in case else None)
+            return _value_for_subscriptions(case, fact)
+
+
+def _value_for_subscriptions(case: dict[str, Any], fact: Fact[Any]) -> Any:
+    match fact:
+        case BrokerConfigs():
+            return SetConfigs(case.get("present", {}), _refusal(case.get("unreadable")))
+        case BrokerWrites():
+            refused = case.get("refused", {})
+            targets = {name: case["targets"][name] for name in refused}
+            results = {name: WriteResult(targets[name], _refusal(why)) for name, why in refused.items()}
+            return WriteRecord(results, at_ms=case.get("nowMs", 1_000_000) if refused else 0)
+        case Sightings():
+            seen = tuple(ObservedSoftware(**entry) for entry in case.get("seen", []))
+            numbers = {name: SubscriptionState.model_validate(one) for name, one in case.get("numbers", {}).items()}
+            return ClientSightings(seen, case.get("unknown"), Verdict(*case["inventory"]), numbers)
+        case _:
+            return _value_of_what_is_gone(case, fact)
+
+
+def _value_of_what_is_gone(case: dict[str, Any], fact: Fact[Any]) -> Any:
+    match fact:
+        case CleanedUp():
+            return frozenset(case.get("cleaned", []))
+        case Deleted():
+            return frozenset(Key("kwitness", name) for name in case.get("deleted", []))
+        case CompleteNames(namespace):
+            return frozenset(case["complete"][namespace]) if namespace in case.get("complete", {}) else None
+        case KnownId(cluster):
+            return case.get("ids", {}).get(str(cluster))
+
+
+def _refusal(why: str | None) -> OperatorError | None:
+    return None if why is None else TerminalError(why, "refused")
 
 
 def _key_of(body: dict[str, Any]) -> Key:
@@ -520,6 +566,36 @@ def _registers(case: dict[str, Any]) -> Any:
     }
 
 
+def _subscription_unit(case: dict[str, Any]) -> Any:
+    unit = CLIENT_METRICS_SUBSCRIPTION.unit(Key("kwitness", "main"))
+    needed, view = _with_its_needs(CLIENT_METRICS_SUBSCRIPTION, unit, case)
+    decided = CLIENT_METRICS_SUBSCRIPTION.decide(unit, view)
+    return {
+        "needs": sorted(
+            f"{need.fact} within {need.max_age_s} s"
+            + ("" if need.before_write_s is None else f", before a write {need.before_write_s} s")
+            for need in needed
+        ),
+        "outcomes": {
+            str(key): {
+                "status": one.status.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True),
+                "conditions": [f"{said.type}={said.status} {said.reason}: {said.message}" for said in one.verdicts],
+                "notes": [f"{note.type} {note.reason} ({note.action}): {note.message}" for note in one.notes],
+            }
+            for key, one in sorted(decided.outcomes.items())
+        },
+        "alter": None
+        if decided.alter is None
+        else {
+            "uid": decided.alter.uid,
+            "changes": {name: dataclasses.asdict(one) for name, one in sorted(decided.alter.changes.items())},
+        },
+        "tells": [f"{type(one).__name__} {dataclasses.asdict(one)}" for one in decided.tells],
+        "after": decided.after_s,
+        "again": decided.again,
+    }
+
+
 def _resource(spec: KindSpec, case: dict[str, Any]) -> Any:
     unit = Unit(spec.kind, Key("kwitness", "orders"))
     needed, view = _with_its_needs(spec, unit, case)
@@ -549,6 +625,7 @@ DECISIONS = {
     "job": _job,
     "kafkaCluster": _kafka_cluster,
     "subscriptionPlan": _subscription_plan,
+    "subscriptions": _subscription_unit,
     "liveNumbers": _live_numbers,
 }
 

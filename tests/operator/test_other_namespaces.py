@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.operator.context import Context
-from kwitness.operator.reconcile import client_metrics_subscription
+from kwitness.operator.kinds.client_metrics_subscription import needs
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import hear, operating, settings_of
@@ -22,7 +22,7 @@ GROUP = "rbac.authorization.k8s.io"
 @pytest.fixture
 def reading_namespaces(api, namespace, monkeypatch) -> None:
     """The right to read namespaces, which the chart gives, and labels that are read again soon."""
-    monkeypatch.setattr(client_metrics_subscription, "_LABELS_SECONDS", 0.5)
+    monkeypatch.setattr(needs, "SETTLED_SECONDS", 0.5)
     rules = [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get"]}]
     apply(
         api,

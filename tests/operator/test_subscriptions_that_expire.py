@@ -140,5 +140,7 @@ async def test_what_ended_while_the_operator_was_away_goes_at_its_return_and_is_
         async with operator(api, namespace, tmp_path, ahead_s=3601) as context:
             await _until(api, namespace, "Expired")
             await _until_configs(clean_broker, 0)
-            await eventually_beside(lambda context=context: bool(next(iter(context.clusters.values())).outcomes))
+            await eventually_beside(
+                lambda context=context: next(iter(context.clusters.values())).subscriptions is not None
+            )
     assert len(await eventually_beside(lambda: _events(api, namespace))) == 1

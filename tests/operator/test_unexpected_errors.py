@@ -10,7 +10,7 @@ import pytest
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import Context
-from kwitness.operator.reconcile import client_metrics_subscription
+from kwitness.operator.kinds.client_metrics_subscription import wanted
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
@@ -56,14 +56,14 @@ async def test_an_error_that_nobody_foresaw_at_the_brokers_leaves_no_resource_wi
 async def test_one_resource_with_an_unexpected_error_does_not_stop_the_others(
     api, namespace, clean_broker, tmp_path, monkeypatch
 ):
-    real = client_metrics_subscription.desired_subscription
+    real = wanted.desired_subscription
 
     def fail(name: str, resource: Any, **options: Any) -> Any:
         if resource.metadata.name == "odd":
             raise KeyError("secret-canary")
         return real(name, resource, **options)
 
-    monkeypatch.setattr(client_metrics_subscription, "desired_subscription", fail)
+    monkeypatch.setattr(wanted, "desired_subscription", fail)
     apply(api, cluster("main", namespace, clean_broker.bootstrap))
     apply(api, subscription("odd", namespace), subscription("plain", namespace))
     async with operating(api, settings_of(namespace, tmp_path), lambda _context: None):

@@ -19,12 +19,12 @@ from kwitness.operator.model.cluster_memory import ClusterMemory
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
-from kwitness.operator.model.store import Key, Store, Subject
+from kwitness.operator.model.store import Key, Store
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Fact
+from kwitness.operator.shapes.facts import Fact, WriteRecord
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Slots", "SubscriptionOutcome"]
+__all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Slots"]
 
 _SLOTS: Final = 8
 
@@ -41,15 +41,6 @@ class Clock:
         return rfc3339(self.now_ms() if milliseconds is None else milliseconds)
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptionOutcome:
-    """What became of one ClientMetricsSubscription: its Ready verdict and the fields of its status that hold still."""
-
-    subject: Subject
-    verdict: Verdict
-    fields: dict[str, Any]
-
-
 @dataclass(slots=True)
 class ClusterFacts:
     """What is known of one KafkaCluster in this process.
@@ -58,7 +49,7 @@ class ClusterFacts:
     ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
     ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
     is well. ``listeners`` are those of the brokers that answered last. ``subscriptions`` None means not read yet.
-    ``outcomes`` are what the last reconcile of the subscriptions found, by resource. ``inventory`` is the collector's
+    ``writes`` are how our writes of subscriptions ended. ``inventory`` is the collector's
     last answer that was whole; ``unknown`` says why it is not known who is connected now, and what to do, None when it
     is. ``offering`` are the ids of brokers whose clients may ask them for subscriptions. ``memory`` is what must not be
     forgotten, ``recalled`` whether it was read from its ConfigMap, and ``remembered`` what was last written there.
@@ -73,7 +64,7 @@ class ClusterFacts:
     paused: bool = False
     uid: str = ""
     subscriptions: tuple[BrokerSubscription, ...] | None = None
-    outcomes: dict[Key, SubscriptionOutcome] = field(default_factory=dict)
+    writes: WriteRecord = field(default_factory=WriteRecord)
     deletion_held: tuple[str, ...] = ()
     absent: frozenset[Key] = frozenset()
     inventory: ClusterState | None = None
@@ -131,7 +122,7 @@ class Context:
     forsaken: dict[Key, dict[str, Forsaken]] = field(default_factory=dict)
     """By the deleted KafkaCluster, then by the id of the cluster that it led to."""
     removed: dict[Key, set[str]] = field(default_factory=dict)
-    """Names that a clean-up took off brokers, until the statuses of their subscriptions say so."""
+    """Names that a clean-up took off brokers, until they are written there again."""
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)

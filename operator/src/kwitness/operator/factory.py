@@ -16,6 +16,7 @@ from kwitness.operator.context import Context
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.environment.injector import config_map_key, interceptors_config_map_key
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
+from kwitness.operator.kinds.client_metrics_subscription.kind import CLIENT_METRICS_SUBSCRIPTION
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
 from kwitness.operator.kinds.kafka_cluster.kind import KAFKA_CLUSTER
@@ -23,11 +24,10 @@ from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.forsaken_clusters import FORSAKEN, reconcile_forsaken
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Fact
+from kwitness.operator.shapes.facts import AskedCollector, BrokerConfigs, Fact
 from kwitness.operator.shapes.work import KindSpec, Unit
 from kwitness.operator.work_queue import WORKERS, Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
@@ -37,14 +37,14 @@ __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "drive
 Reconcile = Callable[[Context, Key], Awaitable[Requeue]]
 
 RECONCILERS: Mapping[str, Reconcile] = {
-    "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     FORSAKEN: reconcile_forsaken,
 }
-"""One queue each. ClientMetricsSubscription, Inventory and Forsaken have KafkaClusters as keys."""
+"""One queue each, with KafkaClusters as keys."""
 
 SPECS: Mapping[str, KindSpec] = {
     "KafkaCluster": KAFKA_CLUSTER,
+    "ClientMetricsSubscription": CLIENT_METRICS_SUBSCRIPTION,
     "TelemetryCollector": TELEMETRY_COLLECTOR,
     "AnalyticsJob": ANALYTICS_JOB,
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
@@ -53,13 +53,15 @@ SPECS: Mapping[str, KindSpec] = {
     INTERCEPTOR_INJECTIONS.kind: INTERCEPTOR_INJECTIONS,
     "HeaderRegistry": HEADER_REGISTRY,
 }
-"""The kinds that the engine runs, all registers being one unit.
+"""The kinds that the engine runs, all registers being one unit, and so are all subscriptions of a KafkaCluster.
 
 Beside them the injections, which are one unit of the installation for each of two kinds.
 """
 
 FACTS: Final = "Fact"
 """The queue of facts that are being asked for."""
+CLUSTER_FACTS: Final = "ClusterFact"
+"""Likewise of those that brokers and collectors are asked for."""
 
 LOOKS: Final = "Look"
 """The queue of those that brokers are asked for."""
@@ -129,7 +131,10 @@ def build_context(
     )
 
     def ask(fact: Fact[Any]) -> None:
-        queues[LOOKS if fact.of_brokers else FACTS].add(fact)
+        if fact.of_brokers:
+            queues[LOOKS].add(fact)
+        else:
+            queues[CLUSTER_FACTS if isinstance(fact, AskedCollector | BrokerConfigs) else FACTS].add(fact)
 
     def wake(unit: Unit) -> None:
         queues[unit.kind].add(unit.key)
@@ -164,7 +169,10 @@ def build_queues(context: Context, engine: Engine) -> dict[str, WorkQueue[Any]]:
             kind: WorkQueue(kind, bound(reconcile), resync=resync, workers=_WORKERS.get(kind, WORKERS))
             for kind, reconcile in RECONCILERS.items()
         },
-        **{kind: WorkQueue(kind, turns(kind), resync=resync) for kind in SPECS},
-        FACTS: WorkQueue(FACTS, engine.facts.fetch, resync=resync, workers=_MOST_FETCHES),
+        **{kind: WorkQueue(kind, turns(kind), resync=resync, workers=_WORKERS.get(kind, WORKERS)) for kind in SPECS},
+        **{
+            name: WorkQueue(name, engine.facts.fetch, resync=resync, workers=_MOST_FETCHES)
+            for name in (FACTS, CLUSTER_FACTS)
+        },
         LOOKS: WorkQueue(LOOKS, engine.facts.fetch, resync=resync, workers=_MOST_LOOKS),
     }

@@ -14,6 +14,7 @@ from kwitness.contracts.resources.client_metrics_subscription import ClientMetri
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.desired.subscription_reach import Narrowing
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.observed_software import ObservedSoftware
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions import risk
 from kwitness.subscriptions.broker_subscription import (
@@ -52,17 +53,6 @@ SELECTORS = {
     "clientSourcePort": "client_source_port",
 }
 """Selectors as resources spell them, to Kafka's spelling."""
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedSoftware:
-    """A client software of the range at risk, and when it was last seen, in milliseconds since 1970."""
-
-    name: str
-    version: str
-    last_seen_ms: int
-    connections: int = 0
-    """Those that were open when it was last asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final
@@ -10,19 +11,20 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.engine.fact_table import FactTable
-from kwitness.operator.engine.performing import attempt, attempt_of, perform
+from kwitness.operator.engine.performing import attempt, attempt_of, perform, tell
 from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.conditions import Verdict, failure
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, OvertakenError
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.broker_configs import write_configs
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.topics import create_topics
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.actions import GrowClaim, Remember
-from kwitness.operator.shapes.facts import Body, Fact, NamedObject, TopicsCreated
+from kwitness.operator.shapes.actions import AlterConfigs, GrowClaim, Remember
+from kwitness.operator.shapes.facts import Body, BrokerConfigs, Fact, NamedObject, TopicsCreated
 from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -30,6 +32,10 @@ __all__ = ["Engine"]
 
 _MOST_ROUNDS: Final = 4
 """Of asking what a unit needs: what is needed may follow from what was found, but not for ever."""
+_AT_ONCE: Final = 8
+"""Resources of one unit; the API server answers each within a few milliseconds."""
+_LONGEST_ROUND_MS: Final = 60_000
+"""What was asked for before a write is asked for again if the rest has not come since."""
 
 
 class Engine:
@@ -56,6 +62,7 @@ class Engine:
         self._context = context
         self._specs = specs
         self.facts = FactTable(context, ask=ask, wake=wake)
+        self._writing: dict[Unit, int] = {}
 
     async def turn(self, unit: Unit) -> Requeue:
         """Work on a unit once; while a fact is missing nothing is decided, and its arrival wakes the unit.
@@ -73,8 +80,14 @@ class Engine:
             decision = spec.decide(unit, view)
         except Exception as caught:
             error = as_operator_error(caught, unit.kind, unit.key)
-            await self._report(unit, error)
+            for key in self._members(spec, unit):
+                await self._report(Unit(unit.kind, key), error)
             raise error from caught
+        if decision.alter is not None:
+            return await self._alter(unit, decision.alter, needs)
+        self._writing.pop(unit, None)
+        for what in decision.tells:
+            tell(self._context, what)
         if decision.again == "forget":
             self.facts.subscribe(unit, ())
             return Requeue.never()
@@ -86,7 +99,7 @@ class Engine:
             return Requeue()
         if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
             await self._share(unit, decision.shared)
-        waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]
+        waits = [decision.after_s, *await self._carry_out_all(spec, unit.kind, decision.outcomes)]
         ages = [need.max_age_s for need in needs if need.max_age_s != float("inf")]
         return Requeue(after=min((*ages, *(wait for wait in waits if wait is not None)), default=None))
 
@@ -105,6 +118,44 @@ class Engine:
     def _reading(self, needs: frozenset[Need]) -> Reading:
         facts = frozenset(need.fact for need in needs)
         return Reading(self.facts, facts, now_ms=self._context.clock.now_ms(), settings=self._context.settings)
+
+    async def _alter(self, unit: Unit, action: AlterConfigs, needs: frozenset[Need]) -> Requeue:
+        """Write to brokers once all that it was decided from is young enough; the status is about what came of it."""
+        now = self._context.clock.now_ms()
+        began = self._writing.get(unit, now)
+        if now - began > _LONGEST_ROUND_MS:
+            began = now
+        self._writing[unit] = began
+        if self.facts.awaited_before_writing(needs, began):
+            return Requeue()
+        del self._writing[unit]
+        fact = BrokerConfigs(action.cluster)
+        known = self.facts.get(fact)
+        if known is None or known.value is None:
+            return Requeue(after=0.0)
+        try:
+            learned = await write_configs(self._context, action, known.value)
+        except OvertakenError:
+            self.facts.outdate((fact,))
+            return Requeue(after=0.0)
+        if learned is not None:
+            self.facts.learned(fact, learned)
+        return Requeue(after=0.0)
+
+    async def _carry_out_all(self, spec: KindSpec, kind: str, outcomes: Mapping[Key, Outcome]) -> list[float | None]:
+        turns = asyncio.Semaphore(_AT_ONCE)
+
+        async def carry_out(key: Key, outcome: Outcome) -> float | None:
+            if outcome.unexpected is not None:
+                as_operator_error(outcome.unexpected, kind, key)
+            async with turns:
+                return await self._carry_out(spec, kind, key, outcome)
+
+        found = await asyncio.gather(*(carry_out(*one) for one in outcomes.items()), return_exceptions=True)
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+        return [one for one in found if not isinstance(one, BaseException)]
 
     async def _carry_out(self, spec: KindSpec, kind: str, key: Key, outcome: Outcome) -> float | None:
         """Apply children, then write the status; return the seconds until something is due, None at the resync."""
@@ -223,6 +274,10 @@ class Engine:
             if (optional.kind, name) not in made:
                 await remove_child(self._context, optional.kind, Key(key.namespace, name), outcome.uid)
         return bool(written)
+
+    def _members(self, spec: KindSpec, unit: Unit) -> list[Key]:
+        answer = None if spec.members is None else self.facts.get(spec.members(unit))
+        return [unit.key] if answer is None else [Subject.of(one).key for one in answer.value or ()]
 
     async def _report(self, unit: Unit, error: OperatorError) -> None:
         body = self._context.store.get(unit.kind, unit.key)

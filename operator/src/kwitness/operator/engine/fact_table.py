@@ -74,9 +74,9 @@ class FactTable:
         """
         now = self._context.clock.now_ms()
         missing = [need for need in needs if not self._is_current(need, now)]
-        for fact, _, _ in missing:
-            if not is_in_memory(fact) and fact not in self._asking:
-                self._ask(fact)
+        for need in missing:
+            if not is_in_memory(need.fact) and need.fact not in self._asking:
+                self._ask(need.fact)
         return any(need.awaited for need in missing)
 
     def ask_again(self, fact: Fact[Any]) -> None:
@@ -90,8 +90,29 @@ class FactTable:
             self._begun[fact] = work
             self._ask(fact)
 
+    def awaited_before_writing(self, needs: Iterable[Need], began_ms: int) -> bool:
+        """Ask for the answers that are too old for a write decided on at ``began_ms``; return whether there are any.
+
+        Those that came since then count, however long others take, or slow ones would be asked for in turn for ever.
+        """
+        old = [need.fact for need in needs if not self._is_young(need, began_ms)]
+        for fact in old:
+            self._ask(fact)
+        return bool(old)
+
     def told(self, fact: Fact[Any]) -> None:
-        """Wake those who need a fact that has changed."""
+        """Wake those who need a fact that has changed; one that has to be asked for is asked for again."""
+        if not is_in_memory(fact):
+            self.outdate((fact,))
+        self._wake_units(fact)
+
+    def learned(self, fact: Fact[T], value: T) -> None:
+        """Take what our own write made true for the answer to a fact that somebody needs."""
+        self.outdate((fact,))
+        if fact in self._units:
+            self._answers[fact] = Answer(value, self._context.clock.now_ms())
+
+    def _wake_units(self, fact: Fact[Any]) -> None:
         for unit in list(self._units.get(fact, ())):
             self._wake(unit)
 
@@ -130,7 +151,7 @@ class FactTable:
         except OvertakenError:
             # What it was asked for holds no longer, so whoever needs it has to look at what holds now.
             self._begun.pop(fact, None)
-            self.told(fact)
+            self._wake_units(fact)
             return Requeue.never()
         except Exception as caught:
             failure = as_operator_error(caught, type(fact).__name__, fact)
@@ -145,7 +166,7 @@ class FactTable:
             return Requeue(after=0.0)
         self._begun.pop(fact, None)
         self._answers[fact] = Answer(value, self._context.clock.now_ms())
-        self.told(fact)
+        self._wake_units(fact)
         return Requeue.never()
 
     async def _find_out(self, fact: Fact[Any]) -> Any:
@@ -178,9 +199,17 @@ class FactTable:
             return False
         return answer.failure is not None or now_ms - answer.at_ms <= need.max_age_s * 1000
 
+    def _is_young(self, need: Need, began_ms: int) -> bool:
+        if need.before_write_s is None:
+            return True
+        answer = self._answers.get(need.fact)
+        if answer is None or isinstance(answer.failure, KubernetesUnavailableError):
+            return False
+        return answer.failure is not None or began_ms - answer.at_ms <= need.before_write_s * 1000
+
     def _failed(self, fact: Fact[Any], failure: OperatorError) -> None:
         before = self._answers.get(fact)
         value = None if before is None else before.value
         self._answers[fact] = Answer(value, self._context.clock.now_ms(), failure)
         if before is None or before.failure is None or before.failure.message != failure.message:
-            self.told(fact)
+            self._wake_units(fact)

@@ -7,36 +7,56 @@ from typing import Any, Final
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.model.certificates import certificates_of
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.inventory import crashing_software
+from kwitness.operator.reconcile.orphans import known_id
 from kwitness.operator.shapes.facts import (
     AskedFor,
+    BrokerWrites,
+    CleanedUp,
+    ClientSightings,
     ClusterKnowledge,
     CollectorReport,
     Fact,
     HeldBack,
     Inventory,
     KafkaState,
+    KnownId,
     Reported,
     SameKafka,
+    Sightings,
 )
 
 __all__ = ["OF_CLUSTERS", "recall_of_cluster"]
 
-OF_CLUSTERS: Final = (KafkaState, SameKafka, Inventory, Reported, AskedFor, HeldBack)
+OF_CLUSTERS: Final = (
+    KafkaState,
+    SameKafka,
+    KnownId,
+    Inventory,
+    Reported,
+    Sightings,
+    AskedFor,
+    HeldBack,
+    BrokerWrites,
+    CleanedUp,
+)
 """Facts that somebody finds out and leaves here."""
 
 
-def recall_of_cluster(context: Context, fact: Fact[Any]) -> Any:
+def recall_of_cluster(context: Context, fact: Any) -> Any:
     """The value of one of `OF_CLUSTERS`."""
     match fact:
         case SameKafka(cluster_id):
             return _same_kafka(context, cluster_id)
         case KafkaState(cluster):
             return _cluster_knowledge(context, cluster)
-        case Inventory(cluster) | Reported(cluster) | AskedFor(cluster) | HeldBack(cluster):
-            facts = context.clusters.get(cluster)
-            return None if facts is None else _of_facts(facts, fact)
+        case KnownId(cluster):
+            return known_id(context, cluster)
+        case CleanedUp(cluster):
+            return frozenset(context.removed.get(cluster, ()))
         case _:
-            raise TypeError(f"{fact} is not in memory")
+            facts = context.clusters.get(fact.cluster)
+            return None if facts is None else _of_facts(facts, fact)
 
 
 def _same_kafka(context: Context, cluster_id: str) -> tuple[Key, ...]:
@@ -62,8 +82,13 @@ def _cluster_knowledge(context: Context, cluster: Key) -> ClusterKnowledge | Non
     return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority, facts.listeners)
 
 
-def _of_facts(facts: ClusterFacts, fact: Inventory | Reported | AskedFor | HeldBack) -> Any:
+def _of_facts(facts: ClusterFacts, fact: Fact[Any]) -> Any:
     match fact:
+        case BrokerWrites():
+            return facts.writes
+        case Sightings():
+            software = tuple(crashing_software(facts))
+            return ClientSightings(software, facts.unknown, facts.inventory_verdict, facts.subscription_states)
         case Inventory():
             verdict = facts.inventory_verdict
             return facts.inventory if verdict is not None and verdict.status == "True" else None
@@ -73,3 +98,5 @@ def _of_facts(facts: ClusterFacts, fact: Inventory | Reported | AskedFor | HeldB
             return facts.subscriptions
         case HeldBack():
             return facts.deletion_held
+        case _:
+            raise TypeError(f"{fact} is not in memory")

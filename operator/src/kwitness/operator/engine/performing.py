@@ -9,10 +9,15 @@ from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES
 from kwitness.operator.context import Context
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.broker_configs import show_subscriptions
+from kwitness.operator.reconcile.forsaken_clusters import forsake
+from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.shapes.actions import (
     ApplyAlone,
     AskInventory,
+    Forsake,
     GrowClaim,
+    ShowSubscriptions,
     Telling,
     TellInterceptors,
     TellObservers,
@@ -20,7 +25,7 @@ from kwitness.operator.shapes.actions import (
 )
 from kwitness.operator.shapes.facts import Applied, Attempt
 
-__all__ = ["attempt", "attempt_of", "perform"]
+__all__ = ["attempt", "attempt_of", "perform", "tell"]
 
 
 async def perform(context: Context, action: Telling | AskInventory) -> None:
@@ -48,6 +53,18 @@ def _what(action: Telling) -> tuple[str, dict[str, Any]]:
         case TellInterceptors(profile, directives=directives):
             path = INTERCEPTOR_DIRECTIVES_PATH.format(namespace=profile.namespace, name=profile.name)
             return path, directives.model_dump(exclude_none=True)
+
+
+def tell(context: Context, what: ShowSubscriptions | Forsake) -> None:
+    """Let others know what was decided."""
+    if isinstance(what, ShowSubscriptions):
+        show_subscriptions(context, what)
+        return
+    forsake(context, what.cluster)
+    if not context.forsaken.get(what.cluster):
+        for gone in deleted_subscriptions_of(context, what.cluster):
+            # There is no connection by which anything could be removed.
+            context.store.forget_deletion("ClientMetricsSubscription", gone)
 
 
 async def attempt(context: Context, action: GrowClaim | ApplyAlone) -> None:

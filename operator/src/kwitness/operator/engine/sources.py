@@ -8,12 +8,20 @@ from kwitness.operator.context import Context
 from kwitness.operator.engine.known_clusters import OF_CLUSTERS, recall_of_cluster
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.reconcile.broker_configs import ask_collector, read_configs
 from kwitness.operator.reconcile.cluster_looks import look_at_brokers
 from kwitness.operator.reconcile.drivers import ask_driver
+from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
+from kwitness.operator.reconcile.orphans import complete_names
 from kwitness.operator.shapes.facts import (
+    AskedCollector,
     Body,
+    BrokerConfigs,
     BrokersSeen,
+    CleanedUp,
+    CompleteNames,
+    Deleted,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -34,7 +42,7 @@ __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 Labelling = tuple[tuple[str, str], ...]
 """Labels that have to be there, each with its value."""
 
-_IN_MEMORY: Final = (Watched, Referring, Every, Refusals, *OF_CLUSTERS)
+_IN_MEMORY: Final = (Watched, Referring, Every, Deleted, Refusals, *OF_CLUSTERS)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -45,9 +53,12 @@ def is_in_memory(fact: Fact[Any]) -> bool:
 
 def is_known(context: Context, fact: Fact[Any]) -> bool:
     """Whether a fact in memory has been found out since the process began; whoever finds it out tells the engine."""
-    if not isinstance(fact, KafkaState) or context.store.get("KafkaCluster", fact.cluster) is None:
+    if not isinstance(fact, KafkaState | CleanedUp) or context.store.get("KafkaCluster", fact.cluster) is None:
         return True
     facts = context.clusters.get(fact.cluster)
+    if isinstance(fact, CleanedUp):
+        # What is on the brokers changes at this moment.
+        return not is_being_cleaned(context, fact.cluster, None if facts is None else facts.cluster_id)
     return facts is not None and facts.checked
 
 
@@ -62,6 +73,8 @@ def recall(context: Context, fact: Fact[Any]) -> Any:
             return tuple(body for _, body in sorted(context.store.items(kind)))
         case Refusals():
             return dict(context.refusals)
+        case Deleted(kind):
+            return frozenset(key for key, _ in context.store.deleted(kind))
         case _:
             return recall_of_cluster(context, fact)
 
@@ -83,23 +96,33 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await enabled_namespaces(context)
         case Labelled(kind, namespace, labels):
             return await _labelled(context, kind, namespace, labels)
+        case RunningPods() | LivePods() | DriverAnswer():
+            return await _fetch_of_pods(context, fact)
+        case _:
+            return await _fetch_of_clusters(context, fact)
+
+
+async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
+    match fact:
         case BrokersSeen():
             return await look_at_brokers(context, fact)
-        case _:
-            return await _fetch_of_pods(context, fact)
-
-
-async def _fetch_of_pods(context: Context, fact: Fact[Any]) -> Any:
-    match fact:
-        case RunningPods(namespace):
-            return await _pods(context, namespace)
-        case LivePods(namespace, labels):
-            found = context.kubernetes.metadata("Pod", namespace, labels=_selector(labels), fields=_RUNNING)
-            return tuple([one["name"] async for one in found])
-        case DriverAnswer(job):
-            return await ask_driver(context, job)
+        case BrokerConfigs(cluster):
+            return await read_configs(context, cluster)
+        case AskedCollector(cluster):
+            return await ask_collector(context, cluster)
+        case CompleteNames(namespace):
+            return await complete_names(context, namespace)
         case _:
             raise TypeError(f"{fact} cannot be asked for")
+
+
+async def _fetch_of_pods(context: Context, fact: RunningPods | LivePods | DriverAnswer) -> Any:
+    if isinstance(fact, DriverAnswer):
+        return await ask_driver(context, fact.job)
+    if isinstance(fact, RunningPods):
+        return await _pods(context, fact.namespace)
+    found = context.kubernetes.metadata("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)
+    return tuple([one["name"] async for one in found])
 
 
 async def _labelled(context: Context, kind: str, namespace: str, labels: Labelling) -> tuple[Body, ...]:

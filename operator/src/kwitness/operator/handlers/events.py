@@ -75,7 +75,6 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
             for cluster in clusters:
                 yield from _users(store, "TelemetryCollector", cluster)
                 # Observers may ask clients in the brokers' place from now on, or no longer.
-                yield "ClientMetricsSubscription", cluster
         case "KafkaCluster":
             # Who may refer to it, whether it is paused: all of that goes into what is written to its brokers.
             yield "ClientMetricsSubscription", key

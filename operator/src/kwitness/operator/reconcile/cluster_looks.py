@@ -19,7 +19,7 @@ from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Body, BrokersSeen, KafkaState, SameKafka
+from kwitness.operator.shapes.facts import Body, BrokerConfigs, BrokersSeen, KafkaState, SameKafka
 
 __all__ = ["look_again", "look_at_brokers", "may_write", "slots_of"]
 
@@ -137,7 +137,8 @@ def _tell(context: Context, key: Key, facts: ClusterFacts, before: object) -> No
     facts.checked = True
     context.told(KafkaState(key))
     if before != _told_of(facts):
-        context.enqueue("ClientMetricsSubscription", key, 0.0)
+        # What was refused may be allowed by now.
+        context.told(BrokerConfigs(key))
 
 
 def _told_of(facts: ClusterFacts) -> object:

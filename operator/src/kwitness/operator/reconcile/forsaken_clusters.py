@@ -9,10 +9,9 @@ from kwitness.operator.context import Context, Forsaken
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.events import emit
-from kwitness.operator.reconcile.orphans import find_orphans
+from kwitness.operator.reconcile.orphans import find_forsaken
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
-from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
-from kwitness.operator.shapes.facts import KafkaState, SameKafka
+from kwitness.operator.shapes.facts import BrokerConfigs, CleanedUp, KafkaState, SameKafka
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["FORSAKEN", "forsake", "is_being_cleaned", "reconcile_forsaken"]
@@ -66,7 +65,8 @@ async def reconcile_forsaken(context: Context, key: Key) -> Requeue:
             one.working = False
         if done and left.get(cluster_id) is one:
             del left[cluster_id]
-    context.enqueue("ClientMetricsSubscription", key, 0.0)
+    context.told(BrokerConfigs(key))
+    context.told(CleanedUp(key))
     if left:
         raise trouble or TransientError("ClusterNotReady", "not all that was left on the brokers could be removed")
     context.forsaken.pop(key, None)
@@ -87,7 +87,7 @@ async def _clean_up(context: Context, key: Key, cluster_id: str, one: Forsaken) 
             # It is back, and cares for what is on its brokers.
             return True
     present = await context.kafka.subscriptions(one.connection)
-    ours = await find_orphans(SubscriptionPass(context, one.facts, key, {}, {}), present, forsaken=True)
+    ours = await find_forsaken(context, key, one.facts.cluster_id, present)
     if not ours:
         return True
 

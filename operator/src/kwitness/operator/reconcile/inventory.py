@@ -13,31 +13,27 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software, nearly_full
-from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError, TransientError
+from kwitness.operator.model.observed_software import ObservedSoftware
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referring
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
-from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
-from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported
+from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported, Sightings
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
 
 
 async def reconcile_inventory(context: Context, key: Key) -> Requeue:
-    """Ask the collector of cluster ``key``, show the numbers, and have dangerous subscriptions looked at again."""
+    """Ask the collector of cluster ``key``, and tell who shows the numbers or would put clients at risk."""
     facts = context.clusters.get(key)
     if facts is None or context.store.get("KafkaCluster", key) is None:
         return Requeue.never()
-    risk_before = _risk(facts)
     has_collector = await poll_inventory(context, key)
-    if risk_before != _risk(facts):
-        context.enqueue("ClientMetricsSubscription", key, 0.0)
     context.told(Inventory(key))
-    await write_subscription_statuses(context, key)
+    context.told(Sightings(key))
     return Requeue(after=context.settings.inventory_seconds) if has_collector else Requeue.never()
 
 
@@ -199,11 +195,6 @@ def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:
         ObservedSoftware(name, version, last_seen_ms, now.get((name, version), 0))
         for name, version, last_seen_ms in facts.memory.items()
     ]
-
-
-def _risk(facts: ClusterFacts) -> object:
-    """What the subscriptions' plan takes from the inventory; why something is not known only their statuses say."""
-    return {(name, version) for name, version, _ in facts.memory.items()}, facts.unknown
 
 
 def _shown_by_cluster(context: Context, key: Key, facts: ClusterFacts) -> list[object]:

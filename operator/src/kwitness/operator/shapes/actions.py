@@ -9,14 +9,19 @@ from typing import Any
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
 from kwitness.operator.model.cluster_description import WantedTopic
 from kwitness.operator.model.store import Key
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = [
+    "AlterConfigs",
     "ApplyAlone",
     "AskInventory",
+    "ConfigChange",
     "CreateTopics",
     "Delete",
+    "Forsake",
     "GrowClaim",
     "Remember",
+    "ShowSubscriptions",
     "TellInterceptors",
     "TellObservers",
     "TellSubscriptions",
@@ -115,3 +120,51 @@ class ApplyAlone:
     """A child that may be refused without harm to the others."""
 
     body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChange:
+    """What a broker config is to be, None for gone, on behalf of the resource ``key`` with ``uid``.
+
+    ``repairs`` is how often foreign changes will have been put right by it, 0 where this is no repair; ``swept`` says
+    that the resource is gone or may not ask for it.
+    """
+
+    target: Mapping[str, str] | None
+    key: Key
+    uid: str = ""
+    repairs: int = 0
+    swept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterConfigs:
+    """All changes of the brokers' configs in one request, while the KafkaCluster is still that with ``uid``, unpaused.
+
+    How each ended is the fact `BrokerWrites`.
+    """
+
+    cluster: Key
+    uid: str
+    changes: Mapping[str, ConfigChange]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSubscriptions:
+    """What clients of a KafkaCluster are asked for from now on, for all who need it and for its status.
+
+    ``retained`` are broker configs that should be gone and protect clients. With ``if_unknown``, only if nothing has
+    been said of that.
+    """
+
+    cluster: Key
+    asked_for: tuple[BrokerSubscription, ...]
+    retained: tuple[str, ...] = ()
+    if_unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Forsake:
+    """What a KafkaCluster that is gone has left on its brokers is to be removed, with the last connection."""
+
+    cluster: Key

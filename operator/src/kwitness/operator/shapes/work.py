@@ -11,12 +11,15 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.actions import (
+    AlterConfigs,
     ApplyAlone,
     AskInventory,
     CreateTopics,
     Delete,
+    Forsake,
     GrowClaim,
     Remember,
+    ShowSubscriptions,
     Telling,
 )
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
@@ -36,11 +39,14 @@ class Unit(NamedTuple):
 class Need(NamedTuple):
     """A fact, and the seconds after which its answer is too old; infinity: whatever is known, until it changes.
 
-    Without ``awaited`` it is decided with what is known of it, be that old or nothing, while it is being asked for.
+    With ``before_write_s`` nothing is written to brokers on an answer that is older than that: it is asked for once
+    more, and decided again. Without ``awaited`` it is decided with what is known of it, be that old or nothing, while
+    it is being asked for.
     """
 
     fact: Fact[Any]
     max_age_s: float = float("inf")
+    before_write_s: float | None = None
     awaited: bool = True
 
 
@@ -81,7 +87,7 @@ class Outcome:
     follow once nothing of the children had to be written; one that fails is tried again and leaves the status as it is.
     ``attempts`` come between: how each ended is the fact `Attempt`, and it is decided again before a status is written.
     ``removals`` come before the children, where these are not None. ``notes`` become events of the resource once the
-    status is written, unless it is paused.
+    status is written, unless it is paused. ``unexpected`` is what nobody foresaw of this resource, for the log.
     """
 
     uid: str
@@ -94,6 +100,7 @@ class Outcome:
     kept: tuple[NamedObject, ...] = ()
     removals: tuple[Delete, ...] = ()
     notes: tuple[Note, ...] = ()
+    unexpected: Exception | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +110,17 @@ class Decision:
     ``shared`` are objects of the installation that no resource owns; they are applied before anything else. With
     ``remember`` nothing but that is carried out: outcomes are about what is remembered, so it is decided again then.
     With ``creates`` nothing but that is begun, beside the workers; it is decided again when the fact `TopicsCreated`
-    tells how it ended.
+    tells how it ended. As with ``remember`` it is with ``alter``, once all that it was decided from is young enough
+    (`Need`). ``tells`` come before statuses. ``after_s`` is when time alone changes what is decided.
     """
 
     outcomes: Mapping[Key, Outcome] = field(default_factory=dict)
     shared: tuple[Body, ...] = ()
     remember: Remember | None = None
     creates: CreateTopics | None = None
+    alter: AlterConfigs | None = None
+    tells: tuple[ShowSubscriptions | Forsake, ...] = ()
+    after_s: float | None = None
     again: Literal["resync", "forget"] = "resync"
 
 
@@ -127,7 +138,8 @@ class KindSpec:
 
     ``unit`` tells which unit a resource belongs to. ``needs`` is asked until it adds nothing, at most `MOST_ROUNDS`
     times; in each round it sees what is known of the facts of the round before. ``decide`` sees all of them. Both are
-    pure; a resource's failure is its outcome and no exception.
+    pure; a resource's failure is its outcome and no exception. ``members`` is the fact that has the resources of a
+    unit, where that is not one resource.
     """
 
     kind: str
@@ -135,3 +147,4 @@ class KindSpec:
     needs: Callable[[Unit, View], frozenset[Need]]
     decide: Callable[[Unit, View], Decision]
     optional: tuple[OptionalChild, ...] = ()
+    members: Callable[[Unit], Fact[tuple[Body, ...]]] | None = None

@@ -1,0 +1,1 @@
+"""ClientMetricsSubscription: what clients of a Kafka cluster are asked for."""

@@ -1,0 +1,240 @@
+"""What becomes of all ClientMetricsSubscriptions of a KafkaCluster, and of what is on its brokers.
+
+They are planned together, since one can protect clients from another. As long as something is to be written, that is
+all that is decided; statuses say what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final
+
+from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.desired.subscription_expiry import expires_ms
+from kwitness.operator.desired.subscription_plan import (
+    ObservedSoftware,
+    SubscriptionPlan,
+    Wanted,
+    broker_name,
+    own_key,
+    plan,
+)
+from kwitness.operator.environment.needs import known_cluster
+from kwitness.operator.environment.observer_answers import is_answered_by_observers
+from kwitness.operator.kinds.client_metrics_subscription.brokers import Brokers, known_names, readable
+from kwitness.operator.kinds.client_metrics_subscription.judging import Standing, judge
+from kwitness.operator.kinds.client_metrics_subscription.needs import KIND, LACKING, REFUSED, installation_of
+from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged, said_of
+from kwitness.operator.kinds.client_metrics_subscription.wanted import wanted_of
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import InternalError, OperatorError, TransientError
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Forsake, ShowSubscriptions
+from kwitness.operator.shapes.facts import (
+    AskedCollector,
+    Body,
+    CleanedUp,
+    ClientSightings,
+    KafkaState,
+    Referring,
+    Sightings,
+    Watched,
+)
+from kwitness.operator.shapes.work import Decision, Unit, View
+
+__all__ = ["decide"]
+
+_NO_LONGER: Final = frozenset({"RefNotPermitted", "Restricted"})
+"""Reasons that a config on the broker has to go."""
+_AFTER_ITS_END: Final = 0.01
+"""Seconds: a timer may go off a little early, and would then have to be set once more."""
+
+
+def decide(unit: Unit, view: View) -> Decision:
+    """Decide what is to be written, or if that is nothing, what each is told."""
+    at = unit.key
+    bodies = {Subject.of(body).key: body for body in view[Referring(KIND, at)].value or ()}
+    body = view[Watched("KafkaCluster", at)].value
+    wanted, told = wanted_of(bodies, view)
+    if body is None:
+        cleaned = view[CleanedUp(at)].value or frozenset()
+        names = {key: broker_name(installation_of(view), key) for key in bodies}
+        told = {key: one.without_hash() if names[key] in cleaned else one for key, one in told.items()}
+        outcomes = {key: one.outcome(ClientSightings()) for key, one in told.items()}
+        return Decision(outcomes, tells=(Forsake(at),), again="resync" if bodies else "forget")
+    try:
+        decided = _on_brokers(at, body, bodies, (wanted, told), view)
+    except OperatorError as error:
+        decided = _not_ready(at, bodies, (wanted, told), error, view)
+    return replace(decided, after_s=_due_s(bodies, view))
+
+
+def _due_s(bodies: Mapping[Key, Body], view: View) -> float | None:
+    """Seconds until one expires."""
+    ends = (expires_ms(body) for body in bodies.values())
+    waits = [(end - view.now_ms) / 1000 + _AFTER_ITS_END for end in ends if end is not None and end > view.now_ms]
+    return min(waits, default=None)
+
+
+def _not_ready(
+    at: Key,
+    bodies: Mapping[Key, Body],
+    asked: tuple[list[Wanted], dict[Key, Judged]],
+    error: OperatorError,
+    view: View,
+) -> Decision:
+    wanted, told = asked
+    lacking = error.reason in LACKING
+    if not lacking and error.reason != "InternalError":
+        error = TransientError("ClusterNotReady", error.message)
+    told = {**told, **{one.key: Judged.unchanged(bodies[one.key], failure(error)) for one in wanted}}
+    # Whoever waits for them has nothing to wait for.
+    tells = (ShowSubscriptions(at, (), if_unknown=True),) if lacking else ()
+    return Decision(_outcomes(at, told, view), tells=tells)
+
+
+def _outcomes(at: Key, told: Mapping[Key, Judged], view: View) -> dict[Key, Any]:
+    clients = view[Sightings(at)].value or ClientSightings()
+    return {key: one.outcome(clients) for key, one in sorted(told.items())}
+
+
+def _on_brokers(
+    at: Key,
+    body: Body,
+    bodies: Mapping[Key, Body],
+    asked: tuple[list[Wanted], dict[Key, Judged]],
+    view: View,
+) -> Decision:
+    wanted, told = asked
+    state, clients = view[KafkaState(at)].value, view[Sightings(at)].value or ClientSightings()
+    if state is None or state.trouble is not None:
+        raise TransientError("ClusterNotReady", "not connected" if state is None else state.trouble or "")
+    if (trouble := view[AskedCollector(at)].failure) is not None:
+        raise trouble
+    brokers = Brokers.of(at, view)
+    cluster = known_cluster(view, at)
+    if brokers.found.refused is not None and not (cluster and is_answered_by_observers(cluster, view)):
+        raise brokers.found.refused
+    present = brokers.found.configs
+    refused = [key for key, one in told.items() if one.verdict.reason in _NO_LONGER]
+    lost = brokers.lost(at, state.cluster_id, bodies, refused, view)
+    statuses = _statuses(at, bodies, view)
+    decided = plan(
+        wanted=wanted,
+        present=present,
+        orphans=lost,
+        applied=_applied(statuses, brokers),
+        seen=_seen(clients, statuses),
+        now_ms=view.now_ms,
+        cluster_id=state.cluster_id or "",
+        known=clients.unknown is None,
+    )
+    errors = brokers.refusals(decided.changes)
+    repairs = {one.subscription.id: _repairs(one, bodies, brokers, statuses) for one in wanted}
+    paused = is_paused(body["metadata"].get("annotations") or {})
+    if decided.changes.keys() - errors.keys() and not paused:
+        changes = _changes(decided, lost, bodies, repairs, view)
+        return Decision(alter=AlterConfigs(at, str(body["metadata"].get("uid", "")), changes))
+    to_observers = {
+        name: target
+        for name, target in decided.changes.items()
+        if target is not None and name in errors and errors[name].reason in REFUSED
+    }
+    if to_observers and not (cluster and is_answered_by_observers(cluster, view)):
+        to_observers = {}
+    standing = readable({**present, **to_observers})
+    known = Standing(
+        plan=decided,
+        errors=errors,
+        statuses=statuses,
+        present=present,
+        all=standing,
+        names=known_names(installation_of(view), standing),
+        to_observers=to_observers,
+        repairs=repairs,
+        unknown=clients.unknown,
+        cluster_id=state.cluster_id or "",
+        cluster_name=at.name,
+        paused=paused,
+    )
+    told = {key: _as_removed(key, one, brokers, view) for key, one in told.items()}
+    told |= {one.key: _judged(one, bodies[one.key], known) for one in wanted}
+    retained = tuple(sorted(decided.retained | (decided.waiting & lost)))
+    return Decision(_outcomes(at, told, view), tells=(ShowSubscriptions(at, standing, retained),))
+
+
+def _judged(one: Wanted, body: Body, known: Standing) -> Judged:
+    try:
+        return judge(one, body, known)
+    except Exception as error:  # noqa: BLE001 - an unexpected one becomes a condition too
+        return Judged.unchanged(body, failure(InternalError(error)), unexpected=error)
+
+
+def _as_removed(key: Key, one: Judged, brokers: Brokers, view: View) -> Judged:
+    name = broker_name(installation_of(view), key)
+    gone = one.verdict.reason in _NO_LONGER and brokers.has_removed(name) and name not in brokers.found.configs
+    return one.without_hash() if gone else one
+
+
+def _applied(statuses: Mapping[str, Mapping[str, Any]], brokers: Brokers) -> dict[str, str]:
+    """Hashes of what is still there as far as we know; what we took away since is no drift."""
+    hashes = {name: status["appliedHash"] for name, status in statuses.items() if "appliedHash" in status}
+    return {name: text for name, text in hashes.items() if not brokers.has_removed(name)}
+
+
+def _statuses(at: Key, bodies: Mapping[Key, Body], view: View) -> dict[str, dict[str, Any]]:
+    """What statuses say, by broker name. What a clean-up took away is no drift, now that the cluster is back."""
+    cleaned = view[CleanedUp(at)].value or frozenset()
+    said = {broker_name(installation_of(view), key): said_of(body) for key, body in bodies.items()}
+    return {
+        name: {field: value for field, value in status.items() if name not in cleaned or field != "appliedHash"}
+        for name, status in said.items()
+    }
+
+
+def _seen(clients: ClientSightings, statuses: Mapping[str, Mapping[str, Any]]) -> list[ObservedSoftware]:
+    # What is remembered of the cluster and statuses together: without the permission to keep it, statuses still do.
+    newest: dict[tuple[str, str], ObservedSoftware] = {}
+    remembered = [
+        ObservedSoftware(
+            entry["clientSoftwareName"],
+            entry["clientSoftwareVersion"],
+            round(datetime.fromisoformat(entry["lastSeen"]).timestamp() * 1000),
+        )
+        for status in statuses.values()
+        for entry in status.get("atRiskClients", ())
+    ]
+    for one in [*clients.software, *remembered]:
+        known = newest.get((one.name, one.version), one)
+        newest[one.name, one.version] = replace(known, last_seen_ms=max(known.last_seen_ms, one.last_seen_ms))
+    return [one for _, one in sorted(newest.items())]
+
+
+def _repairs(
+    one: Wanted, bodies: Mapping[Key, Body], brokers: Brokers, statuses: Mapping[str, Mapping[str, Any]]
+) -> int:
+    # Of status and memory the larger: a status that could not be written, as the object had changed, is not lost so.
+    name = one.subscription.id
+    said, last = int(statuses.get(name, {}).get("driftRepairs") or 0), brokers.record.results.get(name)
+    same = last is not None and last.uid == Subject.of(bodies[one.key]).uid
+    return max(said, last.repairs if last is not None and same else 0)
+
+
+def _changes(
+    decided: SubscriptionPlan,
+    lost: frozenset[str],
+    bodies: Mapping[Key, Body],
+    repairs: Mapping[str, int],
+    view: View,
+) -> dict[str, ConfigChange]:
+    found = {}
+    for name, target in decided.changes.items():
+        key = own_key(installation_of(view), name)
+        if key is None:
+            continue
+        uid = Subject.of(bodies[key]).uid if key in bodies else ""
+        count = repairs.get(name, 0) + 1 if name in decided.drifted else 0
+        found[name] = ConfigChange(target, key, uid, count, swept=name in lost)
+    return found

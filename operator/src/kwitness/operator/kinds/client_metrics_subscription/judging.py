@@ -1,0 +1,125 @@
+"""What each subscription that asks for something is told, once it is planned what is on the brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from kwitness.operator.desired.shared_intervals import interval_warnings
+from kwitness.operator.desired.subscription_expiry import expired_verdict, expires_ms
+from kwitness.operator.desired.subscription_plan import ObservedSoftware, SubscriptionPlan, Wanted, config_hash
+from kwitness.operator.desired.subscription_status import (
+    at_risk_entries,
+    held_verdict,
+    retained_verdict,
+    unknown_risk_verdict,
+)
+from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged, own_fields
+from kwitness.operator.model.conditions import Verdict, failure, ready
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.moments import rfc3339
+from kwitness.operator.model.store import Subject
+from kwitness.operator.shapes.facts import Body
+from kwitness.operator.shapes.work import Note
+from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_configs
+
+__all__ = ["Standing", "judge"]
+
+_STEP_SECONDS: Final = 60
+"""The time of the last sighting moves with every look; a step keeps the status from being rewritten."""
+_HOUR_MS: Final = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What was planned and what is the case; ``to_observers`` are asked by these, as the brokers refuse them."""
+
+    plan: SubscriptionPlan
+    errors: Mapping[str, OperatorError]
+    statuses: Mapping[str, Mapping[str, Any]]
+    present: Mapping[str, Mapping[str, str]]
+    all: tuple[BrokerSubscription, ...]
+    names: Mapping[str, str]
+    to_observers: Mapping[str, Mapping[str, str]]
+    repairs: Mapping[str, int]
+    """How often foreign changes of each were put right."""
+    unknown: str | None
+    cluster_id: str
+    cluster_name: str
+    paused: bool
+
+
+def judge(one: Wanted, body: Body, known: Standing) -> Judged:
+    """Decide what it is told."""
+    name, subject = one.subscription.id, Subject.of(body)
+    status = known.statuses.get(name, {})
+    fields = own_fields(body, name, known.repairs.get(name, 0))
+    as_before = {**fields, "appliedHash": status.get("appliedHash")}
+    if name in known.plan.waiting:
+        verdict = unknown_risk_verdict(known.unknown or "", stands=name in known.present)
+        return Judged(subject, verdict, {**as_before, "atRiskClients": status.get("atRiskClients")})
+    error = known.errors.get(name)
+    if error is not None:
+        return Judged(subject, _refused(error, to_observers=name in known.to_observers), as_before)
+    if known.paused and name in known.plan.changes:
+        verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
+        return Judged(subject, verdict, as_before)
+    if one.suspended or one.expired:
+        return _kept_off(one, body, known, fields=fields, as_before=as_before)
+    if name in known.plan.held:
+        return _held(one, subject, known.plan.held[name], status, fields)
+    fields["appliedHash"] = config_hash(to_configs(one.subscription), known.cluster_id)
+    fields["warnings"] = interval_warnings(one.subscription, known.all, known.names)
+    return Judged(subject, ready("Applied", f"on the broker as {name}"), fields)
+
+
+def _refused(error: OperatorError, *, to_observers: bool) -> Verdict:
+    if not to_observers:
+        return failure(error)
+    message = f"observers ask clients for it in the brokers' place, which do not take it: {error.message}"
+    return ready("AskedByObservers", message)
+
+
+def _held(
+    one: Wanted,
+    subject: Subject,
+    found: tuple[ObservedSoftware, ...],
+    status: Mapping[str, Any],
+    fields: dict[str, Any],
+) -> Judged:
+    verdict = held_verdict(found, f"{one.risk_window_ms // _HOUR_MS} h")
+    old = {
+        (entry["clientSoftwareName"], entry["clientSoftwareVersion"]): entry
+        for entry in status.get("atRiskClients", ())
+    }
+    fields["atRiskClients"] = [_steady(entry, old) for entry in at_risk_entries(found, rfc3339)]
+    notes: tuple[Note, ...] = ()
+    if status.get("appliedHash") or not old:
+        action = "Withdraw" if status.get("appliedHash") else "Hold"
+        notes = (Note("ClientsAtRisk", "", action, verdict.message),)
+    return Judged(subject, verdict, fields, notes)
+
+
+def _steady(entry: dict[str, Any], old: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any]:
+    before = old.get((entry["clientSoftwareName"], entry["clientSoftwareVersion"]))
+    if before is None:
+        return entry
+    moved = datetime.fromisoformat(entry["lastSeen"]) - datetime.fromisoformat(before["lastSeen"])
+    return entry if moved.total_seconds() >= _STEP_SECONDS else before
+
+
+def _kept_off(one: Wanted, body: Body, known: Standing, *, fields: dict[str, Any], as_before: dict[str, Any]) -> Judged:
+    subject = Subject.of(body)
+    if one.subscription.id in known.plan.retained:
+        why = "the time of spec.expireAfter is over" if one.expired else "spec.suspend is true"
+        return Judged(subject, retained_verdict(why), as_before)
+    if not one.expired:
+        whose = "" if body["spec"].get("suspend") else f" of KafkaCluster {known.cluster_name}"
+        return Judged(subject, ready("Suspended", f"not on the broker, as spec.suspend{whose} says"), fields)
+    verdict = expired_verdict(body, expires_ms(body) or 0)
+    conditions = (body.get("status") or {}).get("conditions", ())
+    said = any(one["type"] == "Ready" and one["reason"] == verdict.reason for one in conditions)
+    notes = () if said else (Note("Expired", "", "Expire", verdict.message, "Normal"),)
+    return Judged(subject, verdict, fields, notes)

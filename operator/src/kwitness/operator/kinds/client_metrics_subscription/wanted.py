@@ -1,0 +1,73 @@
+"""What each subscription asks for, or why it cannot be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.resources.standstill import is_paused
+from kwitness.operator.desired.subscription_expiry import expires_ms
+from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
+from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
+from kwitness.operator.environment.clusters import cluster_named, present
+from kwitness.operator.environment.needs import known_cluster
+from kwitness.operator.kinds.client_metrics_subscription.needs import installation_of
+from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged
+from kwitness.operator.model.conditions import failure
+from kwitness.operator.model.errors import InternalError, OperatorError
+from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.pause import paused
+from kwitness.operator.model.references import cluster_key, depends_on_labels
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import Body, Labels
+from kwitness.operator.shapes.work import View
+
+__all__ = ["wanted_of"]
+
+
+def wanted_of(bodies: Mapping[Key, Body], view: View) -> tuple[list[Wanted], dict[Key, Judged]]:
+    """Those that ask for something, and what the others are told."""
+    wanted: list[Wanted] = []
+    told: dict[Key, Judged] = {}
+    for key, body in bodies.items():
+        if is_paused(body["metadata"].get("annotations") or {}):
+            told[key] = Judged.unchanged(body, paused("what is or is not on the broker stays as it is"))
+            continue
+        try:
+            wanted.append(_one_wanted(key, body, view))
+        except OperatorError as error:
+            told[key] = Judged.unchanged(body, failure(error))
+        except Exception as error:  # noqa: BLE001 - an unexpected one becomes a condition too
+            told[key] = Judged.unchanged(body, failure(InternalError(error)), unexpected=error)
+    return wanted, told
+
+
+def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
+    resource = parse_resource(ClientMetricsSubscription, body)
+    spec = resource.spec
+    labels = _labels(cluster_key(key.namespace, spec.cluster_ref), key.namespace, view)
+    cluster = cluster_named(spec.cluster_ref, key.namespace, view)
+    ends = expires_ms(body)
+    return Wanted(
+        key=key,
+        subscription=desired_subscription(
+            broker_name(installation_of(view), key),
+            resource,
+            restriction=narrowing(cluster, key.namespace, labels),
+            min_interval=view.settings.limits.min_interval,
+        ),
+        accepts_risk=spec.risk_policy == "Apply",
+        risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
+        suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
+        expired=ends is not None and ends <= view.now_ms,
+    )
+
+
+def _labels(at: Key, namespace: str, view: View) -> Mapping[str, str] | None:
+    """Those of the namespace, where they matter; raises why they could not be found out, which forbids nothing."""
+    cluster = known_cluster(view, at)
+    if cluster is None:
+        return None
+    matter = depends_on_labels(cluster, namespace) or reach_depends_on_labels(cluster, namespace)
+    return present(view, Labels(namespace)) if matter else None
