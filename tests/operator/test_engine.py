@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,10 +12,27 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.context import ClusterFacts
 from kwitness.operator.engine.engine import Engine
 from kwitness.operator.model.conditions import ready
-from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
+from kwitness.operator.model.errors import (
+    KubernetesUnavailableError,
+    OvertakenError,
+    TerminalError,
+    TransientError,
+)
 from kwitness.operator.model.store import Key, Store
-from kwitness.operator.shapes.actions import Delete, GrowClaim, Remember
-from kwitness.operator.shapes.facts import Attempt, Fact, KafkaState, Labelled, NamedObject, Watched
+from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Delete, GrowClaim, Remember
+from kwitness.operator.shapes.facts import (
+    Answer,
+    Attempt,
+    BrokerConfigs,
+    BrokerWrites,
+    Every,
+    Fact,
+    KafkaState,
+    Labelled,
+    NamedObject,
+    SetConfigs,
+    Watched,
+)
 from kwitness.operator.shapes.work import Decision, KindSpec, Need, Note, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
 
@@ -38,6 +56,8 @@ class World:
         self.now = 1_000_000
         self.max_age_s = 60.0
         self.also: frozenset[Need] = frozenset()
+        self.alter: AlterConfigs | None = None
+        self.trouble: Exception | None = None
         self.remember: Remember | None = None
         self.exchanged: list[Any] = []
         self.refusal: Exception | None = None
@@ -69,8 +89,16 @@ class World:
             event_written={},
             never_ready=set(),
             children_applied={},
+            removed={},
+            installation="inst",
+            enqueue=lambda *woken: self.woken.append(woken),
+            kafka=SimpleNamespace(subscriptions=self.read, alter=self.write),
         )
+        self.configs: dict[str, Any] = {}
+        self.written: list[Any] = []
+        self.answers: dict[str, Any] = {}
         spec = KindSpec(kind=KIND, unit=lambda key: Unit(KIND, key), needs=self.needs, decide=self.decide)
+        self.context, self.spec = context, spec
         self.engine = Engine(context, {KIND: spec}, ask=self.asked.append, wake=self.woken.append)
 
     async def get(self, _kind: str, _namespace: str, name: str) -> Any:
@@ -81,6 +109,17 @@ class World:
 
     async def patch(self, _kind: str, _key: Key, patch: Any, *, version: str) -> None:
         self.patched.append((version, patch))
+
+    async def read(self, _connection: Any) -> Any:
+        return dict(self.configs)
+
+    async def write(self, _connection: Any, changes: Any, *, holds: Any) -> Any:
+        if self.refusal is not None:
+            raise self.refusal
+        if not holds():
+            raise OvertakenError
+        self.written.append(dict(changes))
+        return {name: self.answers.get(name) for name in changes}
 
     async def exchange(self, at: Key, data: Any, *, version: str | None) -> None:
         if self.refusal is not None:
@@ -113,10 +152,12 @@ class World:
     def decide(self, _unit: Unit, view: View) -> Decision:
         first = view[FIRST]
         self.decided.append((first.value, first.failure.reason if first.failure else None))
+        if self.trouble is not None:
+            raise self.trouble
         if view[OWN].value is None:
             return Decision(again="forget")
         outcome = Outcome(self.uid, 1, Status(), (ready("Available", "m"),), **self.outcome)
-        return Decision({UNIT.key: outcome}, remember=self.remember)
+        return Decision({UNIT.key: outcome}, remember=self.remember, alter=self.alter)
 
     async def turn(self) -> Requeue:
         return await self.engine.turn(UNIT)
@@ -455,3 +496,128 @@ async def test_nothing_is_attempted_for_what_is_paused(world):
     await _decide(world)
     assert world.grown == []
     assert len(world.patched) == 1
+
+
+CLUSTER = Key("n", "main")
+CONFIGS = BrokerConfigs(CLUSTER)
+WANTED = {"metrics": "", "interval.ms": "5000", "match": ""}
+
+
+def _writing(world: World) -> None:
+    """Something is to be written to the brokers of a cluster, decided from what they have and from the first object."""
+    metadata = {"name": "main", "namespace": "n", "uid": "c", "generation": 1, "resourceVersion": "1"}
+    world.store.put("KafkaCluster", {"kind": "KafkaCluster", "apiVersion": "v", "metadata": metadata})
+    world.clusters[CLUSTER] = ClusterFacts(checked=True, connection=SimpleNamespace())
+    world.also = frozenset(
+        {Need(CONFIGS, before_write_s=2.0), Need(FIRST, before_write_s=2.0), Need(BrokerWrites(CLUSTER))}
+    )
+    world.alter = AlterConfigs(CLUSTER, "c", {"ours": ConfigChange(WANTED, UNIT.key)})
+
+
+async def _known(world: World) -> None:
+    await world.turn()
+    for fact in (FIRST, CONFIGS):
+        await world.fetch(fact)
+    world.asked.clear()
+
+
+async def test_what_a_write_is_decided_from_is_read_once_more_where_it_is_not_of_a_moment_ago(world):
+    _writing(world)
+    await _known(world)
+    world.now += 5_000
+    await world.turn()
+    assert (set(world.asked), world.written, world.patched) == ({FIRST, CONFIGS}, [], [])
+
+    # However long the second takes, the first is not asked for again on its account.
+    await world.fetch(CONFIGS)
+    world.asked.clear()
+    world.now += 30_000
+    await world.turn()
+    assert (world.asked, world.written) == ([FIRST], [])
+    await world.fetch(FIRST)
+    assert (await world.turn()).after == 0.0
+    assert (world.written, world.patched) == ([{"ours": WANTED}], [])
+
+
+async def test_what_stays_unanswered_for_long_makes_the_rest_too_old(world):
+    _writing(world)
+    await _known(world)
+    world.now += 5_000
+    await world.turn()
+    await world.fetch(CONFIGS)
+    world.now += 61_000
+    await world.fetch(FIRST)
+    world.asked.clear()
+    await world.turn()
+    assert (world.asked, world.written) == ([CONFIGS], [])
+
+
+async def test_what_was_written_is_known_without_asking_and_only_then_is_a_status_written(world):
+    _writing(world)
+    world.configs = {"foreign": {"metrics": "a."}}
+    await _known(world)
+    world.answers = {"refused": TerminalError("InvalidPattern", "no")}
+    world.alter = AlterConfigs(CLUSTER, "c", {name: ConfigChange(WANTED, UNIT.key) for name in ("ours", "refused")})
+    await world.turn()
+    assert world.engine.facts.get(CONFIGS) == Answer(
+        SetConfigs({"foreign": {"metrics": "a."}, "ours": WANTED}), world.now
+    )
+    record = world.engine.facts.get(BrokerWrites(CLUSTER)).value
+    assert {name: one.error for name, one in record.results.items()} == {"ours": None, **world.answers}
+    assert (record.at_ms, record.failures, world.patched) == (world.now, 0, [])
+
+    world.alter = None
+    await world.turn()
+    assert (world.asked, len(world.patched)) == ([], 1)
+
+
+async def test_a_write_that_failed_as_a_whole_is_counted_and_the_cluster_is_looked_at(world):
+    _writing(world)
+    await _known(world)
+    world.woken.clear()
+    world.refusal = TransientError("Unreachable", "away")
+    for failures in (1, 2):
+        await world.turn()
+        record = world.engine.facts.get(BrokerWrites(CLUSTER)).value
+        assert (record.failure, record.failures, record.at_ms) == (world.refusal, failures, world.now)
+    assert world.woken == [("KafkaCluster", CLUSTER, 0.0)] * 2
+    assert world.engine.facts.get(CONFIGS).value == SetConfigs()
+
+
+async def test_a_write_that_was_overtaken_is_decided_again_from_what_is_there_then(world):
+    _writing(world)
+    await _known(world)
+    world.refusal = OvertakenError()
+    assert (await world.turn()).after == 0.0
+    assert (world.engine.facts.get(CONFIGS), world.patched) == (None, [])
+
+
+async def test_nothing_is_sent_for_a_later_cluster_of_the_same_name(world):
+    _writing(world)
+    await _known(world)
+    world.alter = AlterConfigs(CLUSTER, "of-one-that-is-gone", {"ours": ConfigChange(WANTED, UNIT.key)})
+    assert (await world.turn()).after == 0.0
+    assert (world.written, world.engine.facts.get(BrokerWrites(CLUSTER)).value.at_ms) == ([], 0)
+
+
+async def test_whoever_says_that_an_answer_is_out_of_date_has_it_asked_for_again(world):
+    _writing(world)
+    await _known(world)
+    world.woken.clear()
+    world.engine.facts.told(CONFIGS)
+    assert (world.engine.facts.get(CONFIGS), world.woken) == (None, [UNIT])
+
+
+async def test_an_exception_over_a_unit_of_many_is_told_each_of_them(world):
+    metadata = {"name": "b", "namespace": "n", "uid": "v", "generation": 1, "resourceVersion": "2"}
+    world.store.put(KIND, {"kind": KIND, "apiVersion": "v", "metadata": metadata})
+    spec = dataclasses.replace(world.spec, members=lambda _unit: Every(KIND))
+    world.engine = Engine(world.context, {KIND: spec}, ask=world.asked.append, wake=world.woken.append)
+    together = Unit(KIND, CLUSTER)
+    await world.engine.turn(together)
+    await world.fetch(FIRST)
+    world.trouble = ValueError("secret words")
+    with pytest.raises(TransientError, match="InternalError"):
+        await world.engine.turn(together)
+    assert [version for version, _ in world.patched] == ["1", "2"]
+    assert {patch["conditions"][0]["reason"] for _, patch in world.patched} == {"InternalError"}

@@ -17,7 +17,7 @@ from kwitness.operator.model.references import cluster_key, cluster_of, depends_
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
 
-__all__ = ["deleted_subscriptions_of", "referred_cluster", "referring", "subscriptions_of"]
+__all__ = ["deleted_subscriptions_of", "referred_cluster", "referring"]
 
 R = TypeVar("R", InterceptorProfile, ObserverDeployment, TelemetryCollector)
 
@@ -72,11 +72,6 @@ async def referring(context: Context, model: type[R], cluster: Key) -> AsyncIter
         except OperatorError:
             continue
         yield resource
-
-
-def subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:
-    """Bodies of the ClientMetricsSubscriptions that name ``cluster``, permitted or not."""
-    return _naming(context.store.items("ClientMetricsSubscription"), cluster)
 
 
 def deleted_subscriptions_of(context: Context, cluster: Key) -> dict[Key, dict[str, Any]]:
