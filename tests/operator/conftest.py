@@ -56,7 +56,7 @@ RULES = [
             "jobs",
             "cronjobs",
         ],
-        "verbs": ["get", "list", "create", "patch", "delete"],
+        "verbs": ["get", "list", "watch", "create", "patch", "delete"],
     },
     {
         "apiGroups": [""],
@@ -65,7 +65,7 @@ RULES = [
         "verbs": ["create"],
     },
     {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["get", "patch"]},
-    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]},
     {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
 ]
 MUTATING_POLICIES = (

@@ -102,6 +102,9 @@ def build_context(
     def told(fact: Fact[Any]) -> None:
         engine.facts.told(fact)
 
+    def touched(kind: str, key: Key) -> None:
+        engine.facts.touched(kind, key)
+
     kubernetes = Kubernetes(session, server)
     tokens = OwnTokens(kubernetes, settings.namespace, settings.service_account)
     context = Context(
@@ -116,6 +119,7 @@ def build_context(
         collector_url=collector_url,
         driver_url=driver_url,
         told=told,
+        touched=touched,
     )
 
     def ask(fact: Fact[Any]) -> None:

@@ -82,7 +82,7 @@ class Engine:
         if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
             await self._share(unit, decision.shared)
         waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]
-        ages = [need.max_age_s for need in needs if need.max_age_s != float("inf")]
+        ages = [age for age in map(self.facts.patience, needs) if age != float("inf")]
         return Requeue(after=min((*ages, *(wait for wait in waits if wait is not None)), default=None))
 
     def _read(self, spec: KindSpec, unit: Unit) -> tuple[frozenset[Need], Reading]:
