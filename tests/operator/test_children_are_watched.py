@@ -105,7 +105,7 @@ def test_where_children_may_not_be_watched_they_are_still_compared_and_a_metric_
 
     eventually(lambda: watched(standing).get("statefulsets") == "1.0")
     standing.stop()
-    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
     for rule in role["rules"]:
         rule["resources"] = [one for one in rule["resources"] if one != "statefulsets"]
     verbs = ["get", "create", "patch", "delete"]
