@@ -69,6 +69,8 @@ class World:
             event_written={},
             never_ready=set(),
             children_applied={},
+            children_touched={},
+            children_watched=set(),
         )
         spec = KindSpec(kind=KIND, unit=lambda key: Unit(KIND, key), needs=self.needs, decide=self.decide)
         self.engine = Engine(context, {KIND: spec}, ask=self.asked.append, wake=self.woken.append)

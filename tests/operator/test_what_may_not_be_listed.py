@@ -40,14 +40,14 @@ def _works(api: ApiServer, name: str, namespace: str) -> None:
 @pytest.fixture
 def binding(api, another_namespace) -> Iterator[str]:
     """What lets the operator into the other namespace, as `kubectl apply` takes it."""
-    text = api.kubectl("get", "rolebinding", "operator", "-n", another_namespace, "-o", "json")
+    text = api.kubectl("get", "rolebinding", "kwitness-operator", "-n", another_namespace, "-o", "json")
     made = json.loads(text)
     made["metadata"] = {key: made["metadata"][key] for key in ("name", "namespace")}
     return json.dumps(made)
 
 
 def _take_away(api: ApiServer, namespace: str) -> None:
-    api.kubectl("delete", "rolebinding", "operator", "-n", namespace)
+    api.kubectl("delete", "rolebinding", "kwitness-operator", "-n", namespace)
     eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
 
 
@@ -79,7 +79,7 @@ def test_a_namespace_that_is_taken_away_and_given_back(api, namespace, another_n
 
 def test_a_kind_that_may_not_be_watched_any_more_does_not_stop_the_others(api, namespace, start_operator):
     operator = start_operator(stallSeconds=STALL_S)
-    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
     for rule in role["rules"]:
         rule["resources"] = [one for one in rule["resources"] if one != "kafkaclusters"]
     api.kubectl("replace", "-f", "-", input=json.dumps(role))

@@ -15,6 +15,7 @@ __all__ = [
     "API_WRITES",
     "BROKER_WRITES",
     "BUILD_INFO",
+    "CHILDREN_WATCHED",
     "DRIFT_REPAIRS",
     "RECONCILE",
     "RECONCILE_DURATION",
@@ -52,6 +53,7 @@ WORKQUEUE_DEPTH: Final = _gauge("kwitness_workqueue_depth")
 API_WRITES: Final = _counter("kwitness_api_writes_total")
 BROKER_WRITES: Final = _counter("kwitness_broker_writes_total")
 BUILD_INFO: Final = _gauge("kwitness_build_info")
+CHILDREN_WATCHED: Final = _gauge("kwitness_children_watched")
 WATCH_SUCCESS: Final = _gauge("kwitness_watch_last_success_seconds")
 DRIFT_REPAIRS: Final = _counter("kwitness_drift_repairs_total")
 
