@@ -78,9 +78,9 @@ class FactTable:
         """
         now = self._context.clock.now_ms()
         missing = [need for need in needs if not self._is_current(need, now)]
-        for fact, _, _ in missing:
-            if not is_in_memory(fact) and fact not in self._asking:
-                self._ask(fact)
+        for need in missing:
+            if not is_in_memory(need.fact) and need.fact not in self._asking:
+                self._ask(need.fact)
         return any(need.awaited for need in missing)
 
     def ask_again(self, fact: Fact[Any]) -> None:
