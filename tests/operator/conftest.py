@@ -1,4 +1,4 @@
-"""A real API server with our definitions and rights, a real broker with every listener, the operator as a process."""
+"""A real API server with our definitions and the chart's Roles, a real broker with every listener, operators."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.operator.context import Context
 
 from tests.eventually import eventually
+from tests.operator.granted import USERS, granted
 from tests.operator.in_process import operating, settings_of
 from tests.operator.served_collector import ServedCollector
 from tests.operator.surroundings import (
@@ -29,45 +30,6 @@ from tests.operator.surroundings import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-USERS = ("operator", "operator-b")
-OURS = [
-    "kafkaclusters",
-    "clientmetricssubscriptions",
-    "observerdeployments",
-    "telemetrycollectors",
-    "interceptorprofiles",
-    "analyticsjobs",
-    "headerregistries",
-]
-# What the chart grants; Secrets are granted one by one, by the test that needs it.
-RULES = [
-    {"apiGroups": ["kwitness.dev"], "resources": OURS, "verbs": ["get", "list", "watch"]},
-    {"apiGroups": ["kwitness.dev"], "resources": [f"{one}/status" for one in OURS], "verbs": ["get", "patch"]},
-    {
-        "apiGroups": ["", "apps", "policy", "networking.k8s.io", "batch"],
-        "resources": [
-            "services",
-            "configmaps",
-            "serviceaccounts",
-            "statefulsets",
-            "deployments",
-            "poddisruptionbudgets",
-            "networkpolicies",
-            "jobs",
-            "cronjobs",
-        ],
-        "verbs": ["get", "list", "create", "patch", "delete"],
-    },
-    {
-        "apiGroups": [""],
-        "resources": ["serviceaccounts/token"],
-        "resourceNames": ["kwitness-operator"],
-        "verbs": ["create"],
-    },
-    {"apiGroups": [""], "resources": ["persistentvolumeclaims"], "verbs": ["get", "patch"]},
-    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
-    {"apiGroups": ["events.k8s.io"], "resources": ["events"], "verbs": ["get", "create", "patch"]},
-]
 MUTATING_POLICIES = (
     "--feature-gates=MutatingAdmissionPolicy=true",
     "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
@@ -119,26 +81,11 @@ def another_namespace(api) -> str:
 
 def _make_namespace(api: ApiServer) -> str:
     name = f"operator-{os.getpid()}-{next(_numbers)}"
-    subjects = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"} for user in USERS]
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "operator"}
     objects = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "kwitness-operator", "namespace": name}},
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "Role",
-            "metadata": {"name": "operator", "namespace": name},
-            "rules": RULES,
-        },
-        {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "RoleBinding",
-            "metadata": {"name": "operator", "namespace": name},
-            "roleRef": role,
-            "subjects": subjects,
-        },
     ]
-    apply(api, *objects)
+    apply(api, *objects, *granted(name))
     eventually(lambda: all(may(api, user, "list", "kafkaclusters.kwitness.dev", name) for user in USERS))
     return name
 

@@ -93,6 +93,8 @@ class World:
             installation="inst",
             enqueue=lambda *woken: self.woken.append(woken),
             kafka=SimpleNamespace(subscriptions=self.read, alter=self.write),
+            children_touched={},
+            children_watched=set(),
         )
         self.configs: dict[str, Any] = {}
         self.written: list[Any] = []

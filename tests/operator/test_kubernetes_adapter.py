@@ -179,7 +179,7 @@ async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, names
     # As right after an API server's start, when it does not know our kinds yet.
     unknown = adapter.ResourceType("kwitness.dev/v1alpha1", "unknowns")
     monkeypatch.setattr(adapter, "TYPES", {**adapter.TYPES, "Unknown": unknown})
-    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
+    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
     role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
     api.kubectl("replace", "-f", "-", input=json.dumps(role))
     with pytest.raises(TransientError):
@@ -187,12 +187,15 @@ async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, names
 
 
 async def test_only_the_object_that_was_meant_is_deleted(kubernetes, namespace):
-    await kubernetes.apply(_service(namespace))
-    await kubernetes.delete("Service", namespace, "child", uid="another")
-    found = await kubernetes.get("Service", namespace, "child")
+    kind = "PodDisruptionBudget"
+    spec = {"maxUnavailable": 1, "selector": {"matchLabels": {"app": "child"}}}
+    metadata = {"name": "child", "namespace": namespace}
+    await kubernetes.apply({"apiVersion": "policy/v1", "kind": kind, "metadata": metadata, "spec": spec})
+    await kubernetes.delete(kind, namespace, "child", uid="another")
+    found = await kubernetes.get(kind, namespace, "child")
     assert found is not None
-    await kubernetes.delete("Service", namespace, "child", uid=found["metadata"]["uid"])
-    assert await kubernetes.get("Service", namespace, "child") is None
+    await kubernetes.delete(kind, namespace, "child", uid=found["metadata"]["uid"])
+    assert await kubernetes.get(kind, namespace, "child") is None
 
 
 async def test_a_status_patch_returns_the_new_object(kubernetes, api, namespace):

@@ -472,6 +472,7 @@ def _value_for_clusters(case: dict[str, Any], fact: Fact[Any]) -> Any:
         case Reported():
             verdict = Verdict("InventoryAvailable", *case["collector"]) if "collector" in case else None
             return CollectorReport(verdict, ClusterState.model_validate(case["state"]) if "state" in case else None)
+        case _:
             return _value_for_subscriptions(case, fact)
 
 

@@ -12,15 +12,11 @@ from kwitness.contracts.injections import Injection, InjectionsFile, injection_h
 from kwitness.e2e.kafka.local_broker import Listener
 
 from tests.eventually import eventually
-from tests.operator.conftest import USERS, at_the_resync
+from tests.operator.conftest import at_the_resync
+from tests.operator.granted import USERS, granted
 from tests.operator.surroundings import apply, cluster, collector, get, may, ready, until_reason, writes_of
 
 pytestmark = pytest.mark.broker
-RULES = [
-    {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get"]},
-    {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
-    {"apiGroups": [""], "resources": ["events"], "verbs": ["list", "watch"]},
-]
 NONE = '{"schema":"kwitness.injections/1","injections":[]}'
 
 
@@ -43,22 +39,17 @@ def sidecar(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 @pytest.fixture
 def enabled(api, namespace, clean_broker, start_operator):
     """A sidecar in a namespace that lets its pods get observers, and an operator that may see them."""
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "pods"}
-    subjects = [{"kind": "User", "name": user, "apiGroup": "rbac.authorization.k8s.io"} for user in USERS]
-    metadata = {"name": "pods", "namespace": namespace}
-    group = "rbac.authorization.k8s.io/v1"
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "orders", "namespace": namespace}}
     apply(
         api,
-        {"apiVersion": group, "kind": "Role", "metadata": metadata, "rules": RULES},
-        {"apiVersion": group, "kind": "RoleBinding", "metadata": metadata, "roleRef": role, "subjects": subjects},
+        *granted(namespace, injector={"enabled": True}),
         account,
         cluster("main", namespace, clean_broker.bootstrap),
         collector("main", namespace),
         sidecar("orders", namespace),
     )
     api.kubectl("label", "namespace", namespace, "kwitness.dev/injection=enabled")
-    eventually(lambda: all(may(api, user, "list", "pods", namespace) for user in USERS))
+    eventually(lambda: all(may(api, user, "list", "events", namespace) for user in USERS))
 
     def start(**settings: Any) -> Any:
         return start_operator(injector={"enabled": True}, **settings)

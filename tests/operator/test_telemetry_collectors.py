@@ -10,6 +10,7 @@ import pytest
 from kwitness.e2e.api_server import ApiServer
 
 from tests.eventually import eventually, remains
+from tests.operator.granted import granted
 from tests.operator.surroundings import apply, cluster, collector, get, may, ready, until_reason
 
 pytestmark = pytest.mark.broker
@@ -203,10 +204,7 @@ def test_a_monitor_that_may_not_be_made_is_said_and_holds_up_nothing(connected, 
 
 
 def test_a_cluster_without_the_kind_of_monitors_is_told_from_one_that_forbids_them(connected, api, namespace):
-    role = get(api, "role", "operator", namespace)
-    verbs = ["get", "create", "patch", "delete"]
-    role["rules"].append({"apiGroups": ["monitoring.coreos.com"], "resources": ["servicemonitors"], "verbs": verbs})
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    apply(api, *granted(namespace, monitoring={"allowServiceMonitors": True}))
     eventually(lambda: may(api, "operator", "patch", "servicemonitors.monitoring.coreos.com", namespace))
     connected(collector={"serviceMonitors": True})
     apply(api, collector("main", namespace, **MONITORED))

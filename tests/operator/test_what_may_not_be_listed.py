@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +40,27 @@ def _works(api: ApiServer, name: str, namespace: str) -> None:
 @pytest.fixture
 def binding(api, another_namespace) -> Iterator[str]:
     """What lets the operator into the other namespace, as `kubectl apply` takes it."""
-    text = api.kubectl("get", "rolebinding", "operator", "-n", another_namespace, "-o", "json")
+    text = api.kubectl("get", "rolebinding", "kwitness-operator", "-n", another_namespace, "-o", "json")
     made = json.loads(text)
     made["metadata"] = {key: made["metadata"][key] for key in ("name", "namespace")}
     return json.dumps(made)
 
 
 def _take_away(api: ApiServer, namespace: str) -> None:
-    api.kubectl("delete", "rolebinding", "operator", "-n", namespace)
+    api.kubectl("delete", "rolebinding", "kwitness-operator", "-n", namespace)
     eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
 
 
+def _may_not_read(api: ApiServer, plural: str, namespace: str) -> None:
+    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
+    for rule in role["rules"]:
+        rule["resources"] = [one for one in rule["resources"] if one != plural]
+    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    eventually(lambda: not may(api, "operator", "list", f"{plural}.kwitness.dev", namespace))
+
+
 def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
-    ends = time.monotonic() + 2 * STALL_S
+    ends = time.monotonic() + 1.5 * STALL_S
     while time.monotonic() < ends:
         assert operator.process.poll() is None
         assert operator.probe("/healthz")[0] == 200
@@ -60,45 +68,42 @@ def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
     assert operator.probe("/readyz")[0] == 200
 
 
-def test_a_namespace_that_is_taken_away_and_given_back(api, namespace, another_namespace, binding, start_operator):
-    both = [another_namespace, namespace]
-    operator = start_operator(watchNamespaces=both, stallSeconds=STALL_S)
+@pytest.fixture
+def without_a_definition(api) -> Iterator[Callable[[], None]]:
+    """Take the definition of a kind away, until the test ends."""
+    yield lambda: api.kubectl("delete", "crd", "observerdeployments.kwitness.dev")
+    api.kubectl("apply", "--server-side", "-f", str(CRDS))
+    api.cluster().await_definitions()
+
+
+def test_what_is_taken_away_stops_nothing_else_and_is_noticed_when_it_is_given_back(
+    api, namespace, another_namespace, binding, start_operator
+):
+    operator = start_operator(watchNamespaces=[another_namespace, namespace], stallSeconds=STALL_S)
     _works(api, "a", another_namespace)
     _take_away(api, another_namespace)
-    _is_well_beyond_the_stall(operator)
-    _works(api, "b", namespace)
-    operator.stop()
-    # One that begins without it is ready, and works for the others.
-    operator = start_operator(watchNamespaces=both, stallSeconds=STALL_S)
-    _works(api, "c", namespace)
-    _is_well_beyond_the_stall(operator)
-    # Nobody watches there any more, and it is noticed all the same.
-    api.kubectl("apply", "-f", "-", input=binding)
-    _works(api, "d", another_namespace)
-
-
-def test_a_kind_that_may_not_be_watched_any_more_does_not_stop_the_others(api, namespace, start_operator):
-    operator = start_operator(stallSeconds=STALL_S)
-    role = json.loads(api.kubectl("get", "role", "operator", "-n", namespace, "-o", "json"))
-    for rule in role["rules"]:
-        rule["resources"] = [one for one in rule["resources"] if one != "kafkaclusters"]
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
-    eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
+    _may_not_read(api, "kafkaclusters", namespace)
     _is_well_beyond_the_stall(operator)
     assert "kafkaclusters" in operator.log_file.read_text()
+    _works(api, "b", namespace)
+    # Nobody watches there any more, and it is noticed all the same.
+    api.kubectl("apply", "-f", "-", input=binding)
+    _works(api, "c", another_namespace)
+
+
+def test_an_operator_that_begins_without_a_namespace_and_a_definition_is_ready_and_works_for_the_others(  # noqa: PLR0917 - each of them a fixture
+    api, namespace, another_namespace, binding, start_operator, without_a_definition
+):
+    _take_away(api, another_namespace)
+    without_a_definition()
+    operator = start_operator(watchNamespaces=[another_namespace, namespace], stallSeconds=STALL_S)
     _works(api, "a", namespace)
-
-
-def test_a_kind_without_definition_does_not_stop_the_others(api, namespace, start_operator):
-    api.kubectl("delete", "crd", "observerdeployments.kwitness.dev")
-    try:
-        operator = start_operator(stallSeconds=STALL_S)
-        _works(api, "a", namespace)
-        _is_well_beyond_the_stall(operator)
-        assert operator.stop() == 0
-    finally:
-        api.kubectl("apply", "--server-side", "-f", str(CRDS))
-        api.cluster().await_definitions()
+    # A definition is waited for at the start, for longer than the stall of this test.
+    eventually(lambda: operator.probe("/healthz")[0] == 200)
+    _is_well_beyond_the_stall(operator)
+    api.kubectl("apply", "-f", "-", input=binding)
+    _works(api, "b", another_namespace)
+    assert operator.stop() == 0
 
 
 async def test_lists_of_other_namespaces_are_complete(api, namespace, another_namespace, tmp_path):

@@ -11,25 +11,23 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 - apiGroups: [kwitness.dev]
   resources: [kafkaclusters/status, clientmetricssubscriptions/status, observerdeployments/status, telemetrycollectors/status, interceptorprofiles/status, analyticsjobs/status, headerregistries/status]
   verbs: [get, patch]
-{{- $reads := dict "" (list "services" "configmaps" "serviceaccounts") "apps" (list "statefulsets" "deployments") "policy" (list "poddisruptionbudgets")
+{{- $reads := dict "" (list "services" "configmaps" "serviceaccounts") "policy" (list "poddisruptionbudgets")
   "networking.k8s.io" (list "networkpolicies") }}
 {{- if .Values.analytics.enabled }}
-{{- $_ := set $reads "batch" (list "cronjobs") }}
+{{- $_ := set $reads "batch" (list "cronjobs" "jobs") }}
 {{- end }}
 {{- if .Values.monitoring.allowServiceMonitors }}
 {{- $_ := set $reads "monitoring.coreos.com" (list "servicemonitors") }}
 {{- end }}
-# Children are read by name; foreign changes are found at each resync.
+# What runs pods is watched, by the label kwitness.dev/managed=true, which a Role cannot say.
+- apiGroups: [apps]
+  resources: [statefulsets, deployments]
+  verbs: [get, list, watch]
+# Other children are read by name; foreign changes are found by comparison, once a minute.
 {{- range $group, $resources := $reads }}
 - apiGroups: [{{ $group | quote }}]
   resources: {{ $resources | toJson }}
   verbs: [get]
-{{- end }}
-{{- if .Values.analytics.enabled }}
-# Runs have a hash in their name: former ones are found by label.
-- apiGroups: [batch]
-  resources: [jobs]
-  verbs: [get, list]
 {{- end }}
 {{- $collectors := list }}
 {{- range .Values.rbac.telemetryCollectors }}

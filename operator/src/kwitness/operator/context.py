@@ -116,6 +116,8 @@ class Context:
     """Wakes whom the engine knows to need a fact that has changed."""
     ask_again: Callable[[Fact[Any]], None]
     """Has a fact asked for that is in doubt, where it is needed."""
+    touched: Callable[[str, Key], None]
+    """Has the engine read an object of a kind again, if anybody needs to know of it."""
     clock: Clock = field(default_factory=Clock)
     slots: Slots = field(default_factory=Slots)
     clusters: dict[Key, ClusterFacts] = field(default_factory=dict)
@@ -124,6 +126,10 @@ class Context:
     removed: dict[Key, set[str]] = field(default_factory=dict)
     """Names that a clean-up took off brokers, until they are written there again."""
     children_applied: dict[tuple[str, Key], tuple[str, float]] = field(default_factory=dict)
+    children_touched: dict[tuple[str, Key], float] = field(default_factory=dict)
+    """By resource, when somebody else last changed a child, in monotonic seconds."""
+    children_watched: set[tuple[str, str | None]] = field(default_factory=set)
+    """Kinds and namespaces (None: all) in which a watch tells of children now."""
     status_written: dict[tuple[str, Key], float] = field(default_factory=dict)
     event_written: dict[tuple[str, Key, str], float] = field(default_factory=dict)
     never_ready: set[tuple[str, Key]] = field(default_factory=set)
@@ -135,6 +141,7 @@ class Context:
         """Drop what is remembered of a resource that is gone."""
         self.status_written.pop((kind, key), None)
         self.children_applied.pop((kind, key), None)
+        self.children_touched.pop((kind, key), None)
         self.never_ready.discard((kind, key))
         for known in [known for known in self.event_written if known[:2] == (kind, key)]:
             del self.event_written[known]

@@ -113,6 +113,9 @@ def build_context(
     def ask_again(fact: Fact[Any]) -> None:
         engine.facts.ask_again(fact)
 
+    def touched(kind: str, key: Key) -> None:
+        engine.facts.touched(kind, key)
+
     kubernetes = Kubernetes(session, server)
     tokens = OwnTokens(kubernetes, settings.namespace, settings.service_account)
     context = Context(
@@ -128,6 +131,7 @@ def build_context(
         driver_url=driver_url,
         told=told,
         ask_again=ask_again,
+        touched=touched,
     )
 
     def ask(fact: Fact[Any]) -> None:

@@ -18,6 +18,7 @@ from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.factory import build_context
+from kwitness.operator.handlers.children import watch_children
 from kwitness.operator.handlers.events import KINDS, register
 from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.handlers.refusals import watch_refusals
@@ -93,7 +94,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
                 settings, installation, session=session, server=access.server, outside=outside
             )
             from_what_is_known = (
-                metrics.ReadyGauge(context.store, KINDS),
+                metrics.ConditionGauges(context.store, KINDS),
                 metrics.JobNumbers(context.store),
                 metrics.OutdatedClients(partial(connections_below, context)),
             )
@@ -117,6 +118,8 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             ready.set()
             tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
             tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
+            children = watch_children(context, session, access.server)
+            tasks.add(asyncio.create_task(children, name="children"))
             if settings.injector.enabled:
                 refusals = watch_refusals(context, session, access.server)
                 tasks.add(asyncio.create_task(refusals, name="refusals"))

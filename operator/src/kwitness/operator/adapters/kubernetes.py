@@ -101,6 +101,8 @@ class Kubernetes:
         # Of objects that an admission policy changes as we write them: the hash of what we asked for, and what came of
         # it. Asking for the same again would change nothing, or alternate with the policy for ever.
         self._granted: dict[tuple[str, str, str], tuple[str, Object]] = {}
+        # By kind, namespace and name, the resource version in which this process last left what it applied.
+        self.left: dict[tuple[str, str, str], str] = {}
 
     async def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
         """Read one object by name; None if it is not there."""
@@ -188,6 +190,7 @@ class Kubernetes:
             raise TerminalError(
                 "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
             )
+        self.left[at] = str(written["metadata"]["resourceVersion"])
         if covers(written, wanted):
             self._granted.pop(at, None)
         else:

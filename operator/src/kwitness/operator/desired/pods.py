@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from kwitness.contracts.endpoints import HEALTH_PATH, READY_PATH
 from kwitness.contracts.resources.meta import API_VERSION, ObjectMeta
+from kwitness.operator.model.ownership import MANAGED
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = [
@@ -68,7 +69,7 @@ def child_metadata(kind: str, component: str, child: str, parent: ObjectMeta) ->
     return {
         "name": child,
         "namespace": parent.namespace,
-        "labels": labels(component, parent.name),
+        "labels": {**labels(component, parent.name), MANAGED: "true"},
         "ownerReferences": [owner(kind, parent.name, parent.uid)],
     }
 

@@ -8,14 +8,13 @@ from functools import partial
 from typing import Any, Final
 
 from kwitness.contracts.resources.meta import Status
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.engine.fact_table import FactTable
 from kwitness.operator.engine.performing import attempt, attempt_of, perform, tell
 from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, OvertakenError
-from kwitness.operator.model.pause import paused
+from kwitness.operator.model.pause import paused, stands_still
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.broker_configs import write_configs
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
@@ -100,7 +99,7 @@ class Engine:
         if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
             await self._share(unit, decision.shared)
         waits = [decision.after_s, *await self._carry_out_all(spec, unit.kind, decision.outcomes)]
-        ages = [need.max_age_s for need in needs if need.max_age_s != float("inf")]
+        ages = [age for age in map(self.facts.patience, needs) if age != float("inf")]
         return Requeue(after=min((*ages, *(wait for wait in waits if wait is not None)), default=None))
 
     def _read(self, spec: KindSpec, unit: Unit) -> tuple[frozenset[Need], Reading]:
@@ -165,7 +164,7 @@ class Engine:
         verdicts, trouble = outcome.verdicts, None
         late: OperatorError | None = None
         if outcome.children is not None:
-            if is_paused(body["metadata"].get("annotations") or {}):
+            if stands_still(body):
                 verdicts = _with_ready(verdicts, paused("its pods and what belongs to them are left as they are"))
             else:
                 try:
@@ -181,7 +180,7 @@ class Engine:
                     late = await self._perform(kind, key, outcome)
         subject = Subject(key, outcome.uid, outcome.generation)
         wait = await write_status(self._context, kind, subject, fields=_fields(outcome.status), verdicts=verdicts)
-        for note in () if is_paused(body["metadata"].get("annotations") or {}) else outcome.notes:
+        for note in () if stands_still(body) else outcome.notes:
             await emit(
                 self._context,
                 kind,

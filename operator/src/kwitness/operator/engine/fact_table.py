@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from kwitness.operator.context import Context
 from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, recall
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, OvertakenError
+from kwitness.operator.model.ownership import MANAGED
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.facts import Answer, Attempt, Ending, Fact, Labelled, LivePods, NamedObject
@@ -17,6 +18,9 @@ from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["FactTable"]
+
+_WATCHED_SECONDS: Final = 60.0
+"""Between looks at what a watch tells of, should it have missed something."""
 
 T = TypeVar("T")
 
@@ -128,13 +132,37 @@ class FactTable:
             if fact in self._asking:
                 self._overtaken.add(fact)
 
-    def outdate_object(self, kind: str, key: Key) -> None:
-        """Forget what is known of an object that we wrote or deleted: by its name, among others, and of its pods."""
+    def touched(self, kind: str, key: Key) -> None:
+        """Wake those who need to know of an object that somebody changed, so that it is read again."""
+        for fact in self.outdate_object(kind, key):
+            self.told(fact)
+
+    def patience(self, need: Need) -> float:
+        """Seconds after which an answer is too old: where a watch tells of changes, it need not be asked for often."""
+        rarely = min(_WATCHED_SECONDS, self._context.settings.resync_seconds / 2)
+        return rarely if need.max_age_s < rarely and self._is_watched(need.fact) else need.max_age_s
+
+    def _is_watched(self, fact: Fact[Any]) -> bool:
+        answer = self._answers.get(fact)
+        if answer is None or not isinstance(fact, NamedObject | Labelled):
+            return False
+        namespace = fact.key.namespace if isinstance(fact, NamedObject) else fact.namespace
+        if not {(fact.kind, namespace), (fact.kind, None)} & self._context.children_watched:
+            return False
+        found = answer.value if isinstance(fact, Labelled) else (answer.value,)
+        # What is not there yet may be made by an operator of another version, without the label.
+        return all(one is not None and MANAGED in one["metadata"].get("labels", {}) for one in found or (None,))
+
+    def outdate_object(self, kind: str, key: Key) -> tuple[Fact[Any], ...]:
+        """Forget what is known of an object that was written or deleted: by its name, among others, and of its pods."""
+        about = []
         for fact in [*self._answers, *self._asking]:
             among = isinstance(fact, Labelled) and (fact.kind, fact.namespace) == (kind, key.namespace)
             pods = isinstance(fact, LivePods) and fact.namespace == key.namespace
             if among or pods or fact == NamedObject(kind, key):
-                self.outdate((fact,))
+                about.append(fact)
+        self.outdate(about)
+        return tuple(about)
 
     async def fetch(self, fact: Fact[Any]) -> Requeue:
         """Find out a fact and wake those who need it; what fails is remembered beside the last value and raised."""
@@ -197,7 +225,7 @@ class FactTable:
         if answer is None or isinstance(answer.failure, KubernetesUnavailableError):
             # An API server that is away says nothing about any resource.
             return False
-        return answer.failure is not None or now_ms - answer.at_ms <= need.max_age_s * 1000
+        return answer.failure is not None or now_ms - answer.at_ms <= self.patience(need) * 1000
 
     def _is_young(self, need: Need, began_ms: int) -> bool:
         if need.before_write_s is None:

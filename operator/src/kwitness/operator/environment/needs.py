@@ -25,6 +25,7 @@ __all__ = [
     "known_resource",
     "patience",
     "reference_needs",
+    "settled_seconds",
     "strangers",
 ]
 
@@ -84,6 +85,11 @@ def known_resource(view: View, fact: Watched, model: type[M]) -> M | None:
         return parse_resource(model, answer.value)
     except OperatorError:
         return None
+
+
+def settled_seconds(view: View) -> float:
+    """Seconds between looks at what nobody tells of; where everything is looked at more often, so is this."""
+    return min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
 
 
 def strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: View) -> Iterator[str]:

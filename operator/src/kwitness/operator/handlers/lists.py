@@ -81,9 +81,13 @@ async def keep_listing(context: Context, lost: Callable[[str], bool] = _nothing_
 
 
 def _collections(context: Context) -> list[tuple[str, str | None]]:
+    return [(kind, namespace) for kind in KINDS for namespace in _namespaces(context)]
+
+
+def _namespaces(context: Context) -> list[str | None]:
+    """Those that are watched; None is all of them."""
     settings = context.settings
-    namespaces = [None] if settings.watches_everything else settings.watch_namespaces
-    return [(kind, namespace) for kind in KINDS for namespace in namespaces]
+    return [None] if settings.watches_everything else [*settings.watch_namespaces]
 
 
 def _uid(body: dict[str, Any] | None) -> object:
@@ -99,12 +103,11 @@ async def list_kind(context: Context, kind: str) -> None:
         When a list is not complete; then nothing of that namespace was taken out, and the others were still listed.
     """
     failure: OperatorError | None = None
-    for one, namespace in _collections(context):
-        if one == kind:
-            try:
-                await _list(context, kind, namespace)
-            except OperatorError as error:
-                failure = failure or error
+    for namespace in _namespaces(context):
+        try:
+            await _list(context, kind, namespace)
+        except OperatorError as error:
+            failure = failure or error
     if failure is not None:
         raise failure
 

@@ -8,10 +8,13 @@ from kwitness.contracts.resources.meta import GROUP
 from kwitness.operator.model.list_maps import Path, item_key
 from kwitness.operator.model.quantities import quantity
 
-__all__ = ["APPLIED_HASH", "belongs_to", "covers", "granted", "merge_patch"]
+__all__ = ["APPLIED_HASH", "MANAGED", "belongs_to", "covers", "granted", "merge_patch"]
 
 APPLIED_HASH: Final = "kwitness.dev/applied-hash"
 """Annotation with the hash of what was last applied; it shows that a field was dropped from the desired state."""
+
+MANAGED: Final = "kwitness.dev/managed"
+"""Label, "true" on whatever the operator makes and on pods of drivers: by it children are watched, and nothing else."""
 
 
 def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:

@@ -1,11 +1,19 @@
-"""What a status says of a resource whose owner paused it."""
+"""Resources whose owner paused them, and what their statuses say of it."""
 
 from __future__ import annotations
 
-from kwitness.contracts.resources.standstill import PAUSE_ANNOTATION
+from collections.abc import Mapping
+from typing import Any
+
+from kwitness.contracts.resources.standstill import PAUSE_ANNOTATION, is_paused
 from kwitness.operator.model.conditions import Verdict
 
-__all__ = ["paused"]
+__all__ = ["paused", "stands_still"]
+
+
+def stands_still(body: Mapping[str, Any]) -> bool:
+    """Whether a resource, as the API server has it, is paused."""
+    return is_paused(body["metadata"].get("annotations") or {})
 
 
 def paused(what: str) -> Verdict:

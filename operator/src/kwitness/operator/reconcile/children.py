@@ -17,16 +17,18 @@ from kwitness.operator.reconcile.events import emit
 __all__ = ["apply_children", "children_are_due", "remove_child"]
 
 _COMPARE_SECONDS: Final = 60.0
-"""How long a foreign change of a child may last before it is put right."""
+"""How long a foreign change of a child may last before it is put right where no watch tells of it."""
 
 
 def children_are_due(context: Context, kind: str, key: Key, objects: Sequence[dict[str, Any]]) -> bool:
-    """Whether children should be compared with the cluster's: what is wanted changed, or the last time is long ago.
+    """Whether children should be compared with the cluster's: something changed on either side, or it is long ago.
 
     A resource whose live numbers are polled would otherwise read all its children every few seconds.
     """
     digest, applied = context.children_applied.get((kind, key), ("", float("-inf")))
     patience = min(_COMPARE_SECONDS, context.settings.resync_seconds / 2)
+    if context.children_touched.get((kind, key), float("-inf")) >= applied:
+        return True
     return digest != fingerprint(list(objects)) or time.monotonic() - applied >= patience
 
 
@@ -37,6 +39,8 @@ async def apply_children(
 
     One that was as we left it by hash, and differs, had been changed by others.
     """
+    # What is changed from here on may have been compared already.
+    began = time.monotonic()
     written, repaired = [], []
     for wanted in objects:
         what = await context.kubernetes.apply(wanted)
@@ -44,7 +48,7 @@ async def apply_children(
             written.append(wanted)
         if what == "repaired":
             repaired.append(f"{wanted['kind']} {wanted['metadata']['name']}")
-    context.children_applied[kind, key] = (fingerprint(list(objects)), time.monotonic())
+    context.children_applied[kind, key] = (fingerprint(list(objects)), began)
     if repaired:
         metrics.DRIFT_REPAIRS.labels(kind=kind).inc(len(repaired))
         note = f"{', '.join(repaired)} had been changed by someone else and was put right"

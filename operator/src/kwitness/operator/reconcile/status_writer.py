@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.context import Context
 from kwitness.operator.model.conditions import Verdict, conditions_of
 from kwitness.operator.model.ownership import merge_patch
+from kwitness.operator.model.pause import stands_still
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.events import emit
 
@@ -100,7 +100,7 @@ async def _tell(context: Context, kind: str, key: Key, present: dict[str, Any], 
     if is_ready:
         context.never_ready.discard((kind, key))
     body = context.store.get(kind, key)
-    if is_first or is_ready == was_ready or body is None or is_paused(body["metadata"].get("annotations") or {}):
+    if is_first or is_ready == was_ready or body is None or stands_still(body):
         return
     type_: Literal["Normal", "Warning"] = "Normal" if is_ready else "Warning"
     await emit(context, kind, key, reason=new.reason, action="Reconcile", note=new.message, type_=type_)

@@ -37,6 +37,9 @@ class _ExpiredError(Exception):
     """The watch cannot go on from where it was."""
 
 
+def _nothing() -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
     """What is followed.
@@ -55,6 +58,8 @@ class Collection:
         Called with the plural name after each list and at the start of each watch.
     metadata_only
         Spares what is not read.
+    interrupted
+        Called when it cannot be followed, until `succeeded` is called again.
     """
 
     path: str
@@ -63,6 +68,7 @@ class Collection:
     changed: Callable[[Json, bool], None]
     succeeded: Callable[[str], None]
     metadata_only: bool = False
+    interrupted: Callable[[], None] = _nothing
 
     @property
     def resource(self) -> str:
@@ -83,6 +89,7 @@ async def follow(session: aiohttp.ClientSession, server: str, collection: Collec
         except _ExpiredError:
             backoff = 1.0
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+            collection.interrupted()
             _LOG.warning(
                 "A watch was interrupted",
                 extra={"resource": collection.resource, "detail": in_words(error)},

@@ -17,6 +17,7 @@ from kwitness.operator.kinds.analytics_job.config import job_config
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.pods import DRIVER_PORTS, driver_pod, executor_template
 from kwitness.operator.model.fingerprints import fingerprint
+from kwitness.operator.model.ownership import MANAGED
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import cut_name, job_name
 
@@ -63,7 +64,7 @@ def job_objects(
     pod = driver_pod(connections, settings, config_map=job_name(name), restart="Always" if streaming else "Never")
     template = {
         "metadata": {
-            "labels": {**labels("job", name), TABLE_LABEL: job.spec.table},
+            "labels": {**labels("job", name), TABLE_LABEL: job.spec.table, MANAGED: "true"},
             "annotations": {CONFIG_HASH: fingerprint(data)},
         },
         "spec": pod,
@@ -112,7 +113,10 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
                 "concurrencyPolicy": "Forbid",
                 "successfulJobsHistoryLimit": 1,
                 "failedJobsHistoryLimit": 1,
-                "jobTemplate": {"metadata": {"labels": labels("job", name)}, "spec": _one_run(template)},
+                "jobTemplate": {
+                    "metadata": {"labels": {**labels("job", name), MANAGED: "true"}},
+                    "spec": _one_run(template),
+                },
             },
         }
     return {

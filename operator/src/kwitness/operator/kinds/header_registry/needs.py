@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kwitness.operator.environment.header_ids import header_ids, header_ids_fact
-from kwitness.operator.environment.needs import SETTLED_SECONDS
+from kwitness.operator.environment.needs import settled_seconds
 from kwitness.operator.kinds.header_registry.findings import findings_needs
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key
@@ -20,8 +20,8 @@ KIND: Final = "HeaderRegistry"
 def needs(unit: Unit, view: View) -> frozenset[Need]:
     """All registers, what is remembered, what was seen, and whether owners that nobody told us of are really gone."""
     del unit
-    remembered = header_ids_fact(view.settings)
-    found = {Need(Every(KIND)), Need(remembered, SETTLED_SECONDS), *findings_needs(view)}
+    remembered, settled = header_ids_fact(view.settings), settled_seconds(view)
+    found = {Need(Every(KIND)), Need(remembered, settled), *findings_needs(view)}
     registers = view.get(Every(KIND))
     if registers is None or view.get(remembered) is None:
         return frozenset(found)
@@ -30,7 +30,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     except OperatorError:
         return frozenset(found)
     known = {Key(one["metadata"]["namespace"], one["metadata"]["name"]) for one in registers.value or ()}
-    return frozenset(found | {Need(absent_owner(one), SETTLED_SECONDS) for one in owners.keys() - known})
+    return frozenset(found | {Need(absent_owner(one), settled) for one in owners.keys() - known})
 
 
 def absent_owner(key: Key) -> NamedObject:

@@ -57,9 +57,11 @@ def is_answered_by_observers(cluster: KafkaCluster, view: View) -> bool:
     )
 
 
-def _of_owners(found: FoundOwners) -> dict[str, str]:
-    """What is wrong with the owners, by type of warning."""
-    if found.trouble is not None:
-        return {"InvalidOwners": f"{found.trouble}; until then analyses and clients name no owners"}
-    overlap = None if found.owners is None else overlap_message(found.owners)
-    return {} if overlap is None else {"OverlappingOwners": overlap}
+def _of_owners(owners: FoundOwners) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if owners.trouble is not None:
+        found["InvalidOwners"] = f"{owners.trouble}; until then analyses and clients name no owners"
+    overlap = None if owners.owners is None else overlap_message(owners.owners)
+    if overlap is not None:
+        found["OverlappingOwners"] = overlap
+    return found

@@ -6,9 +6,15 @@ from typing import Final
 
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_limits import check_namespace, within_limits
-from kwitness.operator.environment.needs import known_cluster, known_resource, reference_needs, strangers
+from kwitness.operator.environment.needs import (
+    known_cluster,
+    known_resource,
+    reference_needs,
+    settled_seconds,
+    strangers,
+)
 from kwitness.operator.environment.owners import owners_fact
-from kwitness.operator.kinds.telemetry_collector.standing import settled_seconds, standing_needs
+from kwitness.operator.kinds.telemetry_collector.standing import standing_needs
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key

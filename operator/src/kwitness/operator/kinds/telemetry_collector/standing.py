@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS
+from kwitness.operator.environment.needs import PROGRESS_SECONDS, settled_seconds
 from kwitness.operator.kinds.telemetry_collector.objects import service_monitor
 from kwitness.operator.kinds.telemetry_collector.status import is_settled
 from kwitness.operator.kinds.telemetry_collector.storage import (
@@ -25,15 +25,10 @@ from kwitness.operator.shapes.facts import Answer, Applied, Attempt, Body, Named
 from kwitness.operator.shapes.work import Need, View
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["Standing", "settled_seconds", "standing_needs"]
+__all__ = ["Standing", "standing_needs"]
 
 _AFTER_REFUSAL_SECONDS = 300.0
 """Between attempts at what was refused: quotas, classes and Roles are not watched."""
-
-
-def settled_seconds(view: View) -> float:
-    """Seconds between looks at what nobody tells of; where everything is looked at more often, so is this."""
-    return min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
 
 
 @dataclass(frozen=True, slots=True)
