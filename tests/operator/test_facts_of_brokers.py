@@ -39,7 +39,8 @@ class Brokers:
         self.answering = asyncio.Event()
         self.answering.set()
         self.given_up = 0
-        context: Any = SimpleNamespace(clock=SimpleNamespace(now_ms=lambda: self.now), store=Store(), clusters={})
+        clock, settings = SimpleNamespace(now_ms=lambda: self.now), SimpleNamespace(resync_seconds=600)
+        context: Any = SimpleNamespace(clock=clock, settings=settings, store=Store(), clusters={})
         self.facts = FactTable(context, ask=self.asked.append, wake=self.woken.append)
 
     async def look(self, *_: Any) -> int:
