@@ -571,6 +571,26 @@ async def test_what_was_written_is_known_without_asking_and_only_then_is_a_statu
     assert (world.asked, len(world.patched)) == ([], 1)
 
 
+async def test_telling_of_a_write_takes_time_and_makes_the_answer_no_younger_than_the_write(world):
+    _writing(world)
+    await _known(world)
+    real = world.apply
+
+    async def slow(wanted: Any) -> str:
+        world.now += 500
+        return await real(wanted)
+
+    world.kubernetes.apply = slow
+    world.answers = {"refused": TerminalError("InvalidPattern", "no")}
+    changes = {"gone": ConfigChange(None, UNIT.key, swept=True), "refused": ConfigChange(WANTED, UNIT.key)}
+    world.alter = AlterConfigs(CLUSTER, "c", changes)
+    await world.turn()
+    assert [one["reason"] for one in world.applied] == ["Swept"]
+    # Else it would look as if the brokers had been read since, and what they refused would be tried again at once.
+    configs, writes = world.engine.facts.get(CONFIGS), world.engine.facts.get(BrokerWrites(CLUSTER)).value
+    assert configs.at_ms == writes.at_ms < world.now
+
+
 async def test_a_write_that_failed_as_a_whole_is_counted_and_the_cluster_is_looked_at(world):
     _writing(world)
     await _known(world)

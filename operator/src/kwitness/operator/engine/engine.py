@@ -129,12 +129,12 @@ class Engine:
         if known is None or known.value is None:
             return Requeue(after=0.0)
         try:
-            learned = await write_configs(self._context, action, known.value)
+            written = await write_configs(self._context, action, known.value)
         except OvertakenError:
             self.facts.outdate((fact,))
             return Requeue(after=0.0)
-        if learned is not None:
-            self.facts.learned(fact, learned)
+        if written is not None:
+            self.facts.learned(fact, written.configs, written.at_ms)
         return Requeue(after=0.0)
 
     async def _carry_out_all(self, spec: KindSpec, kind: str, outcomes: Mapping[Key, Outcome]) -> list[float | None]:

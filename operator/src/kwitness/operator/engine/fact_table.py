@@ -93,11 +93,11 @@ class FactTable:
             self.outdate((fact,))
         self._wake_units(fact)
 
-    def learned(self, fact: Fact[T], value: T) -> None:
-        """Take what our own write made true for the answer to a fact that somebody needs."""
+    def learned(self, fact: Fact[T], value: T, at_ms: int) -> None:
+        """Take what our own write, which ended at ``at_ms``, made true for the answer to a fact that somebody needs."""
         self.outdate((fact,))
         if fact in self._units:
-            self._answers[fact] = Answer(value, self._context.clock.now_ms())
+            self._answers[fact] = Answer(value, at_ms)
 
     def _wake_units(self, fact: Fact[Any]) -> None:
         for unit in list(self._units.get(fact, ())):

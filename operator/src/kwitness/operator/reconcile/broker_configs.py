@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator import metrics
@@ -21,7 +21,7 @@ from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, ShowSub
 from kwitness.operator.shapes.facts import AskedFor, SetConfigs, WriteRecord, WriteResult
 from kwitness.subscriptions.broker_subscription import UnreadableSubscriptionError, parse
 
-__all__ = ["ask_collector", "read_configs", "show_subscriptions", "write_configs"]
+__all__ = ["Written", "ask_collector", "read_configs", "show_subscriptions", "write_configs"]
 
 _LACKING: Final = frozenset({"Forbidden", "Unsupported"})
 _KIND: Final = "ClientMetricsSubscription"
@@ -90,7 +90,14 @@ def _forget_deletions(context: Context, cluster: Key, facts: ClusterFacts, prese
     facts.absent = absent
 
 
-async def write_configs(context: Context, action: AlterConfigs, before: SetConfigs) -> SetConfigs | None:
+class Written(NamedTuple):
+    """What is on the brokers since ``at_ms``, which is when the record of the writes says that they ended."""
+
+    configs: SetConfigs
+    at_ms: int
+
+
+async def write_configs(context: Context, action: AlterConfigs, before: SetConfigs) -> Written | None:
     """Send the changes, remember how each ended, and return what is on the brokers now; None if that is not known.
 
     Raises
@@ -123,17 +130,18 @@ async def write_configs(context: Context, action: AlterConfigs, before: SetConfi
         name: _result(change, answers.get(name), facts.writes.results.get(name))
         for name, change in action.changes.items()
     }
-    kept = {name: one for name, one in facts.writes.results.items() if name in before.configs}
+    kept = {name: one for name, one in facts.writes.results.items() if name in before.configs and one.error is None}
+    ended_ms = context.clock.now_ms()
     facts.writes = WriteRecord(
         {**kept, **results},
-        at_ms=context.clock.now_ms(),
+        at_ms=ended_ms,
         failures=0 if passing is None else facts.writes.failures + 1,
     )
     done = {name: change for name, change in action.changes.items() if answers.get(name) is None}
     await _report(context, action.cluster, done)
     after = {name: configs for name, configs in before.configs.items() if name not in done}
     written = {name: change.target for name, change in done.items() if change.target is not None}
-    return SetConfigs({**after, **written})
+    return Written(SetConfigs({**after, **written}), ended_ms)
 
 
 def _tried_in_vain(cluster: Key, error: OperatorError) -> None:
