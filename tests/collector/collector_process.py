@@ -60,12 +60,14 @@ class CollectorProcess:
         port: int | None = None,
         config: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
+        arguments: Iterable[str] = (),
     ) -> None:
         self.folder = folder
         self.ordinal = ordinal
         self.port = port or free_port()
         self.otlp_http_port, self.otlp_grpc_port, self.metrics_port = free_port(), free_port(), free_port()
         self.peers = peers
+        self.arguments = tuple(arguments)
         self.environment = {**os.environ, **(environment or {})}
         self.process: subprocess.Popen[bytes] | None = None
         self.log = folder / f"collector-{ordinal}.log"
@@ -112,7 +114,7 @@ class CollectorProcess:
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--metrics-port", str(self.metrics_port)]
         command += ["--otlp-http-port", str(self.otlp_http_port), "--otlp-grpc-port", str(self.otlp_grpc_port)]
         command += ["--pod-name", f"kwitness-collector-main-{self.ordinal}", "--api-server", ""]
-        command += ["--token-file", str(self.folder / "own-token")]
+        command += ["--token-file", str(self.folder / "own-token"), *self.arguments]
         if self.peers:
             command += ["--peer-url", self.peers]
         with self.log.open("ab") as log:
@@ -204,8 +206,18 @@ class CollectorProcess:
 
     def resident_bytes(self) -> int:
         """Return the resident memory."""
+        return self._memory("VmRSS")
+
+    def peak_bytes(self) -> int:
+        """Return the most memory that was resident since this was asked last."""
+        peak = self._memory("VmHWM")
         assert self.process is not None
-        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+        return peak
+
+    def _memory(self, name: str) -> int:
+        assert self.process is not None
+        found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
         assert found is not None
         return int(found[1]) * 1024
 

@@ -12,6 +12,7 @@ import pytest
 import requests
 import zstandard
 
+from kwitness.collector.ingest.bodies import MAX_PUSHES
 from kwitness.contracts.generate.http_api import OPERATIONS, Operation
 
 from tests.collector.collector_process import OTHER_PLUGIN, OTLP, PLUGIN, READER, CollectorProcess
@@ -122,11 +123,14 @@ def test_a_bomb_is_stopped_and_costs_little_memory(
 ) -> None:
     bomb = compress(b'{"pushes":[' + b" " * (300 * 1024 * 1024))
     before = collector.resident_bytes()
+    collector.peak_bytes()
 
     answer = collector.push(bomb, headers={"Content-Encoding": encoding})
 
     assert (answer.status, answer.body["error"]["reason"]) == (413, "TooLarge")
-    assert collector.resident_bytes() - before < 120 * 1024 * 1024
+    # It is unpacked up to the limit and no further, and nothing of it stays.
+    assert collector.peak_bytes() - before < 1.25 * MAX_PUSHES
+    assert collector.resident_bytes() - before < MAX_PUSHES / 4
     assert collector.push(GOOD).status == 200
 
 

@@ -17,6 +17,7 @@ from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.malloc import limit_arenas
 from kwitness.collector.process import run
+from kwitness.collector.time_limits import TimeLimits
 from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT, PROBE_PORT
 from kwitness.runtime.json_logging import configure_logging
 from kwitness.runtime.service import stop_at_signals
@@ -38,6 +39,11 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--api-server", default=IN_CLUSTER, help="where tokens are reviewed; empty: tokens from the file only"
     )
+    limits = TimeLimits()
+    parser.add_argument(
+        "--silent-seconds", type=float, default=limits.silent_s, help="for a handshake, and for a request's headers"
+    )
+    parser.add_argument("--body-seconds", type=float, default=limits.body_s, help="for a request's body")
     parser.add_argument("--log-level", default=os.environ.get("LOG_LEVEL", "INFO"))
     return parser.parse_args(argv)
 
@@ -67,6 +73,7 @@ def main(argv: list[str] | None = None) -> int:
         peer_url=arguments.peer_url,
         token_file=arguments.token_file,
         api_server=arguments.api_server or None,
+        time_limits=TimeLimits(arguments.silent_seconds, arguments.body_seconds),
     )
     try:
         asyncio.run(_main(settings))

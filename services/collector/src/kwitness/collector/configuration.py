@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.known_subscriptions import KnownSubscriptions, ToldSubscriptions
+from kwitness.collector.time_limits import TimeLimits
 from kwitness.contracts.collector_config import BrokerSubscriptionConfig, CollectorConfig, SubscriptionsFile
 from kwitness.contracts.envelopes import ClusterSubscriptions
 from kwitness.contracts.owners import Owners
@@ -42,6 +43,7 @@ class Settings:
     peer_url: str | None
     token_file: Path
     api_server: str | None
+    time_limits: TimeLimits = field(default_factory=TimeLimits)
 
 
 def _parse_config(content: bytes) -> CollectorConfig:

@@ -71,7 +71,7 @@ class Collector:
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
-        budget = bodies.Budget()
+        budget = bodies.Budget(body_s=settings.time_limits.body_s)
         ingest = config.ingest
         self._certificate = (
             Certificate(ingest.tls_cert_file, ingest.tls_key_file)
@@ -79,7 +79,7 @@ class Collector:
             else None
         )
         otlp = OtlpReceiver(self._pipeline, Numbering(self._peers.own, epoch_ms), budget)
-        self._grpc = OtlpGrpc(otlp, self._authenticator)
+        self._grpc = OtlpGrpc(otlp, self._authenticator, settings.time_limits.silent_s)
         self._listeners = self._make_listeners(otlp, budget)
 
     def _core(self) -> TelemetryCore:
@@ -88,11 +88,12 @@ class Collector:
 
     def _make_listeners(self, otlp: OtlpReceiver, budget: bodies.Budget) -> list[Listener]:
         settings, certificate = self._settings, self._certificate
-        page = Listener(self._requests, settings.host, settings.metrics_port, None)
+        silent_s = settings.time_limits.silent_s
+        page = Listener(self._requests, settings.host, settings.metrics_port, None, silent_s)
         MetricsPage(self._pipeline, self._observation, self._client_info, self._requests, self._trouble).add_to(
             page.application
         )
-        own = Listener(self._requests, settings.host, settings.port, certificate)
+        own = Listener(self._requests, settings.host, settings.port, certificate, silent_s)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
         told = Told(self._authenticator, self._peers, budget)
@@ -109,7 +110,7 @@ class Collector:
         ConnectionsApi(self._observation, self._authenticator, self._peers).add_to(own.application)
         silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
         silence.add_to(own.application)
-        plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate)
+        plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate, silent_s)
         OtlpHttp(otlp, self._authenticator).add_to(plain.application)
         return [page, own, plain]
 

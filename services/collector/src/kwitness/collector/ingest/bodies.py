@@ -22,6 +22,7 @@ from kwitness.collector.failures import (
     UnavailableError,
     UnsupportedContentError,
 )
+from kwitness.collector.time_limits import TimeLimits
 
 MAX_COMPRESSED: Final = 8 * 1024 * 1024
 MAX_PUSHES: Final = 64 * 1024 * 1024
@@ -30,16 +31,18 @@ MAX_OTLP: Final = 16 * 1024 * 1024
 """Decompressed bytes of one OTLP request."""
 BUDGET: Final = 96 * 1024 * 1024
 """Decompressed bytes held by all requests together."""
-DEADLINE_S: Final = 30.0
-"""How long a sender may take to send a body."""
 _CHUNK: Final = 64 * 1024
 
 
 class Budget:
-    """Bytes that requests hold at the same time; who comes when it is used up is asked to come back."""
+    """Bytes that requests hold at the same time; who comes when it is used up is asked to come back.
 
-    def __init__(self, limit: int = BUDGET) -> None:
+    ``body_s`` is how long a sender may take to send a body.
+    """
+
+    def __init__(self, limit: int = BUDGET, body_s: float = TimeLimits().body_s) -> None:
         self._limit = limit
+        self.body_s = body_s
         self.used = 0
 
     def take(self, size: int) -> None:
@@ -63,6 +66,7 @@ class Hold:
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
+        self.body_s = budget.body_s
         self.size = 0
 
     def grow(self, size: int) -> None:
@@ -87,7 +91,7 @@ async def read(request: web.Request, hold: Hold, limit: int) -> bytes:
         stream = decompressor(encoding, limit)
         sink = BoundedSink(limit)
         received = 0
-        async with asyncio.timeout(DEADLINE_S):
+        async with asyncio.timeout(hold.body_s):
             async for chunk in request.content.iter_chunked(_CHUNK):
                 received += len(chunk)
                 if received > MAX_COMPRESSED:
@@ -105,7 +109,7 @@ async def read(request: web.Request, hold: Hold, limit: int) -> bytes:
     except TooLargeError as error:
         raise _too_large(str(error)) from error
     except TimeoutError as error:
-        raise UnavailableError("TooSlow", f"the body did not arrive within {DEADLINE_S:.0f} s; try again") from error
+        raise UnavailableError("TooSlow", f"the body did not arrive within {hold.body_s:.0f} s; try again") from error
     return sink.value()
 
 

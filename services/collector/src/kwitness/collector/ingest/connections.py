@@ -24,8 +24,6 @@ from aiohttp.web_protocol import RequestHandler
 _LOG = logging.getLogger(__name__)
 MAX_CONNECTIONS: Final = 1_024
 """Per listener. Brokers hold one each; beyond it, the one that has been silent the longest gives way."""
-SILENT_S: Final = 10.0
-"""For the TLS handshake, and again until the headers of the first request are complete."""
 IDLE_S: Final = 75.0
 """Between two requests of one connection."""
 REQUEST_S: Final = 120.0
@@ -45,9 +43,13 @@ class _Deadline:
 
 
 class Connections:
-    """Accepts and ends the connections of a server, whose requests run within `serving`."""
+    """Accepts and ends the connections of a server, whose requests run within `serving`.
 
-    def __init__(self, limit: int = MAX_CONNECTIONS) -> None:
+    ``silent_s`` is for the TLS handshake, and again until the headers of the first request are complete.
+    """
+
+    def __init__(self, silent_s: float, limit: int = MAX_CONNECTIONS) -> None:
+        self._silent_s = silent_s
         self._limit = limit
         # In the order in which they fell silent, the longest first.
         self._silent: dict[object, _Deadline] = {}
@@ -109,7 +111,7 @@ class Connections:
                 accepted.close()
                 continue
             task = self._keep(self._open(accepted, server, context))
-            self._silent[accepted] = _Deadline(time.monotonic() + SILENT_S, task.cancel)
+            self._silent[accepted] = _Deadline(time.monotonic() + self._silent_s, task.cancel)
 
     async def _open(self, accepted: socket.socket, server: web.Server, context: ssl.SSLContext | None) -> None:
         try:
@@ -119,7 +121,7 @@ class Connections:
         finally:
             self._silent.pop(accepted, None)
         if protocol not in self._busy:  # its first request may have come with the end of the handshake
-            self._silent.setdefault(protocol, _deadline(protocol, SILENT_S))
+            self._silent.setdefault(protocol, _deadline(protocol, self._silent_s))
 
     def _make_room(self) -> bool:
         """End the connection that has been silent the longest; False when all are at work."""

@@ -70,10 +70,15 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 
 
 class Listener:
-    """An application on a port, with TLS when a certificate is named; routes are added to ``application``."""
+    """An application on a port, with TLS when a certificate is named; routes are added to ``application``.
 
-    def __init__(self, requests: Requests, host: str, port: int, certificate: Certificate | None) -> None:
-        self._connections = Connections()
+    ``silent_s`` is as of `Connections`.
+    """
+
+    def __init__(
+        self, requests: Requests, host: str, port: int, certificate: Certificate | None, silent_s: float
+    ) -> None:
+        self._connections = Connections(silent_s)
         self.application = web.Application(middlewares=[_counting(requests, self._connections)])
         self._host = host
         self._port = port

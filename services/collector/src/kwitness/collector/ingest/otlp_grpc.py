@@ -19,9 +19,10 @@ from kwitness.collector.failures import (
 )
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
-from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS, SILENT_S
+from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.otlp.requests import parse, try_again_status
+from kwitness.collector.time_limits import TimeLimits
 
 _SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
 _STOP_S: Final = 5.0
@@ -44,8 +45,11 @@ def _code(refused: RefusedError) -> grpc.StatusCode:
 class OtlpGrpc:
     """The gRPC server; ``certificate`` holds the files of certificate and key, or nothing for plaintext."""
 
-    def __init__(self, receiver: OtlpReceiver, authenticator: Authenticator) -> None:
+    def __init__(
+        self, receiver: OtlpReceiver, authenticator: Authenticator, silent_s: float = TimeLimits().silent_s
+    ) -> None:
         self._receiver = receiver
+        self._silent_s = silent_s
         self._authenticator = authenticator
         self._server: grpc.aio.Server | None = None
 
@@ -57,10 +61,10 @@ class OtlpGrpc:
                 ("grpc.max_receive_message_length", bodies.MAX_OTLP),
                 ("grpc.max_concurrent_streams", _STREAMS),
                 ("grpc.so_reuseport", 0),
-                ("grpc.server_handshake_timeout_ms", int(SILENT_S * 1000)),
+                ("grpc.server_handshake_timeout_ms", int(self._silent_s * 1000)),
                 ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
                 ("grpc.keepalive_time_ms", int(IDLE_S * 1000)),
-                ("grpc.keepalive_timeout_ms", int(SILENT_S * 1000)),
+                ("grpc.keepalive_timeout_ms", int(self._silent_s * 1000)),
                 ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
             ],
             # Those beyond the places there are are told to come back, which this server would refuse for good.
@@ -85,7 +89,7 @@ class OtlpGrpc:
             caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
             require(caller, "otlp")
             with self._receiver.places.take() as place:
-                body = await _only(messages)
+                body = await _only(messages, place.hold.body_s)
                 place.hold.grow(len(body))
                 message = parse(body, as_json=False)
                 answer = await place.finish(self._receiver.export(message, caller))
@@ -100,12 +104,12 @@ class OtlpGrpc:
             raise
 
 
-async def _only(messages: AsyncIterator[bytes]) -> bytes:
+async def _only(messages: AsyncIterator[bytes], seconds: float) -> bytes:
     try:
-        async with asyncio.timeout(bodies.DEADLINE_S):
+        async with asyncio.timeout(seconds):
             return await anext(messages)
     except TimeoutError as error:
-        raise UnavailableError("TooSlow", f"no message within {bodies.DEADLINE_S:.0f} s; try again") from error
+        raise UnavailableError("TooSlow", f"no message within {seconds:.0f} s; try again") from error
     except StopAsyncIteration as error:
         raise RefusedError("MalformedBody", "Export takes one message, none was sent") from error
 
