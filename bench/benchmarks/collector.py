@@ -12,38 +12,26 @@ import argparse
 import contextlib
 import os
 import random
-import shutil
-import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import grpc
 import requests
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality
+from collectors.exports import METRICS, RESOURCES, exports, sending
+from collectors.exports import load as send_for
+from collectors.otelcol import VERSION, OtelCollector, peer_binary
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
 from kwitness.bench.results import write_results
-from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.e2e.ports import free_port
-from kwitness.images import cache
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.collector.collector_process import CollectorProcess
 
-from tests.collector.collector_process import OTLP, CollectorProcess
-
-ROOT = Path(__file__).parents[2]
-UNDER_WAY = 4
-RESOURCES, METRICS = 20, 30
 SAME, CHANGING = "same shape", "changing shape"
 CLIENTS = 1_000
-EXPORT = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
 WARM_S = 5.0
 BAR, MEMORY_BAR, SLACK = 2.0, 0.5, 1.2
 PEER = """
@@ -93,117 +81,17 @@ class Ours:
         self._process.kill()
 
 
-class Peer:
+class Peer(OtelCollector):
     """The OpenTelemetry Collector, with one processor."""
-
-    name = "otelcol"
 
     def __init__(self, folder: Path, _: int) -> None:
         self.grpc_port, self.metrics_port = free_port(), free_port()
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "peer.yaml").write_text(PEER.format(grpc=self.grpc_port, metrics=self.metrics_port))
-        self._log = (folder / "peer.log").open("wb")
-        self._process = subprocess.Popen(
-            [str(peer_binary()), "--config", f"file:{folder / 'peer.yaml'}"],
-            stdout=self._log,
-            stderr=self._log,
-            env={**os.environ, "GOMAXPROCS": "1"},
-        )
-        self.pid = self._process.pid
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                requests.get(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=1)
-            except requests.ConnectionError as error:
-                if time.monotonic() > deadline or self._process.poll() is not None:
-                    text = (folder / "peer.log").read_text()[-2000:]
-                    raise RuntimeError(f"the peer did not start:\n{text}") from error
-                time.sleep(0.1)
-            else:
-                return
-
-    def stop(self) -> None:
-        """End it."""
-        self._process.send_signal(signal.SIGKILL)
-        self._process.wait()
-        self._log.close()
-
-
-def peer_binary() -> Path:
-    """Build the peer, once per content of its sources."""
-    source = ROOT / "bench/otelcol"
-
-    def build(folder: Path) -> None:
-        go = shutil.which("go")
-        if go is None:
-            raise RuntimeError("the peer needs Go 1.25 or newer to be built; install it")
-        print("building the peer from Go modules (minutes, once)", flush=True)
-        subprocess.run([go, "build", "-o", str(folder / "otelcol"), "."], cwd=source, check=True)
-
-    return cache.cached_folder("otelcol", cache.content_key(source), build) / "otelcol"
-
-
-def exports(clients: int, metrics: int = METRICS, value: int = 0) -> list[bytes]:
-    """Requests that cover all clients once; ``value`` changes the values."""
-    names = [one for one in CLIENT_METRICS if "java" in one.senders]
-    made: list[bytes] = []
-    for first in range(0, clients, RESOURCES):
-        request = ExportMetricsServiceRequest()
-        for number in range(first, first + RESOURCES):
-            resource = request.resource_metrics.add()
-            for key, text in {
-                "service.name": f"application-{number % 50}",
-                "service.instance.id": f"instance-{number}",
-                "client_software_name": "apache-kafka-java",
-                "client_software_version": "4.3.1",
-            }.items():
-                attribute = resource.resource.attributes.add()
-                attribute.key, attribute.value.string_value = key, text
-            scope = resource.scope_metrics.add()
-            for entry in names[:metrics]:
-                metric = scope.metrics.add()
-                metric.name = entry.name
-                if entry.type == "counter":
-                    metric.sum.is_monotonic = True
-                    metric.sum.aggregation_temporality = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
-                    point = metric.sum.data_points.add()
-                else:
-                    point = metric.gauge.data_points.add()
-                point.time_unix_nano = 1_700_000_000_000_000_000
-                point.start_time_unix_nano = 1_600_000_000_000_000_000
-                point.as_double = float((number + value) % 97)
-                attribute = point.attributes.add()
-                attribute.key, attribute.value.string_value = "node_id", "1"
-        made.append(request.SerializeToString())
-    return made
-
-
-@contextlib.contextmanager
-def sending(component: Component) -> Iterator[Any]:
-    """A channel to the component."""
-    with grpc.insecure_channel(f"127.0.0.1:{component.grpc_port}") as channel:
-        yield channel.unary_unary(EXPORT)
+        super().__init__(folder, PEER.format(grpc=self.grpc_port, metrics=self.metrics_port), self.metrics_port)
 
 
 def load(component: Component, bodies: Sequence[tuple[bytes, int]], seconds: float) -> int:
     """Send with some requests under way for some seconds, scrape once; returns the points taken."""
-    metadata = [("authorization", f"Bearer {OTLP}")]
-    points = 0
-    with sending(component) as export:
-        waiting: list[Any] = []
-        deadline = time.monotonic() + seconds
-        number = 0
-        while time.monotonic() < deadline:
-            body, count = bodies[number % len(bodies)]
-            waiting.append((export.future(body, metadata=metadata, timeout=30), count))
-            number += 1
-            if len(waiting) >= UNDER_WAY:
-                first, count = waiting.pop(0)
-                first.result()
-                points += count
-        for one, count in waiting:
-            one.result()
-            points += count
+    points = send_for(component, bodies, seconds)
     scrape(component)
     return points
 
@@ -267,10 +155,9 @@ def memory(series: int) -> dict[str, float]:
             component = make(Path(folder), series * 2)
             try:
                 empty = resident_mb(component.pid)
-                metadata = [("authorization", f"Bearer {OTLP}")]
-                with sending(component) as export:
+                with sending(component) as send:
                     for body in bodies * 2:
-                        export(body, metadata=metadata, timeout=30)
+                        send(body).result()
                 scrape(component)
                 samples = scrape(component)
                 if samples != series:
@@ -289,7 +176,7 @@ def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, lo
         "",
         (
             f"OTLP/gRPC, {RESOURCES} clients × {METRICS} points a request, {CLIENTS} clients, {CLIENTS * METRICS:,} series, "
-            f"one scrape a block, {len(rows) // 4} blocks; OpenTelemetry Collector 0.155.0 with GOMAXPROCS=1; load average "
+            f"one scrape a block, {len(rows) // 4} blocks; OpenTelemetry Collector {VERSION} with GOMAXPROCS=1; load average "
             f"before the start {load_average:.1f}. Same shape: a client's pushes differ in values only, as those of Kafka "
             "clients do. Changing shape: each push has another number of metrics than the one before."
         ),
@@ -317,7 +204,6 @@ def section(rows: list[dict[str, Any]], grown: dict[str, float], series: int, lo
     lines += [
         "",
         "Decoding and exposition are Python, behind `kwitness.collector.core`, where a native core can take their place.",
-        "Not measured: opaque pushes to Kafka beside the peer's Kafka exporter.",
         "",
     ]
     return "\n".join(lines)

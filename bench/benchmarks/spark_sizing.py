@@ -135,7 +135,7 @@ def section(raw: dict[str, Any]) -> str:
     lines = [
         "## Spark: what a minute of a fleet costs",
         "",
-        "CPU-seconds for a minute of a generated fleet; how many executors follow is in [sizing](operations/sizing.md).",
+        "CPU-seconds for a minute of a generated fleet; how many executors follow is in `docs/operations/sizing.md`.",
         f"Load average {raw['load']:.1f} before the start.",
         "",
         "| Job | measured (clients: CPU-seconds) | fourth size | measured | line from the first three | bar |",

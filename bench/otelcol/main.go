@@ -1,9 +1,11 @@
-// A peer for the collector's benchmark: an OpenTelemetry Collector with an OTLP receiver and a Prometheus exporter only.
+// A peer for the collector's benchmarks: an OpenTelemetry Collector with an OTLP receiver, and exporters to Prometheus and
+// Kafka only.
 package main
 
 import (
 	"log"
 
+	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/kafkaexporter"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/prometheusexporter"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
@@ -27,7 +29,8 @@ func factories() (otelcol.Factories, error) {
 		return f, err
 	}
 	f.Telemetry = otelconftelemetry.NewFactory()
-	f.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](prometheusexporter.NewFactory())
+	f.Exporters, err = otelcol.MakeFactoryMap[exporter.Factory](
+		kafkaexporter.NewFactory(), prometheusexporter.NewFactory())
 	return f, err
 }
 

@@ -52,6 +52,17 @@ def test_what_asks_no_cluster_imports_no_client_of_one(line):
     assert imported & HEAVY == set()
 
 
+def test_a_look_at_clients_imports_the_models_of_no_kind_that_it_does_not_read(tmp_path):
+    done = run(IMPORTED, "clients", HOME=str(tmp_path))
+    imported = set(done.stderr.split())
+
+    # It came as far as to the kubeconfig, which is the last that it imports anything for.
+    assert "kubernetes.config.kube_config" in imported
+    models = {"kinds", "analytics_job", "client_metrics_subscription", "header_registry", "interceptor_profile"}
+    assert imported & {f"kwitness.contracts.resources.{one}" for one in {*models, "observer_deployment"}} == set()
+    assert "kwitness.contracts.client_metrics" not in imported, "the registry of metrics"
+
+
 @pytest.mark.parametrize("name", sorted(OWN_ARGUMENTS))
 def test_what_reads_its_own_arguments_needs_no_typer(name, tmp_path):
     done = run(WITHOUT.format(names=("typer", "rich", "kubernetes")), name, "--help", PATH=str(tmp_path))

@@ -101,6 +101,21 @@ def test_clients_stay_as_long_as_they_should_when_the_clock_is_set(tmp_path: Pat
     assert [key for key, _ in state.clients.items()] == ["c/after"]
 
 
+@pytest.mark.parametrize("step_ms", [-7_200_000, 7_200_000])
+def test_exports_are_recognised_as_long_as_they_should_be_when_the_clock_is_set(tmp_path: Path, step_ms: int) -> None:
+    state = CollectorState(tmp_path, lambda: PythonCore(("client_id",), 100), 3)
+    export = replace(event(), source="otlp/0", content="digest")
+    state.journal_and_apply([export], 10**9)
+    steps = [step_ms]
+    state.clock_step_ms = lambda: steps.pop() if steps else 0
+
+    state.expire(10**9 + step_ms + 280_000)
+    assert state.contents.claim([export]) == []
+
+    state.expire(10**9 + step_ms + 300_000)
+    assert state.contents.claim([export]) == [export]
+
+
 def test_a_clock_that_is_kept_right_little_by_little_was_not_set() -> None:
     wall = steady = 0
     clock = ClockSteps(lambda: wall, lambda: steady)

@@ -46,6 +46,11 @@ class Replica:
         self.state.count_from(begun_ms)
         self._seq = 0
 
+    def set_clock(self, step_ms: int) -> None:
+        """Set the clock that the times come from: from now on they are so much later."""
+        steps = [step_ms]
+        self.state.clock_step_ms = lambda: steps.pop() if steps else 0
+
     def take(self, payload: bytes, now_ms: int, instance: str = "a") -> None:
         self._seq += 1
         identity = {"client_id": "checkout", "client_instance_id": instance}
@@ -188,6 +193,39 @@ def test_a_clock_that_is_set_back_hides_nothing(replica: Replica) -> None:
         prometheus.scrape(replica)
 
     assert prometheus.risen == 20 + 15
+
+
+@pytest.mark.parametrize("step_ms", [-3_600_000, 3_600_000])
+@pytest.mark.parametrize(("began", "risen"), [(-3, 5), (0.2, 12)])
+def test_a_collector_whose_clock_is_set_counts_what_began_before_it_no_more_and_no_less(
+    tmp_path: Path, step_ms: int, began: float, risen: int
+) -> None:
+    replica = Replica(tmp_path, BEGUN_MS)
+    prometheus = Prometheus()
+    replica.set_clock(step_ms)
+
+    for amount, step in ((7, 1), (12, 2)):
+        replica.take(total(amount, after(began), after(step)), after(step) + step_ms)
+        prometheus.scrape(replica)
+
+    assert prometheus.risen == risen
+
+
+@pytest.mark.parametrize("step_ms", [-600_000, 600_000])
+def test_who_comes_back_after_the_clock_was_set_does_not_count_twice(replica: Replica, step_ms: int) -> None:
+    prometheus = Prometheus()
+    for amount, step in ((400, 1), (1_000, 2)):
+        replica.take(total(amount, BEGUN_MS, after(step)), after(step))
+        prometheus.scrape(replica)
+    replica.state.expire(after(8))
+    assert prometheus.scrape(replica) is None
+    replica.set_clock(step_ms)
+
+    for amount, step in ((1_001, 9), (1_005, 10)):
+        replica.take(total(amount, BEGUN_MS, after(step)), after(step) + step_ms)
+        prometheus.scrape(replica)
+
+    assert prometheus.risen == 1_004
 
 
 def test_processes_that_say_that_they_are_the_same_add_up(replica: Replica) -> None:

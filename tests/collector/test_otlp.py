@@ -273,6 +273,19 @@ def test_points_that_are_not_exposed_are_told_as_a_partial_success(start: Start,
     assert {dict(labels)["le"] for labels in page["app_odd_duration_bucket"]} == {"1.0", "5.0", "+Inf"}
 
 
+def test_gauges_without_room_are_told_in_words(start: Start) -> None:
+    collector = start(config={"prometheus": {"labels": ["client_id"], "max_series": 1}})
+    data = MetricsData()
+    add_number(data, "app.first", 1.0)
+    add_number(data, "app.second", 1.0)
+
+    answer = post(collector, data.SerializeToString())
+
+    partial = ExportMetricsServiceResponse.FromString(answer.body).partial_success
+    assert partial.rejected_data_points == 1
+    assert partial.error_message == "1 points of series for which there is no room"
+
+
 def test_a_client_called_other_is_not_what_did_not_fit(start: Start) -> None:
     collector = start(config={"prometheus": {"labels": ["client_id"], "max_series": 1}})
     for seq, name in enumerate(("other", "second", "third")):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,13 +16,12 @@ from kwitness.images.commands import run
 from kwitness.images.image_parts import find_uv
 
 from tests.collector.collector_process import OTLP, CollectorProcess
+from tests.collector.otlp_programs import COUNTS, WAYS, Program, Prometheus
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 LOCK = Path(__file__).with_name("opentelemetry.txt")
-WAYS = [f"{temporality}-{protocol}" for temporality in ("cumulative", "delta") for protocol in ("grpc", "http")]
 SERVICES = [(f"{name}-{way}", "0") for way in WAYS for name in ("checkout", "payment")]
-COUNTS = ("app_orders_total", "app_duration_seconds_count")
 
 
 @pytest.fixture(scope="module")
@@ -37,47 +35,19 @@ def sdk() -> Path:
     return cache.cached_folder("opentelemetry-sdk", cache.content_key(LOCK), fetch)
 
 
-class Program:
-    """A process with services, each of which adds what it is told to and exports it."""
+@pytest.fixture
+def begin(sdk: Path) -> Iterator[Callable[..., Program]]:
+    programs: list[Program] = []
 
-    def __init__(
-        self, sdk: Path, collector: CollectorProcess, services: list[tuple[str, str]], timeout_s: float = 20
-    ) -> None:
+    def one(collector: CollectorProcess, services: list[tuple[str, str]], timeout_s: float = 20) -> Program:
         settings = {
             "ports": {"grpc": collector.otlp_grpc_port, "http": collector.otlp_http_port},
             "token": OTLP,
             "services": services,
             "timeout_s": timeout_s,
         }
-        environment = {**os.environ, "PYTHONPATH": str(sdk), "GRPC_ENABLE_FORK_SUPPORT": "0"}
-        self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("otlp_program.py")), json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
-
-    def add(self, amount: int) -> None:
-        """Have each service count, and export once."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{amount}\n")
-        self.process.stdin.flush()
-        assert self.process.stdout.readline() == "exported\n"
-
-    def kill(self) -> None:
-        """End it without a last word."""
-        self.process.kill()
-        self.process.communicate(timeout=20)
-
-
-@pytest.fixture
-def begin(sdk: Path) -> Iterator[Callable[..., Program]]:
-    programs: list[Program] = []
-
-    def one(*arguments: object, **more: float) -> Program:
-        programs.append(Program(sdk, *arguments, **more))  # type: ignore[arg-type]
+        command = [sys.executable, Path(__file__).with_name("otlp_program.py"), json.dumps(settings)]
+        programs.append(Program(command, {**os.environ, "PYTHONPATH": str(sdk), "GRPC_ENABLE_FORK_SUPPORT": "0"}))
         return programs[-1]
 
     yield one
@@ -85,35 +55,11 @@ def begin(sdk: Path) -> Iterator[Callable[..., Program]]:
         program.kill()
 
 
-class Prometheus:
-    """What `increase` is made of: the raw samples of each series, each fall a reset, from the first one on."""
-
-    def __init__(self, collector: CollectorProcess) -> None:
-        self.risen: dict[tuple[str, str], float] = {}
-        self._collector = collector
-        self._last: dict[tuple[str, str], float] = {}
-
-    def scrape(self) -> None:
-        """Scrape once."""
-        page = self._collector.scrape()
-        for name in COUNTS:
-            for labels, found in page.get(name, {}).items():
-                key = (name, dict(labels)["client_id"])
-                last = self._last.get(key, found)
-                self.risen[key] = self.risen.get(key, 0) + (found - last if found >= last else found)
-                self._last[key] = found
-
-    def each(self) -> set[float]:
-        """Return by how much the series of all services rose."""
-        assert len(self.risen) == len(COUNTS) * len(SERVICES)
-        return set(self.risen.values())
-
-
 def test_services_count_exactly_whoever_is_started_again_and_never_more_after_a_lost_state(
     start: Start, begin: Callable[..., Program]
 ) -> None:
     collector = start()
-    prometheus = Prometheus(collector)
+    prometheus = Prometheus(collector, {service for service, _ in SERVICES})
     program = begin(collector, SERVICES)
     for amount in (3, 4):
         program.add(amount)

@@ -16,7 +16,10 @@ import org.apache.kafka.common.metrics.stats.WindowedCount;
 import org.apache.kafka.common.telemetry.internals.MetricNamingStrategy;
 import org.apache.kafka.common.telemetry.internals.TelemetryMetricNamingConvention;
 
-/** Prints name and kind (sum, gauge, value) of every metric that clients of each kind keep, as they would push it. */
+/**
+ * Prints name and kind (sum, gauge, value) of every metric that clients of each kind keep, as they would push it, and
+ * keeps the last ones running until its input ends.
+ */
 final class ListClientMetrics {
     private static final String TOPIC = "list-client-metrics";
     private static final MetricNamingStrategy<MetricName> NAMES =
@@ -57,11 +60,15 @@ final class ListClientMetrics {
         }
         Properties sharing = properties(arguments[0]);
         sharing.put("group.id", TOPIC + "-share");
+        Properties administering = properties(arguments[0]);
+        // Alone among the clients, those of administrators push only when they are told to.
+        administering.put("enable.metrics.push", "true");
         sharing.put("key.deserializer", text + "Deserializer");
         sharing.put("value.deserializer", text + "Deserializer");
         producing.remove("transactional.id");
         try (KafkaShareConsumer<String, String> consumer = new KafkaShareConsumer<>(sharing);
-             KafkaProducer<String, String> producer = new KafkaProducer<>(producing)) {
+             KafkaProducer<String, String> producer = new KafkaProducer<>(producing);
+             Admin admin = Admin.create(administering)) {
             consumer.subscribe(List.of(TOPIC));
             ConsumerRecords<String, String> taken = ConsumerRecords.empty();
             // A share group begins where a topic ends when its first member comes.
@@ -74,10 +81,12 @@ final class ListClientMetrics {
             }
             consumer.commitSync();
             print(consumer.metrics());
-        }
-        try (Admin admin = Admin.create(properties(arguments[0]))) {
             admin.describeCluster().nodes().get();
             print(admin.metrics());
+            System.out.println("listed");
+            while (System.in.read() >= 0) {
+                continue;
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,12 +37,16 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.state.WindowStore;
 
-/** Prints name and kind of every metric of Kafka Streams applications of both group protocols, as they would push it. */
+/**
+ * Prints name and kind of every metric of Kafka Streams applications of both group protocols, as they would push it, and
+ * keeps them running until its input ends.
+ */
 final class ListStreamsMetrics {
     private static final String TOPIC = "list-streams-metrics";
     private static final String TABLE = TOPIC + "-table";
     private static final List<String> LATEST = List.of("bytes-consumed-total", "process-total", "record-e2e-latency-avg",
         "remove-rate", "suppression-emit-total", "window-aggregate-final-emit-total");
+    private static final List<String> PROTOCOLS = List.of("classic", "streams");
     private static final MetricNamingStrategy<MetricName> NAMES =
         TelemetryMetricNamingConvention.getClientTelemetryMetricNamingStrategy("org.apache.kafka");
 
@@ -64,34 +69,42 @@ final class ListStreamsMetrics {
                 producer.send(new ProducerRecord<>(topic, "key", "value")).get();
             }
         }
-        for (String protocol : List.of("classic", "streams")) {
-            Properties application = new Properties();
-            application.putAll(common);
-            application.put("application.id", TOPIC + "-" + protocol);
-            application.put("group.protocol", protocol);
-            application.put("auto.offset.reset", "earliest");
-            application.put("num.standby.replicas", "1");
-            application.put("metrics.recording.level", "TRACE");
-            application.put("default.key.serde", Serdes.StringSerde.class.getName());
-            application.put("default.value.serde", Serdes.StringSerde.class.getName());
-            Properties second = new Properties();
-            second.putAll(application);
-            application.put("state.dir", arguments[1] + "/" + protocol + "-1");
-            second.put("state.dir", arguments[1] + "/" + protocol + "-2");
-            try (KafkaStreams one = new KafkaStreams(topology(), application);
-                 KafkaStreams two = new KafkaStreams(topology(), second)) {
-                one.start();
-                two.start();
-                Map<MetricName, Metric> seen = new HashMap<>();
-                for (int round = 0; round < 120 && !complete(seen, protocol); round++) {
-                    Thread.sleep(500);
-                    seen.putAll(one.metrics());
-                    seen.putAll(two.metrics());
-                }
-                seen.keySet().removeIf(name -> !name.group().startsWith("stream-"));
-                seen.forEach((name, metric) -> System.out.println(NAMES.metricKey(name).name() + "\t" + kind(metric)));
+        List<KafkaStreams> applications = new ArrayList<>();
+        for (String protocol : PROTOCOLS) {
+            for (String replica : List.of("1", "2")) {
+                Properties application = new Properties();
+                application.putAll(common);
+                application.put("application.id", TOPIC + "-" + protocol);
+                application.put("client.id", TOPIC + "-" + protocol + "-" + replica);
+                application.put("group.protocol", protocol);
+                application.put("auto.offset.reset", "earliest");
+                application.put("num.standby.replicas", "1");
+                application.put("metrics.recording.level", "TRACE");
+                application.put("default.key.serde", Serdes.StringSerde.class.getName());
+                application.put("default.value.serde", Serdes.StringSerde.class.getName());
+                application.put("state.dir", arguments[1] + "/" + protocol + "-" + replica);
+                applications.add(new KafkaStreams(topology(), application));
             }
         }
+        applications.forEach(KafkaStreams::start);
+        Map<String, Map<MetricName, Metric>> seen = new HashMap<>();
+        for (int round = 0; round < 240 && !complete(seen); round++) {
+            Thread.sleep(500);
+            for (int number = 0; number < applications.size(); number++) {
+                seen.computeIfAbsent(PROTOCOLS.get(number / 2), protocol -> new HashMap<>())
+                    .putAll(applications.get(number).metrics());
+            }
+        }
+        for (Map<MetricName, Metric> kept : seen.values()) {
+            kept.keySet().removeIf(name -> !name.group().startsWith("stream-"));
+            kept.forEach((name, metric) -> System.out.println(NAMES.metricKey(name).name() + "\t" + kind(metric)));
+        }
+        System.out.println("listed");
+        while (System.in.read() >= 0) {
+            continue;
+        }
+        // Closing them takes seconds each, for all that their stores keep, and lists nothing more.
+        Runtime.getRuntime().halt(0);
     }
 
     private static Topology topology() {
@@ -128,11 +141,13 @@ final class ListStreamsMetrics {
         return builder.build();
     }
 
-    /** Whether tasks of each kind were there and had records, with which their metrics come. */
-    private static boolean complete(Map<MetricName, Metric> seen, String protocol) {
-        Set<String> names = seen.keySet().stream().map(MetricName::name).collect(Collectors.toSet());
-        // Groups of the streams protocol have no standby tasks unless the group's configuration at the broker says so.
-        return names.containsAll(LATEST) && (protocol.equals("streams") || names.contains("update-total"));
+    /** Whether applications of each protocol had tasks of each kind and records, with which their metrics come. */
+    private static boolean complete(Map<String, Map<MetricName, Metric>> seen) {
+        return seen.keySet().containsAll(PROTOCOLS) && seen.entrySet().stream().allMatch(kept -> {
+            Set<String> names = kept.getValue().keySet().stream().map(MetricName::name).collect(Collectors.toSet());
+            // Groups of the streams protocol have no standby tasks unless the group's configuration at the broker says so.
+            return names.containsAll(LATEST) && (kept.getKey().equals("streams") || names.contains("update-total"));
+        });
     }
 
     private static String kind(Metric metric) {

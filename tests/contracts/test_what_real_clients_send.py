@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from importlib.metadata import files
 from pathlib import Path
 
 import pytest
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, lookup
-from kwitness.e2e.kafka.jars import kafka_jars, streams_jars
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-HERE = Path(__file__).parent
+from tests import kept_metrics
+
 TEXTS = {"org.apache.kafka.app.info.version", "org.apache.kafka.app.info.commit.id"}
 TEXTS_OF_STREAMS = {
     f"org.apache.kafka.stream.{name}"
@@ -26,15 +25,6 @@ LEVELS = {
 """What is sent as a sum and goes down too."""
 
 
-def listed(program: str, jars: list[Path], *arguments: str) -> dict[str, str]:
-    """Name and kind of what a program lists."""
-    path = ":".join(f"{folder}/*" for folder in jars)
-    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", path, str(HERE / program), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return dict(line.split("\t") for line in done.stdout.splitlines() if line.startswith("org.apache.kafka."))
-
-
 def check(names: dict[str, str]) -> None:
     for name, kind in names.items():
         metric = lookup(name)
@@ -45,7 +35,8 @@ def check(names: dict[str, str]) -> None:
 
 @pytest.mark.broker
 def test_every_number_that_a_java_client_keeps_is_in_the_registry_with_its_type(kafka: LocalBroker) -> None:
-    names = listed("ListClientMetrics.java", [kafka_jars(kafka.version)], kafka.bootstrap)
+    with kept_metrics.clients(kafka.bootstrap) as names:
+        pass
 
     assert (
         {name for name in names if lookup(name) is None} == TEXTS == {n for n, kind in names.items() if kind == "text"}
@@ -59,7 +50,8 @@ def test_every_number_that_a_java_client_keeps_is_in_the_registry_with_its_type(
 def test_every_number_that_kafka_streams_keeps_is_in_the_registry_with_its_type(
     kafka: LocalBroker, tmp_path: Path
 ) -> None:
-    names = listed("ListStreamsMetrics.java", [streams_jars()], kafka.bootstrap, str(tmp_path))
+    with kept_metrics.streams(kafka.bootstrap, tmp_path) as names:
+        pass
 
     assert {name for name in names if lookup(name) is None} == TEXTS_OF_STREAMS
     check(names)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.bench.sizing import Line, Point, error_of, executors, fit
+from kwitness.bench.sizing import ALLOWED, Line, Point, error_of, executors, fit, page
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURED = json.loads((ROOT / "bench" / "results" / "spark_sizing.json").read_text())
 
 
 @given(batch=st.floats(0.1, 100), client=st.floats(1e-6, 1))
@@ -36,3 +42,16 @@ def test_half_of_the_cores_is_left_for_what_waits() -> None:
 
 def test_the_error_is_of_what_was_measured() -> None:
     assert error_of(Line(0, 1), Point(100, 80)) == pytest.approx(0.25)
+
+
+def test_the_page_is_made_from_what_was_measured() -> None:
+    assert (ROOT / "docs" / "operations" / "sizing.md").read_text() == page(MEASURED), (
+        "docs/operations/sizing.md is not what bench/results/spark_sizing.json gives: make bench-spark JOBS=sizing"
+    )
+
+
+@pytest.mark.parametrize("job_type", MEASURED["jobs"])
+def test_a_fourth_measured_size_is_on_the_line_through_the_others(job_type: str) -> None:
+    job = MEASURED["jobs"][job_type]
+
+    assert abs(error_of(fit([Point(*point) for point in job["points"]]), Point(*job["fourth"]))) <= ALLOWED

@@ -11,6 +11,7 @@ import pytest
 from kwitness.demo.acls import TOOL
 from kwitness.demo.platform import CLUSTER, GATEWAY_CLIENT, KAFKA, NAMESPACE, SIDECAR_CLIENT, Platform
 
+from tests import soak
 from tests.e2e import subscriptions
 from tests.e2e.conftest import Answer
 from tests.eventually import eventually, remains
@@ -53,10 +54,9 @@ def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer
     assert found.job["status"]["findingCounts"]["Breaks"] == 0
 
 
-@pytest.mark.timeout(900)  # two drivers, one after the other, where three groups of tests have two processors
-def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run_and_by_a_schedule(platform: Platform) -> None:
+@pytest.mark.timeout(900)  # a driver where three groups of tests have two processors
+def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)
-    scheduled = {"schedule": {"cron": "* * * * *", "timeZone": "Europe/Berlin", "startingDeadline": "1m"}}
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
         condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND, seconds=360)
         assert condition["status"] == "True"
@@ -86,6 +86,14 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run_and_by_a_schedule
         platform.cluster.kubectl("delete", platform.cluster.kubectl(*runs).strip(), f"--namespace={NAMESPACE}")
         remains(lambda: platform.cluster.kubectl(*runs), lambda names: not names.strip(), seconds=15)
 
+
+# tests/operator has what the operator makes of a schedule.
+@soak.alone
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_schedule(platform: Platform) -> None:
+    create_topic(platform, IDLE_TOPIC)
+    scheduled = {"schedule": {"cron": "* * * * *", "timeZone": "Europe/Berlin", "startingDeadline": "1m"}}
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(NIGHTLY, scheduled)):
         status = eventually(
             lambda: subscriptions.found(platform, NIGHTLY, KIND).get("status", {}),

@@ -17,7 +17,7 @@ import yaml
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from kwitness.cli.__main__ import main
-from kwitness.contracts.resources import HeaderRegistry
+from kwitness.contracts.resources.header_registry import HeaderRegistry
 from kwitness_interceptors import ConsumerInterceptor, ConsumerRecord
 from kwitness_interceptors.headers import (
     STRING,

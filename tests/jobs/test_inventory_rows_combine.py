@@ -5,7 +5,9 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
+from kwitness.collector.otlp.requests import Numbering, to_events
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE, roles_of
 from kwitness.jobs.analyses.client_inventory.row import (
@@ -19,11 +21,12 @@ from kwitness.jobs.analyses.client_inventory.row import (
     row_id,
 )
 from kwitness.jobs.analyses.client_inventory.transform import rows_of
+from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.rejection import RejectedRecordError
 
 from tests.jobs import oracle
 from tests.jobs.tables import kinded
-from tests.jobs.traffic import KINDS, mixed
+from tests.jobs.traffic import KINDS, TELEMETRY, mixed, push
 
 TIMES = st.integers(0, 50)
 NAMES = st.sampled_from(["a", "b", "org.apache.kafka.producer.x", "org.apache.kafka.consumer.y", "ü"])
@@ -117,6 +120,48 @@ def test_a_client_with_too_many_versions_is_cut_the_same_way_in_any_order() -> N
 
     assert forward.versions == backward.versions
     assert len(forward.versions) == MAX_VERSIONS
+
+
+def test_services_of_plain_otlp_are_a_row_each_as_the_collector_tells_them_from_others() -> None:
+    records = [
+        *exported(**{"service.name": "checkout", "service.instance.id": "0"}),
+        *exported(**{"service.name": "payment", "service.instance.id": "0"}),
+        *exported(**{"service.namespace": "shop", "service.name": "payment", "service.instance.id": "0"}),
+        *exported(**{"service.namespace": "shop", "service.name": "nameless"}),
+        *exported(**{"service.name": "payment", "service.instance.id": "0"}),
+    ]
+
+    rows = combine(row for record in records for row in rows_of(record, "telemetry"))
+
+    known = [dict(zip(IDENTITY_KEYS, row.identity, strict=True)) for row in rows]
+    assert sorted((one["client_id"], one["client_instance_id"]) for one in known if one["client_instance_id"]) == [
+        ("checkout", "0"),
+        ("payment", "0"),
+        ("payment", "0"),
+    ]
+    assert [one["client_id"] for one in known if not one["client_instance_id"]] == ["nameless"]
+
+
+def test_only_what_came_by_plain_otlp_is_known_by_its_key() -> None:
+    claims = push()._replace(key=b"otlp//checkout/0")
+    [row] = rows_of(claims, "telemetry")
+
+    assert row.row_id == row_id(INSTANCE, "cluster-1", "AAAAAAAAAAAAAAAAAAAAAA")
+
+
+def exported(**resource: str) -> list[KafkaRecord]:
+    """The records that the collector makes of an export."""
+    request = ExportMetricsServiceRequest()
+    told = request.resource_metrics.add()
+    told.scope_metrics.add().metrics.add().name = "app.orders"
+    for key, text in {"cluster_id": "cluster-1", **resource}.items():
+        attribute = told.resource.attributes.add()
+        attribute.key, attribute.value.string_value = key, text
+    events = to_events(request, Numbering(0, 1), 1_790_000_000_000, "cluster-1").events
+    return [
+        KafkaRecord(TELEMETRY, 0, 0, -1, event.instance.encode(), event.payload, tuple(event.headers()))  # type: ignore[arg-type]
+        for event in events
+    ]
 
 
 def test_long_texts_are_cut_and_stay_different() -> None:

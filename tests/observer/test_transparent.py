@@ -10,21 +10,26 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.e2e.ports import free_port
 from kwitness.images.container_engine import install
 
+from tests.collector.collector_process import SIDECAR, SIDECAR_SOURCE, TOPICS, CollectorProcess
+from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually
+from tests.observer.client_programs import LIBRDKAFKA, NEWEST, Client, counts, kafka_clients
 from tests.observer.dialled_ports import port_of
 from tests.observer.events_server import EventsServer
 from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
 from tests.observer.observer_process import ObserverProcess
+from tests.observer.stand import create_topic
 from tests.observer.tap import Tap
 
 pytestmark = pytest.mark.broker
@@ -72,24 +77,36 @@ def other_port(network: None) -> int:
     return free_port()
 
 
-@pytest.fixture(scope="module")
-def observer(broker: LocalBroker, server: EventsServer, other_port: int, program: Path) -> Iterator[ObserverProcess]:
-    """One with a user id of its own, and the rules beside it."""
+@contextlib.contextmanager
+def redirecting(
+    program: Path, broker: LocalBroker, ports: Iterable[int], token: str, url: str, **further: Any
+) -> Iterator[ObserverProcess]:
+    """An observer with a user id of its own, and the rules beside it in place of those that were there.
+
+    ``token`` and ``url`` are for the collector; ``further`` are members of its settings, and its ``environment``.
+    """
     # Others cannot enter pytest's own folders.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o777)
-        (folder / "token").write_text("token")
+        (folder / "token").write_text(token)
         shutil.copy(program, folder / "kwitness-observer")
+        environment = further.pop("environment", None)
         changes = {
             "mode": "sidecar",
             "reported_by": "pod",
-            "collector": {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(folder / "token")},
+            "collector": {"url": url, "replicas": 1, "ca_file": None, "token_file": str(folder / "token")},
+            **further,
         }
         observer = ObserverProcess(
-            folder / "kwitness-observer", folder, bootstrap=broker.bootstrap, nodes=(), changes=changes, user=USER
+            folder / "kwitness-observer",
+            folder,
+            bootstrap=broker.bootstrap,
+            nodes=(),
+            changes=changes,
+            user=USER,
+            environment=environment,
         )
-        ports = [port_of(broker.bootstrap), port_of(broker.bootstrap_of(Listener.SSL)), other_port]
         observer.set("listener", {**observer.settings["listener"], "redirected": sorted(ports)})
         said = folder / "redirection"
         with observer.with_arguments("--redirection", str(said)):
@@ -99,6 +116,14 @@ def observer(broker: LocalBroker, server: EventsServer, other_port: int, program
             subprocess.run([*alone, folder / "kwitness-observer", *redirect], check=True)
             assert said.read_text() == "in place"
             yield observer
+
+
+@pytest.fixture(scope="module")
+def observer(broker: LocalBroker, server: EventsServer, other_port: int, program: Path) -> Iterator[ObserverProcess]:
+    """One that reports what it sees, for most of the tests."""
+    ports = [port_of(broker.bootstrap), port_of(broker.bootstrap_of(Listener.SSL)), other_port]
+    with redirecting(program, broker, ports, "token", server.url) as observer:
+        yield observer
 
 
 @contextlib.contextmanager
@@ -193,3 +218,53 @@ def test_a_connection_to_the_observer_itself_is_closed(observer: ObserverProcess
         assert client.recv(1) == b""
 
     eventually(lambda: observer.metrics()['kwitness_observer_connections_closed_total{end="loop"}'], (1.0).__eq__)
+
+
+@pytest.fixture
+def collector(broker: LocalBroker, tmp_path: Path) -> Iterator[CollectorProcess]:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    for future in admin.create_topics([NewTopic(name, 1, 1) for name in TOPICS.values()]).values():
+        future.result(30)
+    process = CollectorProcess(tmp_path, bootstrap=broker.bootstrap)
+    process.subscribe([{"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 1_000, "match": {}}])
+    yield process.start()
+    process.kill()
+
+
+# The last of all: its rules are in place of those before.
+def test_an_observer_answers_the_telemetry_of_clients_that_know_of_none(
+    broker: LocalBroker, collector: CollectorProcess, program: Path
+) -> None:
+    namespace, _, pod = SIDECAR_SOURCE.partition("/")
+    create_topic(broker.bootstrap, "orders")
+
+    def found(client: Client) -> list[dict[str, Any]]:
+        items = collector.get("/v1/clients").body["items"]
+        return [one for one in items if one.get("client_id") == client.name and one.get("last_push_ms")]
+
+    with redirecting(
+        program,
+        broker,
+        [port_of(broker.bootstrap)],
+        SIDECAR,
+        f"http://127.0.0.1:{collector.port}",
+        cluster_id=CLUSTER,
+        workload={"kind": "Deployment", "name": "app"},
+        telemetry={"max_instances": 100, "max_push_bytes": 1_048_576},
+        environment={"POD_NAME": pod, "POD_NAMESPACE": namespace, "POD_IP": "10.1.2.3"},
+    ) as observer:
+        eventually(lambda: "New subscriptions" in observer.log())
+        for client in (kafka_clients(NEWEST), LIBRDKAFKA):
+            process = client.start(broker.bootstrap, "orders", 0, ["none:all"])
+            try:
+                # A producer and a consumer, each an instance of its own.
+                pushing = eventually(lambda client=client: found(client), lambda those: len(those) >= 2)
+                counts(process)
+            finally:
+                process.kill()
+
+            for one in pushing:
+                assert (one["k8s_namespace"], one["k8s_pod"], one["client_address"]) == (namespace, pod, "10.1.2.3")
+                assert (one["client_software_name"], one["client_software_version"]) in client.software
+                assert one["metrics"]
+        assert observer.metrics()['kwitness_observer_telemetry_requests_total{api="PushTelemetry",error="NONE"}'] >= 4

@@ -103,6 +103,15 @@ def test_a_subscription_wakes_the_cluster_that_it_left_and_the_one_it_refers_to(
     assert set(context.woken) == {(kind, Key("n", "old")), (kind, Key("m", "new"))}
 
 
+def test_a_pause_of_a_cluster_reaches_its_subscriptions_though_its_generation_stays(context):
+    kind = "KafkaCluster"
+    context.store.put(kind, _object(kind, "a", "1"))
+    paused = _object(kind, "a", "2")
+    paused["metadata"]["annotations"] = {"kwitness.dev/pause": "true"}
+    receive(context, kind, {"type": "MODIFIED", "object": paused})
+    assert set(context.woken) == {(kind, Key("n", "a")), ("ClientMetricsSubscription", Key("n", "a"))}
+
+
 def test_a_collector_that_goes_wakes_its_rivals(context):
     kind = "TelemetryCollector"
     for name in ("first", "second"):

@@ -23,14 +23,6 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaCluste
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.context import Clock
-from kwitness.operator.desired.broker_subscriptions import subscription_fields
-from kwitness.operator.desired.client_versions import client_versions, version_warnings
-from kwitness.operator.desired.kafka_cluster_conditions import (
-    subscriptions_verdict,
-    telemetry_verdict,
-    topics_verdict,
-)
-from kwitness.operator.desired.kafka_cluster_status import cluster_fields, wanted_topics, warnings
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
     Wanted,
@@ -48,6 +40,7 @@ from kwitness.operator.desired.subscription_status import (
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
+from kwitness.operator.kinds.kafka_cluster.kind import KAFKA_CLUSTER
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
@@ -56,7 +49,7 @@ from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
-from kwitness.operator.model.conditions import conditions_of, failure
+from kwitness.operator.model.conditions import Verdict, conditions_of, failure
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.pod_marks import pod_marks
@@ -69,11 +62,14 @@ from kwitness.operator.shapes.facts import (
     Answer,
     AskedFor,
     Attempt,
+    BrokersSeen,
     ClusterKnowledge,
+    CollectorReport,
     DriverAnswer,
     EnabledNamespaces,
     Every,
     Fact,
+    HeldBack,
     Inventory,
     KafkaState,
     Labelled,
@@ -82,7 +78,10 @@ from kwitness.operator.shapes.facts import (
     NamedObject,
     Referring,
     Refusals,
+    Reported,
     RunningPods,
+    SameKafka,
+    TopicsCreated,
     Watched,
 )
 from kwitness.operator.shapes.work import KindSpec, Need, Unit, View
@@ -256,50 +255,60 @@ def _what_a_driver_reads(children: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _cluster_status(case: dict[str, Any]) -> Any:
-    cluster = _cluster(case)
-    seen = ClusterDescription(
-        cluster_id="cluster-id",
-        brokers=tuple(BrokerDescription(**{"rack": None, **broker}) for broker in case["brokers"]),
-        lower_bound=case["lowerBound"],
-        topics={name: TopicDescription(**topic) for name, topic in case.get("topics", {}).items()},
-        subscriptions={},
-    )
-    inventory = ClusterState.model_validate(case["state"]) if "state" in case else None
-    found = warnings(
-        cluster=cluster,
-        seen=seen,
-        inventory=inventory,
-        shared_with=case.get("sharedWith", []),
-        deletion_held=case.get("deletionHeld", []),
-        disconnected=case.get("disconnected", []),
-        owners=case.get("owners", {}),
-        clients=version_warnings(client_versions(cluster.spec.client_policy, inventory.software if inventory else ())),
-    )
-    topics = wanted_topics(cluster, len(seen.brokers))
-    standing = _subscriptions(case.get("subscriptions", {}))
-    status = {**cluster_fields(seen, inventory, cluster, found), **subscription_fields(standing, "inst")}
-    refused = TransientError(*case["refused"]) if "refused" in case else None
-    seen = dataclasses.replace(seen, refused=refused, hidden_topics=frozenset(case.get("hiddenTopics", [])))
-    errors = {topic.name: TransientError(*case["topicError"]) for topic in topics} if "topicError" in case else {}
-    verdicts = [
-        topics_verdict(topics, seen, errors, withheld=case.get("withheld")),
-        telemetry_verdict(seen),
-        subscriptions_verdict(seen, answered=case.get("answered", False)),
-    ]
-    return {
-        "status": _declared(KafkaClusterStatus, status),
-        "conditions": {one.type: [one.status, one.reason, one.message] for one in verdicts},
-        "topics": [
+def _kafka_cluster(case: dict[str, Any]) -> Any:
+    """A KafkaCluster of which its brokers, its collector and others tell what the case says."""
+    body = {"kind": "KafkaCluster", **case.get("cluster", CLUSTER)}
+    settings = {"installation": "inst", **case.get("settings", {})}
+    everything = {**case, "settings": settings, "objects": [body, *case.get("objects", [])]}
+    unit = KAFKA_CLUSTER.unit(_key_of(body))
+    needed, view = _with_its_needs(KAFKA_CLUSTER, unit, everything)
+    decided = KAFKA_CLUSTER.decide(unit, view)
+    found: dict[str, Any] = {"needs": sorted(_need_of_a_cluster(need) for need in needed)}
+    if decided.creates is not None:
+        found["creates"] = [
             {
                 "name": topic.name,
                 "partitions": topic.partitions,
                 "replicationFactor": topic.replication_factor,
                 "configs": dict(topic.configs),
             }
-            for topic in topics
-        ],
-    }
+            for topic in decided.creates.topics
+        ]
+    for outcome in decided.outcomes.values():
+        found["status"] = outcome.status.model_dump(
+            mode="json", by_alias=True, exclude_none=True, exclude={"conditions", "observed_generation"}
+        )
+        found["conditions"] = [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts]
+    return found
+
+
+def _need_of_a_cluster(need: Need) -> str:
+    fact = f"TopicsCreated of {len(need.fact.of.topics)}" if isinstance(need.fact, TopicsCreated) else str(need.fact)
+    return f"{fact} within {need.max_age_s} s{'' if need.awaited else ', not awaited'}"
+
+
+def _answer_of_brokers(case: dict[str, Any], fact: BrokersSeen | TopicsCreated, now_ms: int) -> Answer[Any] | None:
+    if isinstance(fact, TopicsCreated):
+        if "creationFails" in case:
+            return Answer(None, now_ms, TransientError(*case["creationFails"]))
+        error = TransientError(*case["topicError"]) if "topicError" in case else None
+        at_ms = 0 if case.get("neverTried") else now_ms
+        return Answer({topic.name: error for topic in fact.of.topics} if at_ms else None, at_ms)
+    if "unreachable" in case:
+        return Answer(None, now_ms, TransientError(*case["unreachable"]))
+    return Answer(_seen(case), now_ms - 1000) if "brokers" in case else None
+
+
+def _seen(case: dict[str, Any]) -> ClusterDescription:
+    return ClusterDescription(
+        cluster_id="cluster-id",
+        brokers=tuple(BrokerDescription(**{"rack": None, **broker}) for broker in case["brokers"]),
+        lower_bound=case["lowerBound"],
+        topics={name: TopicDescription(**topic) for name, topic in case.get("topics", {}).items()},
+        subscriptions={},
+        refused=TransientError(*case["refused"]) if "refused" in case else None,
+        hidden_topics=frozenset(case.get("hiddenTopics", [])),
+    )
 
 
 def _subscription_plan(case: dict[str, Any]) -> Any:
@@ -363,7 +372,8 @@ class _View:
     def __init__(self, case: dict[str, Any], facts: frozenset[Fact[Any]]) -> None:
         self.now_ms = case.get("nowMs", 1_000_000)
         self.settings = _settings(case)
-        self._answers = {fact: _answer(case, fact, self.now_ms) for fact in facts}
+        answers = {fact: _answer(case, fact, self.now_ms) for fact in facts}
+        self._answers = {fact: answer for fact, answer in answers.items() if answer is not None}
 
     def get(self, fact: Fact[Any]) -> Answer[Any] | None:
         return self._answers.get(fact)
@@ -372,7 +382,9 @@ class _View:
         return self._answers[fact]
 
 
-def _answer(case: dict[str, Any], fact: Fact[Any], now_ms: int) -> Answer[Any]:
+def _answer(case: dict[str, Any], fact: Fact[Any], now_ms: int) -> Answer[Any] | None:
+    if isinstance(fact, BrokersSeen | TopicsCreated):
+        return _answer_of_brokers(case, fact, now_ms)
     if not isinstance(fact, Attempt):
         return Answer(_value(case, fact), now_ms)
     tried = case.get("tried", {})
@@ -435,6 +447,19 @@ def _value_for_jobs(case: dict[str, Any], fact: Fact[Any], objects: list[dict[st
             return tuple(one["name"] for one in found if dict(labels).items() <= one["labels"].items())
         case DriverAnswer():
             return DriverStatus.model_validate(case["driver"]) if "driver" in case else None
+        case _:
+            return _value_for_clusters(case, fact)
+
+
+def _value_for_clusters(case: dict[str, Any], fact: Fact[Any]) -> Any:
+    match fact:
+        case SameKafka():
+            return tuple(Key(*one.split("/")) for one in ["kwitness/main", *case.get("sharedWith", [])])
+        case HeldBack():
+            return tuple(case.get("deletionHeld", ()))
+        case Reported():
+            verdict = Verdict("InventoryAvailable", *case["collector"]) if "collector" in case else None
+            return CollectorReport(verdict, ClusterState.model_validate(case["state"]) if "state" in case else None)
 
 
 def _key_of(body: dict[str, Any]) -> Key:
@@ -522,7 +547,7 @@ DECISIONS = {
     "collectorObjects": _collector_objects,
     "collectorStatus": _collector_status,
     "job": _job,
-    "clusterStatus": _cluster_status,
+    "kafkaCluster": _kafka_cluster,
     "subscriptionPlan": _subscription_plan,
     "liveNumbers": _live_numbers,
 }

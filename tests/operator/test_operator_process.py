@@ -650,11 +650,16 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
 
 def test_ready_is_exposed_for_each_resource_and_goes_with_it(shared, api, namespace):
     def exposed() -> list[str]:
-        return [line for line in shared.probe("/metrics")[1].splitlines() if 'name="basic"' in line]
+        lines = shared.probe("/metrics")[1].splitlines()
+        return [line for line in lines if line.startswith("kwitness_resource_") and 'name="basic"' in line]
 
     labels = f'kind="ClientMetricsSubscription",name="basic",namespace="{namespace}",reason="Applied"'
     # Whoever asks the API server may know of a status before the operator has the answer to its own write.
-    eventually(exposed, lambda lines: lines == [f"kwitness_resource_ready{{{labels}}} 1.0"])
+    eventually(exposed, lambda lines: f"kwitness_resource_ready{{{labels}}} 1.0" in lines)
+    # It has no condition Ready a second time, and its others: no collector says who its clients are.
+    beside = [line for line in exposed() if line.startswith("kwitness_resource_condition{")]
+    assert [line[-3:] for line in beside if 'type="InventoryAvailable"' in line] == ["0.0"]
+    assert not [line for line in beside if 'type="Ready"' in line]
     api.kubectl("delete", "kcms", "basic", "-n", namespace)
     eventually(lambda: exposed() == [])
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from .metric_prefix import PREFIX
 from .registry_entries import ClientMetric, Role
 from .tables.client_metrics import ENTRIES
 
 __all__ = ["CLIENT_METRICS", "CRASH_PRONE_METRICS", "PREFIX", "ClientMetric", "lookup", "required_names"]
-
-PREFIX = "org.apache.kafka."
-"""What the names of all standard metrics start with."""
 
 CLIENT_METRICS: tuple[ClientMetric, ...] = ENTRIES
 """All metrics of the registry, by name."""

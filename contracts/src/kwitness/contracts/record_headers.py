@@ -14,6 +14,7 @@ __all__ = [
     "EVENT_SOURCE",
     "FILTERED",
     "OTLP_CONTENT_TYPE",
+    "PLAIN_OTLP",
     "PUSH_INTERVAL_MS",
     "RECEIVED_AT_MS",
     "RECORD_HEADERS",
@@ -36,6 +37,12 @@ REPORTED_BY = "reported_by"
 
 OTLP_CONTENT_TYPE = "application/x-protobuf"
 """Value of the header `content_type`."""
+
+PLAIN_OTLP = "otlp/"
+"""Begins `event_source` and the record's key where a push came by plain OTLP: the key then says whose it is.
+
+A broker gives its clients ids of their own; an instance id of plain OTLP is unique within its service alone.
+"""
 
 RECORD_HEADERS: tuple[RecordHeader, ...] = ENTRIES
 """The headers besides the identity keys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,6 @@ from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.cluster_memory import ClusterMemory
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Store, Subject
@@ -25,7 +24,7 @@ from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Look", "Slots", "SubscriptionOutcome"]
+__all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Slots", "SubscriptionOutcome"]
 
 _SLOTS: Final = 8
 
@@ -51,25 +50,11 @@ class SubscriptionOutcome:
     fields: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What one look found: ``created`` has the results of the topics that were missing.
-
-    ``withheld`` says why none was created, None where they were.
-    """
-
-    connection: KafkaConnection
-    seen: ClusterDescription
-    created: Mapping[str, OperatorError | None]
-    withheld: str | None
-
-
 @dataclass(slots=True)
 class ClusterFacts:
     """What is known of one KafkaCluster in this process.
 
-    ``look`` is the look that goes on or has not been read, and at what. ``uid`` is the KafkaCluster's. ``absent`` are
-    deleted subscriptions that the brokers did not have at the last look.
+    ``uid`` is the KafkaCluster's. ``absent`` are deleted subscriptions that the brokers did not have at the last look.
     ``connection`` is the last one that worked; it outlives the resource by one reconcile, to clean up behind it.
     ``checked`` turns true with the first attempt to connect. ``trouble`` says why nothing may be written, None when all
     is well. ``listeners`` are those of the brokers that answered last. ``subscriptions`` None means not read yet.
@@ -79,7 +64,6 @@ class ClusterFacts:
     forgotten, ``recalled`` whether it was read from its ConfigMap, and ``remembered`` what was last written there.
     """
 
-    look: tuple[Subject, asyncio.Task[Look]] | None = None
     connection: KafkaConnection | None = None
     seen: ClusterDescription | None = None
     listeners: tuple[BrokerListener, ...] | None = None
@@ -139,6 +123,8 @@ class Context:
     """URL of an AnalyticsJob's driver status from the job's key."""
     told: Callable[[Fact[Any]], None]
     """Wakes whom the engine knows to need a fact that has changed."""
+    ask_again: Callable[[Fact[Any]], None]
+    """Has a fact asked for that is in doubt, where it is needed."""
     touched: Callable[[str, Key], None]
     """Has the engine read an object of a kind again, if anybody needs to know of it."""
     clock: Clock = field(default_factory=Clock)

@@ -18,6 +18,7 @@ from kwitness.operator.environment.injector import config_map_key, interceptors_
 from kwitness.operator.kinds.analytics_job.kind import ANALYTICS_JOB
 from kwitness.operator.kinds.header_registry.kind import HEADER_REGISTRY
 from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTIONS, INTERCEPTOR_PROFILE
+from kwitness.operator.kinds.kafka_cluster.kind import KAFKA_CLUSTER
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
 from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
@@ -25,11 +26,10 @@ from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.client_metrics_subscription import reconcile_subscriptions
 from kwitness.operator.reconcile.forsaken_clusters import FORSAKEN, reconcile_forsaken
 from kwitness.operator.reconcile.inventory import reconcile_inventory
-from kwitness.operator.reconcile.kafka_cluster import reconcile_kafka_cluster
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import Fact
 from kwitness.operator.shapes.work import KindSpec, Unit
-from kwitness.operator.work_queue import Requeue, WorkQueue
+from kwitness.operator.work_queue import WORKERS, Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name
 
 __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "driver_url"]
@@ -37,7 +37,6 @@ __all__ = ["Reconcile", "build_context", "build_queues", "collector_url", "drive
 Reconcile = Callable[[Context, Key], Awaitable[Requeue]]
 
 RECONCILERS: Mapping[str, Reconcile] = {
-    "KafkaCluster": reconcile_kafka_cluster,
     "ClientMetricsSubscription": reconcile_subscriptions,
     "Inventory": reconcile_inventory,
     FORSAKEN: reconcile_forsaken,
@@ -45,6 +44,7 @@ RECONCILERS: Mapping[str, Reconcile] = {
 """One queue each. ClientMetricsSubscription, Inventory and Forsaken have KafkaClusters as keys."""
 
 SPECS: Mapping[str, KindSpec] = {
+    "KafkaCluster": KAFKA_CLUSTER,
     "TelemetryCollector": TELEMETRY_COLLECTOR,
     "AnalyticsJob": ANALYTICS_JOB,
     "ObserverDeployment": OBSERVER_DEPLOYMENT,
@@ -61,11 +61,17 @@ Beside them the injections, which are one unit of the installation for each of t
 FACTS: Final = "Fact"
 """The queue of facts that are being asked for."""
 
+LOOKS: Final = "Look"
+"""The queue of those that brokers are asked for."""
+
+_MOST_LOOKS: Final = 10_000
+"""Beside each other: they wait for a turn of their own (`Slots`), so that dead clusters take none of the others'."""
+
 _MOST_FETCHES: Final = 16
 """At once, so that what does not answer holds up nothing else for long."""
 
 _WORKERS: Final = {"ClientMetricsSubscription": _MOST_FETCHES, FORSAKEN: _MOST_FETCHES}
-"""Of reconcilers that wait for brokers, each for those of its own cluster; KafkaCluster's has them asked by tasks."""
+"""Of reconcilers that wait for brokers, each for those of its own cluster."""
 
 
 def collector_url(collector: Key, encrypted: bool) -> str:  # noqa: FBT001 - the shape of Context.collector_url
@@ -102,6 +108,9 @@ def build_context(
     def told(fact: Fact[Any]) -> None:
         engine.facts.told(fact)
 
+    def ask_again(fact: Fact[Any]) -> None:
+        engine.facts.ask_again(fact)
+
     def touched(kind: str, key: Key) -> None:
         engine.facts.touched(kind, key)
 
@@ -119,11 +128,12 @@ def build_context(
         collector_url=collector_url,
         driver_url=driver_url,
         told=told,
+        ask_again=ask_again,
         touched=touched,
     )
 
     def ask(fact: Fact[Any]) -> None:
-        queues[FACTS].add(fact)
+        queues[LOOKS if fact.of_brokers else FACTS].add(fact)
 
     def wake(unit: Unit) -> None:
         queues[unit.kind].add(unit.key)
@@ -138,7 +148,7 @@ def build_context(
 
 
 def build_queues(context: Context, engine: Engine) -> dict[str, WorkQueue[Any]]:
-    """One queue per reconciler, one per kind of the engine, and that of facts."""
+    """One queue per reconciler, one per kind of the engine, and those of facts."""
     resync = context.settings.resync_seconds
 
     def bound(reconcile: Reconcile) -> Callable[[Key], Awaitable[Requeue]]:
@@ -155,9 +165,10 @@ def build_queues(context: Context, engine: Engine) -> dict[str, WorkQueue[Any]]:
 
     return {
         **{
-            kind: WorkQueue(kind, bound(reconcile), resync=resync, workers=_WORKERS.get(kind, 4))
+            kind: WorkQueue(kind, bound(reconcile), resync=resync, workers=_WORKERS.get(kind, WORKERS))
             for kind, reconcile in RECONCILERS.items()
         },
         **{kind: WorkQueue(kind, turns(kind), resync=resync) for kind in SPECS},
         FACTS: WorkQueue(FACTS, engine.facts.fetch, resync=resync, workers=_MOST_FETCHES),
+        LOOKS: WorkQueue(LOOKS, engine.facts.fetch, resync=resync, workers=_MOST_LOOKS),
     }

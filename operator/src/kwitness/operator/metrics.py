@@ -22,9 +22,9 @@ __all__ = [
     "RECONCILE_ERRORS",
     "WATCH_SUCCESS",
     "WORKQUEUE_DEPTH",
+    "ConditionGauges",
     "JobNumbers",
     "OutdatedClients",
-    "ReadyGauge",
 ]
 
 # A series with the time of each series' birth would double them, and nobody asks for it.
@@ -58,8 +58,10 @@ WATCH_SUCCESS: Final = _gauge("kwitness_watch_last_success_seconds")
 DRIFT_REPAIRS: Final = _counter("kwitness_drift_repairs_total")
 
 
-class ReadyGauge:
-    """``kwitness_resource_ready``, read from the store when it is asked for, so that deleted resources leave no series.
+class ConditionGauges:
+    """What conditions say, read from the store when it is asked for, so that deleted resources leave no series.
+
+    ``kwitness_resource_ready`` has Ready, and ``kwitness_resource_condition`` those beside it that are not Unknown.
 
     Satisfies prometheus_client's collector protocol.
     """
@@ -69,16 +71,20 @@ class ReadyGauge:
         self._kinds = kinds
 
     def collect(self) -> Iterable[Metric]:
-        """Yield one gauge with a sample per resource that has a Ready condition."""
-        entry = own_metric("kwitness_resource_ready")
-        gauge = GaugeMetricFamily(entry.name, entry.help, labels=entry.labels)
+        """Yield a gauge with a sample per resource that has a Ready condition, and one for its further conditions."""
+        ready, beside = (
+            GaugeMetricFamily(entry.name, entry.help, labels=entry.labels)
+            for entry in (own_metric("kwitness_resource_ready"), own_metric("kwitness_resource_condition"))
+        )
         for kind in self._kinds:
             for key, body in self._store.items(kind):
                 for condition in (body.get("status") or {}).get("conditions", ()):
+                    labels, holds = [kind, key.namespace, key.name], float(condition["status"] == "True")
                     if condition["type"] == "Ready":
-                        labels = [kind, key.namespace, key.name, condition["reason"]]
-                        gauge.add_metric(labels, float(condition["status"] == "True"))
-        yield gauge
+                        ready.add_metric([*labels, condition["reason"]], holds)
+                    elif condition["status"] != "Unknown":
+                        beside.add_metric([*labels, condition["type"], condition["reason"]], holds)
+        yield from (ready, beside)
 
 
 class JobNumbers:

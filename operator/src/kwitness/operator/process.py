@@ -94,7 +94,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
                 settings, installation, session=session, server=access.server, outside=outside
             )
             from_what_is_known = (
-                metrics.ReadyGauge(context.store, KINDS),
+                metrics.ConditionGauges(context.store, KINDS),
                 metrics.JobNumbers(context.store),
                 metrics.OutdatedClients(partial(connections_below, context)),
             )

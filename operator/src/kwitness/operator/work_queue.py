@@ -18,7 +18,7 @@ from typing import Final, Generic, TypeVar
 from kwitness.operator import metrics
 from kwitness.operator.model.errors import OperatorError, TerminalError
 
-__all__ = ["Requeue", "WorkQueue"]
+__all__ = ["WORKERS", "Requeue", "WorkQueue"]
 
 K = TypeVar("K", bound=Hashable)
 
@@ -30,6 +30,9 @@ _LONGEST_DELAY: Final = 60.0
 
 _MOST_DOUBLINGS: Final = 7
 """From here on the longest delay counts; without a bound the power outgrows a float after half a day of failures."""
+
+WORKERS: Final = 4
+"""Of a queue whose work is short."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +72,7 @@ class WorkQueue(Generic[K]):
     """
 
     def __init__(
-        self, kind: str, reconcile: Callable[[K], Awaitable[Requeue]], *, resync: float, workers: int = 4
+        self, kind: str, reconcile: Callable[[K], Awaitable[Requeue]], *, resync: float, workers: int = WORKERS
     ) -> None:
         self.kind = kind
         self._reconcile = reconcile

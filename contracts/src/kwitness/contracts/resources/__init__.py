@@ -1,155 +1,21 @@
 """The custom resources, one module per kind: spec, status, and the rules that the API server checks.
 
-Durations, references, connections and the like are modules of their own; nothing here talks to anything.
+Durations, references, connections and the like are modules of their own; nothing here talks to anything. `KINDS` is
+imported when it is asked for: who needs a duration, or one kind, does not wait for the models of all.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from .analytics_job import AnalyticsJob
-from .client_metrics_subscription import ClientMetricsSubscription
-from .contract_model import Contract
-from .header_registry import HeaderRegistry
-from .interceptor_profile import InterceptorProfile
-from .kafka_cluster import KafkaCluster
-from .observer_deployment import ObserverDeployment
-from .telemetry_collector import TelemetryCollector
+if TYPE_CHECKING:
+    from .kinds import KINDS, KindInfo, PrinterColumn
 
 __all__ = ["KINDS", "KindInfo", "PrinterColumn"]
 
 
-@dataclass(frozen=True, slots=True)
-class PrinterColumn:
-    """A column of `kubectl get`.
-
-    Attributes
-    ----------
-    name, type, json_path
-        As in `additionalPrinterColumns`.
-    description
-        What the column shows.
-    """
-
-    name: str
-    type: str
-    json_path: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class KindInfo:
-    """One custom resource kind.
-
-    Attributes
-    ----------
-    kind, plural, singular, short_name
-        The names by which the API server knows it.
-    model
-        The pydantic model.
-    columns
-        What `kubectl get` shows between READY, REASON and AGE.
-    scales
-        Whether `kubectl scale` works, by `spec.replicas`, `status.replicas` and `status.selector`.
-    """
-
-    kind: str
-    plural: str
-    short_name: str
-    model: type[Contract]
-    columns: tuple[PrinterColumn, ...]
-    scales: bool = False
-
-    @property
-    def singular(self) -> str:
-        """Return the name for one."""
-        return self.kind.lower()
-
-
-_CLUSTER = PrinterColumn("Cluster", "string", ".spec.clusterRef.name", "The KafkaCluster.")
-
-KINDS: tuple[KindInfo, ...] = (
-    KindInfo(
-        "KafkaCluster",
-        "kafkaclusters",
-        "kfc",
-        KafkaCluster,
-        (
-            PrinterColumn("Version", "string", ".status.kafkaVersion", "Best known Kafka version."),
-            PrinterColumn("Telemetry", "string", ".status.telemetry", "How many brokers have a telemetry plugin."),
-            PrinterColumn("Cluster-Id", "string", ".status.clusterId", "Cluster id."),
-        ),
-    ),
-    KindInfo(
-        "ClientMetricsSubscription",
-        "clientmetricssubscriptions",
-        "kcms",
-        ClientMetricsSubscription,
-        (
-            _CLUSTER,
-            PrinterColumn("Interval", "string", ".spec.interval", "How often clients push."),
-            PrinterColumn("Matching", "integer", ".status.clients.matching", "Instances that match."),
-            PrinterColumn("Pushing", "integer", ".status.clients.pushing", "Instances that push."),
-            PrinterColumn("Expires", "string", ".status.expiresAt", "When it is taken off the brokers."),
-        ),
-    ),
-    KindInfo(
-        "ObserverDeployment",
-        "observerdeployments",
-        "kobs",
-        ObserverDeployment,
-        (
-            PrinterColumn("Bootstrap", "string", ".status.bootstrapServers", "Address for clients to start from."),
-            PrinterColumn("Connections", "integer", ".status.connections", "Client connections open now."),
-            PrinterColumn("Coverage", "integer", ".status.coverage.percent", "Connections observed, in percent."),
-        ),
-    ),
-    KindInfo(
-        "TelemetryCollector",
-        "telemetrycollectors",
-        "ktc",
-        TelemetryCollector,
-        (
-            _CLUSTER,
-            PrinterColumn("Clients", "integer", ".status.clients", "Client instances heard from."),
-            PrinterColumn("Series", "integer", ".status.series", "Series exposed."),
-        ),
-        scales=True,
-    ),
-    KindInfo(
-        "InterceptorProfile",
-        "interceptorprofiles",
-        "kip",
-        InterceptorProfile,
-        (
-            _CLUSTER,
-            PrinterColumn("Selected", "integer", ".status.pods.selected", "Pods that are selected."),
-            PrinterColumn("Injected", "integer", ".status.pods.injected", "Those that have the interceptors."),
-            PrinterColumn("Reporting", "integer", ".status.reporting", "Processes that report."),
-        ),
-    ),
-    KindInfo(
-        "AnalyticsJob",
-        "analyticsjobs",
-        "kaj",
-        AnalyticsJob,
-        (
-            PrinterColumn("Type", "string", ".spec.type", "What is computed."),
-            PrinterColumn("Phase", "string", ".status.phase", "Where the job is in its life."),
-            PrinterColumn("Lag", "integer", ".status.lag.records", "Records not read yet."),
-            PrinterColumn("Last-Run", "boolean", ".status.lastRun.succeeded", "Whether the last run ended well."),
-            PrinterColumn("Findings", "integer", ".status.findingsTotal", "How many things were found wrong."),
-        ),
-    ),
-    KindInfo(
-        "HeaderRegistry",
-        "headerregistries",
-        "khr",
-        HeaderRegistry,
-        (
-            PrinterColumn("Policy", "string", ".spec.policy", "What to do about other keys."),
-            PrinterColumn("Keys", "integer", ".status.registered", "Keys registered."),
-        ),
-    ),
-)
-"""All seven kinds, in the order of the reference."""
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return getattr(importlib.import_module(".kinds", __name__), name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from .contract_model import Contract, list_map
 
@@ -45,3 +45,8 @@ class BrokerSubscriptionState(Contract):
         max_length=6,
         json_schema_extra=list_map("selector"),
     )
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_empty(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # A hundred of them may stand in one status.
+        return {name: value for name, value in dumped(self).items() if value not in ((), [], None)}

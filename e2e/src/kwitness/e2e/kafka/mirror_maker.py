@@ -11,17 +11,9 @@ from types import TracebackType
 from typing import Self
 
 from kwitness.e2e.kafka.jars import mirror_jars
+from kwitness.e2e.kafka.java_logging import log4j2
 
 _MAIN = "org.apache.kafka.connect.mirror.MirrorMaker"
-_LOG4J2 = """\
-status = ERROR
-appender.console.type = Console
-appender.console.name = STDOUT
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{ISO8601} %p %c %m%n
-rootLogger.level = WARN
-rootLogger.appenderRef.stdout.ref = STDOUT
-"""
 _STORES = ("offset.storage", "config.storage", "status.storage", "offset-syncs.topic", "checkpoints.topic")
 
 
@@ -64,7 +56,7 @@ class MirrorMaker:
         }
         self._folder = tempfile.TemporaryDirectory(prefix="kwitness-mirror-")
         at = Path(self._folder.name)
-        (at / "log4j2.properties").write_text(_LOG4J2)
+        (at / "log4j2.properties").write_text(log4j2("WARN"))
         (at / "mirror.properties").write_text("".join(f"{key} = {value}\n" for key, value in properties.items()))
         self._log = at / "mirror.log"
         options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]

@@ -10,21 +10,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from kwitness.e2e.kafka.java_logging import log4j2
+
 _STARTED = "Kafka Server started"
 _LOG4J = """\
 log4j.rootLogger=INFO, stdout
 log4j.appender.stdout=org.apache.log4j.ConsoleAppender
 log4j.appender.stdout.layout=org.apache.log4j.PatternLayout
 log4j.appender.stdout.layout.ConversionPattern=%d{ISO8601} %p %c %m%n
-"""
-_LOG4J2 = """\
-status = ERROR
-appender.console.type = Console
-appender.console.name = STDOUT
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{ISO8601} %p %c %m%n
-rootLogger.level = INFO
-rootLogger.appenderRef.stdout.ref = STDOUT
 """
 
 
@@ -54,7 +47,7 @@ class KafkaProcess:
         self.log_file = folder / "server.log"
         self._properties = properties
         (folder / "log4j.properties").write_text(_LOG4J)
-        (folder / "log4j2.properties").write_text(_LOG4J2)
+        (folder / "log4j2.properties").write_text(log4j2("INFO"))
         self._java = [
             java,
             f"-Dlog4j.configuration=file:{folder / 'log4j.properties'}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from kwitness.contracts.resources.meta import Status
@@ -17,9 +18,10 @@ from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.reconcile.children import apply_children, children_are_due, remove_child
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.status_writer import write_status
+from kwitness.operator.reconcile.topics import create_topics
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.actions import GrowClaim, Remember
-from kwitness.operator.shapes.facts import Body, Fact, NamedObject
+from kwitness.operator.shapes.facts import Body, Fact, NamedObject, TopicsCreated
 from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -78,6 +80,9 @@ class Engine:
         if decision.remember is not None:
             await self._remember(unit, decision.remember, decision.outcomes)
             return Requeue(after=0.0)
+        if decision.creates is not None:
+            self.facts.begin(TopicsCreated(decision.creates), partial(create_topics, self._context, decision.creates))
+            return Requeue()
         if decision.shared and children_are_due(self._context, unit.kind, unit.key, decision.shared):
             await self._share(unit, decision.shared)
         waits = [await self._carry_out(spec, unit.kind, key, outcome) for key, outcome in decision.outcomes.items()]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from kwitness.operator.context import Context
 from kwitness.operator.engine.sources import fetch, is_in_memory, is_known, recall
-from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError, OvertakenError
 from kwitness.operator.model.ownership import MANAGED
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Answer, Attempt, Fact, Labelled, LivePods, NamedObject
+from kwitness.operator.shapes.facts import Answer, Attempt, Ending, Fact, Labelled, LivePods, NamedObject
 from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -46,12 +47,14 @@ class FactTable:
         self._units: defaultdict[Fact[Any], set[Unit]] = defaultdict(set)
         self._asking: set[Fact[Any]] = set()
         self._overtaken: set[Fact[Any]] = set()
+        self._begun: dict[Fact[Any], Callable[[], Awaitable[Any]]] = {}
+        self._of_brokers: dict[Fact[Any], asyncio.Future[Any]] = {}
 
     def get(self, fact: Fact[T]) -> Answer[T] | None:
         """What is known of a fact; None if nothing is."""
         if is_in_memory(fact):
             return Answer(recall(self._context, fact), self._context.clock.now_ms())
-        if isinstance(fact, Attempt):
+        if isinstance(fact, Ending):
             return self._answers.get(fact) or Answer(None, 0)
         return self._answers.get(fact)
 
@@ -63,23 +66,33 @@ class FactTable:
         for fact in before - now:
             self._units[fact].discard(unit)
             if not self._units[fact]:
-                del self._units[fact]
-                self._answers.pop(fact, None)
+                self._forget(fact)
         self._needed[unit] = now
         if not now:
             del self._needed[unit]
 
     def awaited(self, needs: Iterable[Need]) -> bool:
-        """Ask for the answers that are missing or too old; return whether there are any.
+        """Ask for the answers that are missing or too old; return whether any of them has to be awaited.
 
         What could not be found out last time is tried again in its own time, and counts as answered until then.
         """
         now = self._context.clock.now_ms()
-        missing = [need.fact for need in needs if not self._is_current(need, now)]
-        for fact in missing:
-            if not is_in_memory(fact):
-                self._ask(fact)
-        return bool(missing)
+        missing = [need for need in needs if not self._is_current(need, now)]
+        for need in missing:
+            if not is_in_memory(need.fact) and need.fact not in self._asking:
+                self._ask(need.fact)
+        return any(need.awaited for need in missing)
+
+    def ask_again(self, fact: Fact[Any]) -> None:
+        """Ask for a fact that is in doubt, if anybody needs it; until it is answered the last answer counts."""
+        if fact in self._units and fact not in self._asking:
+            self._ask(fact)
+
+    def begin(self, fact: Ending[T], work: Callable[[], Awaitable[T]]) -> None:
+        """Have something done beside the workers, once at a time; how it ended is ``fact``, as long as it is needed."""
+        if fact in self._units and fact not in self._begun:
+            self._begun[fact] = work
+            self._ask(fact)
 
     def told(self, fact: Fact[Any]) -> None:
         """Wake those who need a fact that has changed."""
@@ -136,7 +149,17 @@ class FactTable:
             return Requeue.never()
         self._asking.add(fact)
         try:
-            value = await fetch(self._context, fact)
+            value = await self._find_out(fact)
+        except asyncio.CancelledError:
+            if (ours := asyncio.current_task()) is None or ours.cancelling():
+                raise
+            # It was given up, and perhaps needed again meanwhile.
+            return Requeue(after=0.0) if fact in self._units else Requeue.never()
+        except OvertakenError:
+            # What it was asked for holds no longer, so whoever needs it has to look at what holds now.
+            self._begun.pop(fact, None)
+            self.told(fact)
+            return Requeue.never()
         except Exception as caught:
             failure = as_operator_error(caught, type(fact).__name__, fact)
             self._failed(fact, failure)
@@ -148,12 +171,32 @@ class FactTable:
         if overtaken:
             # It may be of before our own write.
             return Requeue(after=0.0)
+        self._begun.pop(fact, None)
         self._answers[fact] = Answer(value, self._context.clock.now_ms())
         self.told(fact)
         return Requeue.never()
 
+    async def _find_out(self, fact: Fact[Any]) -> Any:
+        work = self._begun.get(fact)
+        found = fetch(self._context, fact) if work is None else work()
+        if not fact.of_brokers:
+            return await found
+        # By whom nobody should be waited for longer than somebody needs to.
+        self._of_brokers[fact] = asyncio.ensure_future(found)
+        try:
+            return await self._of_brokers[fact]
+        finally:
+            del self._of_brokers[fact]
+
+    def _forget(self, fact: Fact[Any]) -> None:
+        del self._units[fact]
+        self._answers.pop(fact, None)
+        self._begun.pop(fact, None)
+        if fact in self._of_brokers:
+            self._of_brokers[fact].cancel()
+
     def _is_current(self, need: Need, now_ms: int) -> bool:
-        if isinstance(need.fact, Attempt):
+        if isinstance(need.fact, Ending):
             return True
         if is_in_memory(need.fact):
             return is_known(self._context, need.fact)

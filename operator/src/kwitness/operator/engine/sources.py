@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kwitness.operator.context import ClusterFacts, Context
-from kwitness.operator.model.certificates import certificates_of
+from kwitness.operator.context import Context
+from kwitness.operator.engine.known_clusters import OF_CLUSTERS, recall_of_cluster
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
 from kwitness.operator.model.references import cluster_of
+from kwitness.operator.reconcile.cluster_looks import look_at_brokers
 from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.shapes.facts import (
-    AskedFor,
     Body,
-    ClusterKnowledge,
+    BrokersSeen,
     DriverAnswer,
     EnabledNamespaces,
     Every,
     Fact,
-    Inventory,
     KafkaState,
     Labelled,
     Labels,
@@ -35,7 +34,7 @@ __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 Labelling = tuple[tuple[str, str], ...]
 """Labels that have to be there, each with its value."""
 
-_IN_MEMORY: Final = (Watched, Referring, Every, KafkaState, Inventory, AskedFor, Refusals)
+_IN_MEMORY: Final = (Watched, Referring, Every, Refusals, *OF_CLUSTERS)
 _RUNNING: Final = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -63,20 +62,8 @@ def recall(context: Context, fact: Fact[Any]) -> Any:
             return tuple(body for _, body in sorted(context.store.items(kind)))
         case Refusals():
             return dict(context.refusals)
-        case KafkaState(cluster):
-            return _cluster_knowledge(context, cluster)
-        case Inventory(cluster) | AskedFor(cluster):
-            facts = context.clusters.get(cluster)
-            return None if facts is None else _of_facts(facts, fact)
         case _:
-            raise TypeError(f"{fact} is not in memory")
-
-
-def _of_facts(facts: ClusterFacts, fact: Inventory | AskedFor) -> Any:
-    if isinstance(fact, AskedFor):
-        return facts.subscriptions
-    known = facts.inventory_verdict is not None and _answers(facts.inventory_verdict)
-    return facts.inventory if known else None
+            return recall_of_cluster(context, fact)
 
 
 async def fetch(context: Context, fact: Fact[Any]) -> Any:
@@ -96,14 +83,16 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await enabled_namespaces(context)
         case Labelled(kind, namespace, labels):
             return await _labelled(context, kind, namespace, labels)
+        case BrokersSeen():
+            return await look_at_brokers(context, fact)
+        case _:
+            return await _fetch_of_pods(context, fact)
+
+
+async def _fetch_of_pods(context: Context, fact: Fact[Any]) -> Any:
+    match fact:
         case RunningPods(namespace):
             return await _pods(context, namespace)
-        case _:
-            return await _fetch_of_jobs(context, fact)
-
-
-async def _fetch_of_jobs(context: Context, fact: Fact[Any]) -> Any:
-    match fact:
         case LivePods(namespace, labels):
             found = context.kubernetes.metadata("Pod", namespace, labels=_selector(labels), fields=_RUNNING)
             return tuple([one["name"] async for one in found])
@@ -111,23 +100,6 @@ async def _fetch_of_jobs(context: Context, fact: Fact[Any]) -> Any:
             return await ask_driver(context, job)
         case _:
             raise TypeError(f"{fact} cannot be asked for")
-
-
-def _cluster_knowledge(context: Context, cluster: Any) -> ClusterKnowledge | None:
-    facts = context.clusters.get(cluster)
-    if facts is None or not facts.checked:
-        return None
-    # A broker's trouble must not take down what stands already, so the status serves where the process does not know.
-    status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
-    nodes = [one.id for one in facts.seen.brokers] if facts.seen else [one["id"] for one in status.get("brokers", ())]
-    cluster_id = facts.cluster_id or status.get("clusterId")
-    tls = facts.connection.tls if facts.connection is not None else None
-    authority = certificates_of(tls.ca_certificates) if tls is not None and tls.ca_certificates else None
-    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority, facts.listeners)
-
-
-def _answers(verdict: Any) -> bool:
-    return bool(verdict.status == "True")
 
 
 async def _labelled(context: Context, kind: str, namespace: str, labels: Labelling) -> tuple[Body, ...]:

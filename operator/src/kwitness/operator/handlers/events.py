@@ -76,11 +76,9 @@ def _concerned(store: Store, kind: str, key: Key, clusters: set[Key], *, changed
                 yield from _users(store, "TelemetryCollector", cluster)
                 # Observers may ask clients in the brokers' place from now on, or no longer.
                 yield "ClientMetricsSubscription", cluster
-                yield "KafkaCluster", cluster
-        case "KafkaCluster" if changed:
-            # Who may refer to it, its topics' prefix, its TLS: all of them go into what depends on it.
+        case "KafkaCluster":
+            # Who may refer to it, whether it is paused: all of that goes into what is written to its brokers.
             yield "ClientMetricsSubscription", key
-            yield from _users(store, "TelemetryCollector", key)
         case _:
             pass
     yield kind, key

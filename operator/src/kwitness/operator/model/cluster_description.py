@@ -46,7 +46,7 @@ class WantedTopic:
     name: str
     partitions: int
     replication_factor: int
-    configs: Mapping[str, str] = field(default_factory=dict)
+    configs: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

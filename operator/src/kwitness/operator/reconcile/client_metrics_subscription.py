@@ -22,6 +22,7 @@ from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import paused
 from kwitness.operator.model.references import depends_on_labels
 from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.reconcile.cluster_looks import look_again
 from kwitness.operator.reconcile.forsaken_clusters import forsake, is_being_cleaned
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.namespaces import labels_of_namespace
@@ -83,7 +84,7 @@ async def reconcile_subscriptions(context: Context, key: Key) -> Requeue:
     context.enqueue("Inventory", key, context.settings.inventory_seconds)
     if trouble is not None and (trouble.reason not in LACKING or facts.seen is None or facts.seen.refused is None):
         # What goes wrong here the cluster's own look explains better.
-        context.enqueue("KafkaCluster", key, 0.0)
+        look_again(context, key)
     lacking = [one for one in (trouble, passing) if one is not None and one.reason in LACKING]
     for one in (trouble, passing):
         if one is not None and one not in lacking:

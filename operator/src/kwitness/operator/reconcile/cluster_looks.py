@@ -1,87 +1,115 @@
-"""Looks at Kafka clusters, each a task of its own: no worker waits for brokers, dead ones hold up nobody else."""
+"""Looks at Kafka clusters, beside the workers: none waits for brokers, and dead ones hold up nobody else."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
-from kwitness.operator import metrics
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
-from kwitness.operator.context import ClusterFacts, Context, Look
-from kwitness.operator.desired.kafka_cluster_status import topic_names, wanted_topics
+from kwitness.operator.context import ClusterFacts, Context
+from kwitness.operator.desired.kafka_cluster_status import topic_names
 from kwitness.operator.model.cluster_description import ClusterDescription
-from kwitness.operator.model.errors import OperatorError, TerminalError
+from kwitness.operator.model.errors import KubernetesUnavailableError, OvertakenError, TerminalError
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import ACCEPT_ANNOTATION
-from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.inventory import poll_inventory
+from kwitness.operator.reconcile.kafka_credentials import connection_of
+from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
+from kwitness.operator.reconcile.unexpected import as_operator_error
+from kwitness.operator.shapes.facts import Body, BrokersSeen, KafkaState, SameKafka
 
-__all__ = ["may_write", "result_of", "start_look"]
+__all__ = ["look_again", "look_at_brokers", "may_write", "slots_of"]
 
 _KIND = "KafkaCluster"
-_OF_TOPICS = frozenset({"TopicsMissing", "TopicsRefused"})
 
 
 def may_write(context: Context, key: Key, uid: str) -> bool:
     """Whether a KafkaCluster is still the one with ``uid`` and not paused; asked before each write, in its thread."""
     body = context.store.get(_KIND, key)
-    return (
-        body is not None
-        and body["metadata"].get("uid") == uid
-        and not is_paused(body["metadata"].get("annotations") or {})
-    )
+    return body is not None and body["metadata"].get("uid") == uid and not _is_paused(body)
 
 
-def result_of(facts: ClusterFacts, subject: Subject) -> Look | None:
-    """What the look at ``subject`` found, once and if it has ended; one at an earlier generation is given up.
+def slots_of(context: Context, facts: ClusterFacts) -> asyncio.Semaphore:
+    """Where a call to the brokers of a cluster waits for its turn."""
+    return context.slots.of_failing if facts.trouble is not None else context.slots.others
+
+
+def look_again(context: Context, key: Key) -> None:
+    """Have a cluster looked at whose brokers did not do what the last look lets expect."""
+    body = context.store.get(_KIND, key)
+    if body is not None:
+        context.ask_again(BrokersSeen.of(body))
+
+
+async def look_at_brokers(context: Context, fact: BrokersSeen) -> ClusterDescription:
+    """Ask the brokers of a KafkaCluster, and let everybody know what is known of them from now on.
 
     Raises
     ------
+    OvertakenError
+        The KafkaCluster is not the one that was to be looked at any more.
+    KubernetesUnavailableError
+        The API server could not be asked for its Secrets; that says nothing about the cluster.
     OperatorError
-        Why it failed.
+        Why the cluster cannot be worked with; everybody else knows it too.
     """
-    if facts.look is None:
-        return None
-    looked_at, task = facts.look
-    if looked_at == subject and not task.done():
-        return None
-    facts.look = None
-    if looked_at != subject:
-        task.cancel()
-        return None
-    return task.result()
+    key = fact.cluster
+    body = _present(context, fact)
+    facts = context.clusters.setdefault(key, ClusterFacts())
+    facts.paused, facts.uid = _is_paused(body), fact.uid
+    before, led_to = _told_of(facts), facts.cluster_id
+    try:
+        cluster = parse_resource(KafkaCluster, body)
+        connection = await connection_of(context, cluster)
+        await recall_cluster(context, key, facts)
+        async with slots_of(context, facts):
+            seen = await _ask(context, cluster, connection, _expected(cluster, _present(context, fact), facts))
+        _present(context, fact)
+        await _take(context, key, facts, replace(connection, cluster_id=seen.cluster_id), seen)
+    except (KubernetesUnavailableError, OvertakenError):
+        raise
+    except Exception as caught:
+        trouble = as_operator_error(caught, _KIND, key)
+        _present(context, fact)
+        facts.seen = None
+        facts.trouble = f"KafkaCluster {key.name} is not ready ({trouble.reason}): see its status"
+        _tell(context, key, facts, before)
+        raise trouble from caught
+    _tell(context, key, facts, before)
+    if facts.cluster_id != led_to:
+        for one in (led_to, facts.cluster_id):
+            if one is not None:
+                context.told(SameKafka(one))
+    return seen
 
 
-def start_look(
-    context: Context, subject: Subject, facts: ClusterFacts, cluster: KafkaCluster, connection: KafkaConnection
-) -> None:
-    """Have the cluster looked at; when that has ended its KafkaCluster is woken."""
-    expected = (
+def _present(context: Context, fact: BrokersSeen) -> Body:
+    body = context.store.get(_KIND, fact.cluster)
+    if body is None or BrokersSeen.of(body) != fact:
+        raise OvertakenError
+    return body
+
+
+def _is_paused(body: Body) -> bool:
+    return is_paused(body["metadata"].get("annotations") or {})
+
+
+def _expected(cluster: KafkaCluster, body: Body, facts: ClusterFacts) -> str | None:
+    """The id of the cluster that the addresses must lead to; None where that is to be found out."""
+    return (
         cluster.spec.cluster_id
         or cluster.metadata.annotations.get(ACCEPT_ANNOTATION)
-        or ((context.store.get(_KIND, subject.key) or {}).get("status") or {}).get("clusterId")
+        or (body.get("status") or {}).get("clusterId")
         or facts.memory.cluster_id
     )
-    slots = context.slots.of_failing if facts.trouble is not None else context.slots.others
-
-    async def look() -> Look:
-        async with slots:
-            return await _look(context, subject, cluster, connection, expected)
-
-    def ended(task: asyncio.Task[Look]) -> None:
-        if not task.cancelled():
-            task.exception()  # whoever asks for the result meets it; if nobody does, it is no news
-            context.enqueue(_KIND, subject.key, 0.0)
-
-    task = asyncio.create_task(look(), name=f"look at {subject.key}")
-    task.add_done_callback(ended)
-    facts.look = (subject, task)
 
 
-async def _look(
-    context: Context, subject: Subject, cluster: KafkaCluster, connection: KafkaConnection, expected: str | None
-) -> Look:
+async def _ask(
+    context: Context, cluster: KafkaCluster, connection: KafkaConnection, expected: str | None
+) -> ClusterDescription:
     listeners = tuple(one.name for one in cluster.spec.listeners)
     seen = await context.kafka.observe(connection, topic_names(cluster), listeners)
     if expected is not None and expected != seen.cluster_id:
@@ -90,36 +118,29 @@ async def _look(
             f"the addresses lead to cluster {seen.cluster_id}, not to {expected}; nothing is applied to it. If that is"
             f" meant, set spec.clusterId, or the annotation {ACCEPT_ANNOTATION}, to {seen.cluster_id}",
         )
-    connection = replace(connection, cluster_id=seen.cluster_id)
-    if cluster.spec.suspend:
-        return Look(connection, seen, {}, "not there, and not created while spec.suspend is true")
-    if not may_write(context, subject.key, subject.uid):
-        return Look(connection, seen, {}, "not there, and not created while the KafkaCluster is paused")
-    return Look(connection, seen, await _create_missing(context, subject, cluster, connection, seen), None)
+    return seen
 
 
-async def _create_missing(
-    context: Context,
-    subject: Subject,
-    cluster: KafkaCluster,
-    connection: KafkaConnection,
-    seen: ClusterDescription,
-) -> Mapping[str, OperatorError | None]:
-    missing = tuple(
-        topic
-        for topic in wanted_topics(cluster, len(seen.brokers))
-        if topic.name not in seen.topics and topic.name not in seen.hidden_topics
-    )
-    if not missing:
-        return {}
-    try:
-        results = await context.kafka.create_topics(
-            connection, missing, holds=lambda: may_write(context, subject.key, subject.uid)
-        )
-    except OperatorError as error:
-        if error.reason not in _OF_TOPICS:
-            raise
-        return dict.fromkeys([topic.name for topic in missing], error)
-    made = [name for name, trouble in results.items() if trouble is None]
-    metrics.BROKER_WRITES.labels(operation="create_topic").inc(len(made))
-    return results
+async def _take(
+    context: Context, key: Key, facts: ClusterFacts, connection: KafkaConnection, seen: ClusterDescription
+) -> None:
+    facts.connection, facts.seen, facts.cluster_id, facts.trouble = connection, seen, seen.cluster_id, None
+    if facts.inventory_verdict is None:
+        await poll_inventory(context, key)
+    facts.offering = frozenset(str(one.id) for one in seen.brokers if one.telemetry is not False)
+    await remember_cluster(context, key, facts)
+    told = [one.listeners for one in seen.brokers if one.listeners is not None]
+    facts.listeners = tuple(listener for listeners in told for listener in listeners) if told else facts.listeners
+
+
+def _tell(context: Context, key: Key, facts: ClusterFacts, before: object) -> None:
+    facts.checked = True
+    context.told(KafkaState(key))
+    if before != _told_of(facts):
+        context.enqueue("ClientMetricsSubscription", key, 0.0)
+
+
+def _told_of(facts: ClusterFacts) -> object:
+    """What makes the subscriptions of a cluster worth another look when it changes."""
+    refused = None if facts.seen is None or facts.seen.refused is None else str(facts.seen.refused)
+    return (facts.checked, facts.trouble, facts.cluster_id, facts.connection, refused)

@@ -12,6 +12,7 @@ from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.orphans import find_orphans
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.subscription_pass import SubscriptionPass
+from kwitness.operator.shapes.facts import KafkaState, SameKafka
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["FORSAKEN", "forsake", "is_being_cleaned", "reconcile_forsaken"]
@@ -26,8 +27,9 @@ def forsake(context: Context, key: Key) -> None:
     facts = context.clusters.pop(key, None)
     if facts is None:
         return
-    if facts.look is not None:
-        facts.look[1].cancel()
+    context.told(KafkaState(key))
+    if facts.cluster_id is not None:
+        context.told(SameKafka(facts.cluster_id))
     if facts.connection is not None and facts.cluster_id is not None:
         began = context.clock.now_ms()
         context.forsaken.setdefault(key, {})[facts.cluster_id] = Forsaken(facts, facts.connection, began)

@@ -21,7 +21,7 @@ from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referring
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.subscription_statuses import write_subscription_statuses
-from kwitness.operator.shapes.facts import Inventory
+from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
@@ -58,7 +58,15 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
         return await _poll(context, key, facts, numbers=numbers)
     finally:
         if facts.checked and shown_before != _shown_by_cluster(context, key, facts):
-            context.enqueue("KafkaCluster", key, 0.0)
+            context.told(Reported(key))
+            _look_again(context, key)
+
+
+def _look_again(context: Context, key: Key) -> None:
+    """Have the brokers asked: one that has the plugin by now, or is another version, was restarted."""
+    body = context.store.get("KafkaCluster", key)
+    if body is not None:
+        context.ask_again(BrokersSeen.of(body))
 
 
 async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: bool) -> bool:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
+from kwitness.operator.model.cluster_description import WantedTopic
 from kwitness.operator.model.store import Key
 
 __all__ = [
     "ApplyAlone",
     "AskInventory",
+    "CreateTopics",
     "Delete",
     "GrowClaim",
     "Remember",
@@ -96,6 +98,16 @@ class GrowClaim:
     key: Key
     uid: str
     size: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTopics:
+    """Topics that are missing on the Kafka cluster with ``cluster_id``, to which a KafkaCluster with ``uid`` leads."""
+
+    cluster: Key
+    uid: str
+    cluster_id: str
+    topics: tuple[WantedTopic, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus
 from kwitness.operator.model.broker_listeners import BrokerListener
+from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
+from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.refusals import Refusal
-from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.actions import GrowClaim
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.shapes.actions import CreateTopics, GrowClaim
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = [
@@ -25,11 +28,15 @@ __all__ = [
     "AskedFor",
     "Attempt",
     "Body",
+    "BrokersSeen",
     "ClusterKnowledge",
+    "CollectorReport",
     "DriverAnswer",
     "EnabledNamespaces",
+    "Ending",
     "Every",
     "Fact",
+    "HeldBack",
     "Inventory",
     "KafkaState",
     "Labelled",
@@ -38,7 +45,10 @@ __all__ = [
     "NamedObject",
     "Referring",
     "Refusals",
+    "Reported",
     "RunningPods",
+    "SameKafka",
+    "TopicsCreated",
     "Watched",
 ]
 
@@ -50,6 +60,19 @@ Body = dict[str, Any]
 
 class Fact(Generic[T]):
     """A hashable question with an answer of type ``T``."""
+
+    __slots__ = ()
+
+    of_brokers: ClassVar[bool] = False
+    """Whether Kafka's brokers are asked, who may take minutes: it has a queue of its own, and is given up once nobody
+    needs it any more."""
+
+
+class Ending(Fact[T]):
+    """How something ended that was tried while this was needed: never asked for, and told by whoever tries it.
+
+    ``at_ms`` of the answer is 0 where it was not tried, or has not ended.
+    """
 
     __slots__ = ()
 
@@ -108,6 +131,61 @@ class ClusterKnowledge:
 @dataclass(frozen=True, slots=True)
 class KafkaState(Fact[ClusterKnowledge]):
     """What is known of a KafkaCluster's Kafka cluster: awaited until it was looked at, None if there is none."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersSeen(Fact[ClusterDescription]):
+    """What the brokers of a KafkaCluster say, which is that with ``uid`` at ``generation``.
+
+    ``accepted`` is the id that its owner accepts by annotation. Raises why they cannot be looked at, or lead to
+    another Kafka cluster; then that is what is known of the cluster for all others as well.
+    """
+
+    of_brokers: ClassVar[bool] = True
+
+    cluster: Key
+    uid: str
+    generation: int
+    accepted: str | None = None
+
+    @classmethod
+    def of(cls, body: Body) -> BrokersSeen:
+        """Those of a KafkaCluster as it is now."""
+        subject = Subject.of(body)
+        annotations = body["metadata"].get("annotations") or {}
+        return cls(subject.key, subject.uid, subject.generation, annotations.get(ACCEPT_ANNOTATION))
+
+
+@dataclass(frozen=True, slots=True)
+class SameKafka(Fact[tuple[Key, ...]]):
+    """KafkaClusters that lead to the Kafka cluster with that id, sorted."""
+
+    cluster_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorReport:
+    """``verdict`` tells whether the collector answers, None while it was not asked; ``last`` is its last whole answer.
+
+    None while it has given none, or no collector is there to give one.
+    """
+
+    verdict: Verdict | None = None
+    last: ClusterState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported(Fact[CollectorReport]):
+    """How asking the collector of a KafkaCluster ended."""
+
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack(Fact[tuple[str, ...]]):
+    """Names of subscriptions that stay on the brokers of a KafkaCluster though their resources want them no longer."""
 
     cluster: Key
 
@@ -195,10 +273,16 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt(Fact[OperatorError]):
-    """How the last attempt of something ended that may fail without harm: what refused it, None for nothing.
-
-    ``at_ms`` of the answer is 0 where it was not tried while this fact was needed.
-    """
+class Attempt(Ending[OperatorError]):
+    """The last attempt of something that may fail without harm: what refused it, None for nothing."""
 
     of: GrowClaim | Applied
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsCreated(Ending[Mapping[str, OperatorError | None]]):
+    """By topic, what the brokers refused it for, None where it is there."""
+
+    of_brokers: ClassVar[bool] = True
+
+    of: CreateTopics

@@ -10,7 +10,15 @@ from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.actions import ApplyAlone, AskInventory, Delete, GrowClaim, Remember, Telling
+from kwitness.operator.shapes.actions import (
+    ApplyAlone,
+    AskInventory,
+    CreateTopics,
+    Delete,
+    GrowClaim,
+    Remember,
+    Telling,
+)
 from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 
 __all__ = ["Decision", "KindSpec", "Need", "Note", "OptionalChild", "Outcome", "Unit", "View"]
@@ -26,10 +34,14 @@ class Unit(NamedTuple):
 
 
 class Need(NamedTuple):
-    """A fact, and the seconds after which its answer is too old; infinity: whatever is known, until it changes."""
+    """A fact, and the seconds after which its answer is too old; infinity: whatever is known, until it changes.
+
+    Without ``awaited`` it is decided with what is known of it, be that old or nothing, while it is being asked for.
+    """
 
     fact: Fact[Any]
     max_age_s: float = float("inf")
+    awaited: bool = True
 
 
 class View(Protocol):
@@ -90,11 +102,14 @@ class Decision:
 
     ``shared`` are objects of the installation that no resource owns; they are applied before anything else. With
     ``remember`` nothing but that is carried out: outcomes are about what is remembered, so it is decided again then.
+    With ``creates`` nothing but that is begun, beside the workers; it is decided again when the fact `TopicsCreated`
+    tells how it ended.
     """
 
     outcomes: Mapping[Key, Outcome] = field(default_factory=dict)
     shared: tuple[Body, ...] = ()
     remember: Remember | None = None
+    creates: CreateTopics | None = None
     again: Literal["resync", "forget"] = "resync"
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options
 from kwitness.cli.permissions import Permission, not_permitted
-from kwitness.contracts.resources import KINDS
+from kwitness.contracts.resources.kind_names import PLURALS
 from kwitness.contracts.resources.meta import API_VERSION, GROUP
 
 __all__ = ["AlreadyThereError", "ClusterAccess", "connect"]
@@ -25,7 +25,6 @@ _TIMEOUT_S: Final = (5, 30)
 """To connect, and between two bytes of an answer."""
 _REFUSED: Final = 300
 """The first HTTP status that is not success; nothing is followed anywhere else."""
-_PLURALS: Final = {one.kind: one.plural for one in KINDS}
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -61,7 +60,7 @@ class ClusterAccess:
         answer = self.request("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
         if answer is None:
             raise CommandFailedError(
-                f"the API server knows no {_PLURALS[kind]}: kwitness is not installed in this cluster, or another "
+                f"the API server knows no {PLURALS[kind]}: kwitness is not installed in this cluster, or another "
                 "context is meant (--context)"
             )
         return sorted(answer["items"], key=lambda one: (one["metadata"]["namespace"], one["metadata"]["name"]))
@@ -228,8 +227,8 @@ def _reason(error: Exception) -> str:
 
 def _path(kind: str, namespace: str | None, name: str | None = None) -> str:
     where = "" if namespace is None else f"/namespaces/{quote(namespace, safe='')}"
-    return f"/apis/{API_VERSION}{where}/{_PLURALS[kind]}" + ("" if name is None else f"/{quote(name, safe='')}")
+    return f"/apis/{API_VERSION}{where}/{PLURALS[kind]}" + ("" if name is None else f"/{quote(name, safe='')}")
 
 
 def _resource(kind: str) -> str:
-    return f"{_PLURALS[kind]}.{GROUP}"
+    return f"{PLURALS[kind]}.{GROUP}"

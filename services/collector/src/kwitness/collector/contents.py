@@ -64,6 +64,10 @@ class Contents:
                 return
             del self._taken[oldest]
 
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift all times with the clock that they were read from."""
+        self._taken = {content: at_ms + step_ms for content, at_ms in self._taken.items()}
+
     def dump(self) -> Iterator[list[object]]:
         """Yield rows for the state file."""
         for content, at_ms in self._taken.items():

@@ -29,8 +29,6 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
-PLAIN_OTLP: Final = "otlp/"
-"""What the sources of plain OTLP begin with, which no broker has seen, and the keys of its clients."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
@@ -98,7 +96,7 @@ class Event:
     @property
     def is_plain_otlp(self) -> bool:
         """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
-        return self.source.startswith(PLAIN_OTLP)
+        return self.source.startswith(record_headers.PLAIN_OTLP)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""

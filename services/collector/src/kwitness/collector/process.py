@@ -28,6 +28,7 @@ from kwitness.collector.ingest.push_api import PushApi
 from kwitness.collector.ingest.silence_api import SilenceApi
 from kwitness.collector.ingest.subscriptions_api import SubscriptionsApi
 from kwitness.collector.ingest.token_review import TokenReviewer
+from kwitness.collector.ingest.told_bodies import Told
 from kwitness.collector.inventory.asked_intervals import AskedIntervals
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
@@ -94,12 +95,13 @@ class Collector:
         own = Listener(self._requests, settings.host, settings.port, certificate)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
+        told = Told(self._authenticator, self._peers, budget)
         for path, directives in (
             (DIRECTIVES_PATH, self._observation.directives),
             (INTERCEPTOR_DIRECTIVES_PATH, self._observation.interception.directives),
         ):
-            DirectivesApi(path, directives, self._authenticator, self._peers, budget).add_to(own.application)
-        SubscriptionsApi(self._configuration, self._authenticator, self._peers, budget).add_to(own.application)
+            DirectivesApi(path, directives, told).add_to(own.application)
+        SubscriptionsApi(self._configuration, self._authenticator, told).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )

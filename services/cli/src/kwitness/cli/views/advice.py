@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from kwitness.contracts.client_metrics import PREFIX
 from kwitness.contracts.envelopes import ClientItem
+from kwitness.contracts.metric_prefix import PREFIX
 
 __all__ = ["as_sentence", "missing_text", "owner_text", "subscribe_line"]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from kwitness.contracts.client_metrics import PREFIX
 from kwitness.contracts.envelopes import ClientMetricValue
+from kwitness.contracts.metric_prefix import PREFIX
 
 from .metric_values import name_with_attributes, number_text
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kwitness.contracts.client_metrics import PREFIX
 from kwitness.contracts.envelopes import ClientMetricValue
+from kwitness.contracts.metric_prefix import PREFIX
 
 from .elapsed import ago
 

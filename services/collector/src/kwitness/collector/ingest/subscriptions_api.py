@@ -7,10 +7,8 @@ from typing import Final
 from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
-from kwitness.collector.ingest import bodies
-from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
-from kwitness.collector.ingest.told_bodies import read_told
-from kwitness.collector.peers import FORWARDED, Peers
+from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
+from kwitness.collector.ingest.told_bodies import Told
 from kwitness.contracts.endpoints import OBSERVER_SUBSCRIPTIONS_PATH
 from kwitness.contracts.envelopes import ClusterSubscriptions
 
@@ -21,13 +19,10 @@ _MOST: Final = 1024 * 1024
 class SubscriptionsApi:
     """The handlers of the one path. Every replica knows the same, so each answers for itself."""
 
-    def __init__(
-        self, configuration: Configuration, authenticator: Authenticator, peers: Peers, budget: bodies.Budget
-    ) -> None:
+    def __init__(self, configuration: Configuration, authenticator: Authenticator, told: Told) -> None:
         self._configuration = configuration
         self._authenticator = authenticator
-        self._peers = peers
-        self._budget = budget
+        self._told = told
 
     def add_to(self, application: web.Application) -> None:
         """Add the routes."""
@@ -46,12 +41,8 @@ class SubscriptionsApi:
 
         Their hash is computed here: it names what was understood.
         """
-        forwarded = request.headers.get(FORWARDED) == "1"
-        purpose = SENDERS if forwarded else READERS
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,))
-        require(caller, "collector" if forwarded else "operator")
-        body, told = await read_told(request, self._budget, _MOST, ClusterSubscriptions)
-        self._configuration.tell_subscriptions(told.subscriptions)
-        if not forwarded:
-            await self._peers.tell_all(request.url.raw_path, body)
-        return web.json_response({})
+
+        def remember(told: ClusterSubscriptions) -> None:
+            self._configuration.tell_subscriptions(told.subscriptions)
+
+        return await self._told.take(request, _MOST, ClusterSubscriptions, remember)

@@ -324,6 +324,7 @@ class Clients:
             record.last_push_ms += step_ms
             if record.last_read_ms:
                 record.last_read_ms += step_ms
+        self.left_ms = {key: at_ms + step_ms for key, at_ms in self.left_ms.items()}
         self.silent.clock_was_set(step_ms)
 
     def bring_back(self, now_ms: int) -> None:

@@ -11,8 +11,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from kwitness.collector.events import PLAIN_OTLP, instance_of
+from kwitness.collector.events import instance_of
 from kwitness.collector.otlp.points import Attributes
+from kwitness.contracts.record_headers import PLAIN_OTLP
 
 TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
     "cluster_id": ("cluster_id", "messaging.kafka.cluster.id"),

@@ -18,11 +18,12 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 )
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
-from kwitness.collector.events import PLAIN_OTLP, Event
+from kwitness.collector.events import Event
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of, key_of
 from kwitness.collector.otlp.wire import write_varint
+from kwitness.contracts.record_headers import PLAIN_OTLP
 
 _IDS: Final = frozenset({"traceId", "spanId", "trace_id", "span_id"})
 _ADDED: Final = frozenset({"sum", "histogram"})
@@ -32,6 +33,7 @@ _LEFT_OUT: Final = {
     "bounds": "of histograms whose bounds differ from those of their series",
     "families": "of metrics beyond those that this collector exposes",
     "attributes": "with attributes that are too long",
+    "budget": "of series for which there is no room",
     "conflict": "of a metric that has two types in one export",
     "invalid_value": "of counters with a value below zero, or one that is no number",
 }

@@ -7,9 +7,10 @@ import hmac
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from kwitness.collector.events import PLAIN_OTLP, Event, instance_of
+from kwitness.collector.events import Event, instance_of
 from kwitness.contracts.identity import IdentityKey
 from kwitness.contracts.identity_hashing import identity_hash
+from kwitness.contracts.record_headers import PLAIN_OTLP
 
 _INSTANCE: Final = "client_instance_id"
 _DERIVED: Final = b"instance\0"

@@ -121,6 +121,7 @@ class CollectorState:
 
     def count_from(self, now_ms: int) -> None:
         """Note that others may have counted until now what clients count that are not known here."""
+        self._follow_clock()
         self._alone_since_ms = max(self._alone_since_ms, now_ms)
 
     def expire(self, now_ms: int) -> None:
@@ -134,6 +135,9 @@ class CollectorState:
             _LOG.warning("the clock was set; times of clients and brokers follow", extra={"milliseconds": step_ms})
             self.clients.clock_was_set(step_ms)
             self.brokers.clock_was_set(step_ms)
+            self.contents.clock_was_set(step_ms)
+            if self._alone_since_ms:
+                self._alone_since_ms += step_ms
             self._due = 0.0  # the journal has the old times
 
     def _expire(self, now_ms: int) -> None:

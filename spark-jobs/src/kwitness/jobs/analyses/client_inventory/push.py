@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.contracts.record_headers import RECEIVED_AT_MS, SCHEMA, TERMINATING
+from kwitness.contracts.record_headers import EVENT_SOURCE, PLAIN_OTLP, RECEIVED_AT_MS, SCHEMA, TERMINATING
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 from kwitness.jobs.analyses.client_inventory.conformance import roles_of
 from kwitness.jobs.analyses.client_inventory.row import (
@@ -24,7 +24,7 @@ from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.rejection import RejectedRecordError
 
 _LARGEST_TIME_MS = 2**53
-_WANTED = frozenset({*IDENTITY_KEYS, SCHEMA, TERMINATING, RECEIVED_AT_MS})
+_WANTED = frozenset({*IDENTITY_KEYS, EVENT_SOURCE, SCHEMA, TERMINATING, RECEIVED_AT_MS})
 
 
 def push_row(record: KafkaRecord) -> InventoryRow:
@@ -42,14 +42,14 @@ def push_row(record: KafkaRecord) -> InventoryRow:
     if _required(headers, SCHEMA) != TELEMETRY_SCHEMA:
         raise RejectedRecordError("UnknownSchema", f"header schema is not {TELEMETRY_SCHEMA}")
     cluster_id = _required(headers, "cluster_id")
-    instance_id = _required(headers, "client_instance_id")
+    client = _client(record, headers)
     received_at_ms = _time(_required(headers, RECEIVED_AT_MS))
     names = metric_names(record.value or b"")
     metrics, roles = _shared(names) if len(names) <= MAX_METRICS else (names, roles_of(names))
     name, version = headers.get("client_software_name"), headers.get("client_software_version")
     row = InventoryRow(
         kind=INSTANCE,
-        row_id=row_id(INSTANCE, cluster_id, instance_id),
+        row_id=row_id(INSTANCE, cluster_id, client),
         identity=tuple(headers.get(key) for key in IDENTITY_KEYS),
         first_seen_ms=received_at_ms,
         last_seen_ms=received_at_ms,
@@ -107,6 +107,17 @@ def _headers(record: KafkaRecord) -> dict[str, str]:
             except UnicodeDecodeError:
                 raise RejectedRecordError("InvalidHeader", f"header {key} is not UTF-8") from None
     return texts
+
+
+def _client(record: KafkaRecord, headers: dict[str, str]) -> str:
+    """By what the collector tells a client from others: the record's key, which for a broker's is its instance id.
+
+    Of plain OTLP it is made of the service as well (docs/decisions/0115), and there where no instance was named.
+    """
+    key = record.key or b""
+    if headers.get(EVENT_SOURCE, "").startswith(PLAIN_OTLP) and key.startswith(PLAIN_OTLP.encode()):
+        return bounded(key.decode("utf-8", "replace"))
+    return _required(headers, "client_instance_id")
 
 
 def _required(headers: dict[str, str], key: str) -> str:

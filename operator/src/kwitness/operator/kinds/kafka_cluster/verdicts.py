@@ -14,10 +14,8 @@ __all__ = ["subscriptions_verdict", "telemetry_verdict", "topics_verdict", "unre
 _TOPICS, _TELEMETRY, _SUBSCRIPTIONS = "TopicsReady", "TelemetryCapable", "SubscriptionsPossible"
 _NAMED: Final = 10
 """Brokers that a message names."""
-_WHY_NOT: Final = {
-    "Forbidden": ("False", "SubscriptionsForbidden"),
-    "Unsupported": ("False", "SubscriptionsUnsupported"),
-}
+_WHY_NOT: Final = {"Forbidden": "SubscriptionsForbidden", "Unsupported": "SubscriptionsUnsupported"}
+"""By the reason of a refusal that is certain; of any other it cannot be told what it says."""
 
 
 def topics_verdict(
@@ -82,8 +80,10 @@ def subscriptions_verdict(seen: ClusterDescription, *, answered: bool) -> Verdic
     message = seen.refused.message
     if answered:
         message += "; observers ask clients in the brokers' place"
-    status, reason = _WHY_NOT.get(seen.refused.reason, ("Unknown", "SubscriptionsNotTold"))
-    return Verdict(_SUBSCRIPTIONS, "False" if status == "False" else "Unknown", reason, message)
+    reason = _WHY_NOT.get(seen.refused.reason)
+    if reason is None:
+        return Verdict(_SUBSCRIPTIONS, "Unknown", "SubscriptionsNotTold", message)
+    return Verdict(_SUBSCRIPTIONS, "False", reason, message)
 
 
 def unreached_verdicts() -> tuple[Verdict, ...]:

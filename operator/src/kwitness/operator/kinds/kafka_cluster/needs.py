@@ -1,0 +1,73 @@
+"""What must be known for one KafkaCluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.operator.environment.needs import SETTLED_SECONDS, known_resource, strangers
+from kwitness.operator.environment.owners import owners_fact
+from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
+from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.errors import OperatorError, TransientError
+from kwitness.operator.shapes.facts import (
+    AskedFor,
+    BrokersSeen,
+    HeldBack,
+    Labels,
+    Referring,
+    Reported,
+    SameKafka,
+    TopicsCreated,
+    Watched,
+)
+from kwitness.operator.shapes.work import Need, Unit, View
+
+__all__ = ["ANSWERING", "KIND", "needs"]
+
+KIND: Final = "KafkaCluster"
+ANSWERING: Final = "ObserverDeployment"
+"""What may answer clients in the brokers' place."""
+_AGAIN_SECONDS: Final = 60.0
+"""Between looks at a cluster that lacks something which somebody may grant there, and of which nobody tells us."""
+_BEFORE_RESYNC: Final = 0.9
+"""Of the resync: what is looked at then has to be too old by then."""
+
+
+def needs(unit: Unit, view: View) -> frozenset[Need]:
+    """Itself, what its brokers and its collector say, what stands on the brokers, and who else leads there.
+
+    Nothing waits for brokers, so that one whose brokers do not answer can be paused.
+    """
+    own = Watched(KIND, unit.key)
+    answer = view.get(own)
+    if answer is None or answer.value is None:
+        return frozenset({Need(own)})
+    look = BrokersSeen.of(answer.value)
+    seen = view.get(look)
+    found = {Need(own), Need(Reported(unit.key)), Need(HeldBack(unit.key)), Need(AskedFor(unit.key))}
+    found.add(Need(Referring(ANSWERING, unit.key)))
+    age = view.settings.resync_seconds * _BEFORE_RESYNC
+    cluster = known_resource(view, own, KafkaCluster)
+    if cluster is not None:
+        settled = min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
+        found |= {Need(Labels(one), settled) for one in strangers(cluster, unit.key, (ANSWERING,), view)}
+        owners = owners_fact(cluster)
+        if owners is not None:
+            found.add(Need(owners, settled))
+        if seen is not None and seen.value is not None:
+            found.add(Need(SameKafka(seen.value.cluster_id)))
+            missing = missing_topics(cluster, seen.value)
+            created = None if missing is None else TopicsCreated(missing)
+            refusals: Iterable[OperatorError | None] = ()
+            if created is not None:
+                found.add(Need(created))
+                ended = view.get(created)
+                refusals = ((ended.value if ended is not None else None) or {}).values()
+            age = min(age, _AGAIN_SECONDS) if _may_pass(seen.value, refusals) else age
+    return frozenset(found | {Need(look, age, awaited=False)})
+
+
+def _may_pass(seen: ClusterDescription, refusals: Iterable[OperatorError | None]) -> bool:
+    return bool(seen.hidden_topics) or any(isinstance(one, TransientError) for one in (seen.refused, *refusals))

@@ -1,0 +1,67 @@
+"""The status of a KafkaCluster whose brokers were seen, from that and from what else is known of it."""
+
+from __future__ import annotations
+
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.broker_subscriptions import subscription_fields
+from kwitness.operator.desired.client_versions import client_versions, version_warnings
+from kwitness.operator.desired.kafka_cluster_status import cluster_fields, disconnected_software, warnings
+from kwitness.operator.environment.clusters import referring
+from kwitness.operator.environment.owners import owners_of
+from kwitness.operator.model.cluster_description import ClusterDescription
+from kwitness.operator.model.config_files import overlap_message
+from kwitness.operator.model.found_owners import FoundOwners
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported, SameKafka
+from kwitness.operator.shapes.work import View
+
+__all__ = ["is_answered_by_observers", "seen_status"]
+
+
+def seen_status(
+    cluster: KafkaCluster, seen: ClusterDescription, before: KafkaClusterStatus, view: View
+) -> KafkaClusterStatus:
+    """The status; of the subscriptions on the brokers it says what it said ``before`` while these are not read."""
+    key = Key(cluster.metadata.namespace, cluster.metadata.name)
+    report, standing = view[Reported(key)].value, view[AskedFor(key)].value
+    inventory = None if report is None else report.last
+    others = [str(one) for one in view[SameKafka(seen.cluster_id)].value or () if one != key]
+    found = warnings(
+        cluster=cluster,
+        seen=seen,
+        inventory=inventory,
+        shared_with=others,
+        deletion_held=view[HeldBack(key)].value or (),
+        disconnected=disconnected_software(inventory, standing),
+        owners=_of_owners(owners_of(cluster, view)),
+        clients=version_warnings(
+            client_versions(cluster.spec.client_policy, inventory.software if inventory is not None else ())
+        ),
+    )
+    fields = cluster_fields(seen, inventory, cluster, found)
+    if standing is not None:
+        fields |= subscription_fields(standing, view.settings.installation or "")
+    status = KafkaClusterStatus.model_validate(fields)
+    if standing is not None:
+        return status
+    kept = {name: getattr(before, name) for name in ("subscriptions", "subscriptions_left_out")}
+    return status.model_copy(update=kept)
+
+
+def is_answered_by_observers(cluster: KafkaCluster, view: View) -> bool:
+    """Whether an ObserverDeployment that may name the cluster, and is not suspended, has telemetry Terminate."""
+    return any(
+        one.spec.telemetry == "Terminate" and not one.spec.suspend
+        for one in referring(ObserverDeployment, cluster, view)
+    )
+
+
+def _of_owners(owners: FoundOwners) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if owners.trouble is not None:
+        found["InvalidOwners"] = f"{owners.trouble}; until then analyses and clients name no owners"
+    overlap = None if owners.owners is None else overlap_message(owners.owners)
+    if overlap is not None:
+        found["OverlappingOwners"] = overlap
+    return found
