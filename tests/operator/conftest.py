@@ -80,14 +80,24 @@ def another_namespace(api) -> str:
 
 
 def _make_namespace(api: ApiServer) -> str:
-    name = f"operator-{os.getpid()}-{next(_numbers)}"
-    objects = [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "kwitness-operator", "namespace": name}},
-    ]
-    apply(api, *objects, *granted(name))
-    eventually(lambda: all(may(api, user, "list", "kafkaclusters.kwitness.dev", name) for user in USERS))
+    [name] = make_namespaces(api, 1)
     return name
+
+
+def make_namespaces(api: ApiServer, count: int) -> list[str]:
+    """So many new ones, in which operators may do what the chart allows."""
+    names = [f"operator-{os.getpid()}-{next(_numbers)}" for _ in range(count)]
+    objects = []
+    for name in names:
+        account = {"name": "kwitness-operator", "namespace": name}
+        objects += [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account},
+            *granted(name),
+        ]
+    apply(api, *objects)
+    eventually(lambda: all(may(api, user, "list", "kafkaclusters.kwitness.dev", names[-1]) for user in USERS))
+    return names
 
 
 at_the_resync = pytest.mark.parametrize("resync_seconds", [3.0])
@@ -100,23 +110,37 @@ def resync_seconds() -> float:
     return 600.0
 
 
+def usual_settings(namespaces: list[str], resync_seconds: float) -> dict[str, Any]:
+    """Those of an operator that lives in the first of the namespaces and watches them all."""
+    home, *_ = namespaces
+    return {
+        "namespace": home,
+        "watchNamespaces": namespaces,
+        "installation": home,
+        "resyncSeconds": resync_seconds,
+        "inventorySeconds": 1,
+        "statusSeconds": 1,
+        "limits": {"minInterval": "1s"},
+        "analytics": {"namespaces": namespaces, "tableClaim": "tables", "singleNode": True, "pollSeconds": 1},
+    }
+
+
+def end_in_good_order(started: list[OperatorProcess]) -> None:
+    """Stop operators; each ends by itself unless it was killed, and has logged JSON lines without traceback."""
+    ends = [process.stop() for process in started]
+    assert set(ends) <= {0, -signal.SIGKILL}
+    for process in started:
+        assert [line for line in process.log_file.read_text().splitlines() if not line.startswith("{")] == []
+        assert [line for line in process.lines() if "exception" in line and not _is_of_an_ended_watch(line)] == []
+
+
 @pytest.fixture
 def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callable[..., OperatorProcess]]:
     """Start operators that watch the test's namespace; they end in good order, and log JSON lines without traceback."""
     started: list[OperatorProcess] = []
 
     def start(*, user: str = "operator", wait: bool = True, **settings: Any) -> OperatorProcess:
-        chosen = {
-            "namespace": namespace,
-            "watchNamespaces": [namespace],
-            "installation": namespace,
-            "resyncSeconds": resync_seconds,
-            "inventorySeconds": 1,
-            "statusSeconds": 1,
-            "limits": {"minInterval": "1s"},
-            "analytics": {"namespaces": [namespace], "tableClaim": "tables", "singleNode": True, "pollSeconds": 1},
-            **settings,
-        }
+        chosen = {**usual_settings([namespace], resync_seconds), **settings}
         process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen)
         started.append(process)
         if wait:
@@ -124,11 +148,7 @@ def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callabl
         return process
 
     yield start
-    ends = [process.stop() for process in started]
-    assert set(ends) <= {0, -signal.SIGKILL}
-    for process in started:
-        assert [line for line in process.log_file.read_text().splitlines() if not line.startswith("{")] == []
-        assert [line for line in process.lines() if "exception" in line and not _is_of_an_ended_watch(line)] == []
+    end_in_good_order(started)
 
 
 @pytest.fixture
