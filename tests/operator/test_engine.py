@@ -23,17 +23,15 @@ from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Delete,
 from kwitness.operator.shapes.facts import (
     Answer,
     Attempt,
-    BrokerConfigs,
     BrokersSeen,
-    BrokerWrites,
     Every,
     Fact,
     KafkaState,
     Labelled,
     NamedObject,
-    SetConfigs,
     Watched,
 )
+from kwitness.operator.shapes.subscription_facts import BrokerConfigs, BrokerWrites, SetConfigs
 from kwitness.operator.shapes.work import Decision, KindSpec, Need, Note, Outcome, Unit, View
 from kwitness.operator.work_queue import Requeue
 

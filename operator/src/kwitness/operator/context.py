@@ -21,7 +21,8 @@ from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Store
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Fact, WriteRecord
+from kwitness.operator.shapes.facts import Fact
+from kwitness.operator.shapes.subscription_facts import WriteRecord
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Clock", "ClusterFacts", "Context", "Forsaken", "Slots"]

@@ -27,7 +27,8 @@ from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.forsaken_clusters import FORSAKEN, reconcile_forsaken
 from kwitness.operator.reconcile.inventory import reconcile_inventory
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import AskedCollector, BrokerConfigs, Fact
+from kwitness.operator.shapes.facts import Fact
+from kwitness.operator.shapes.subscription_facts import AskedCollector, BrokerConfigs
 from kwitness.operator.shapes.work import KindSpec, Unit
 from kwitness.operator.work_queue import WORKERS, Requeue, WorkQueue
 from kwitness.runtime.child_names import collector_name, job_name

@@ -23,7 +23,8 @@ from kwitness.operator.reconcile.status_writer import write_status
 from kwitness.operator.reconcile.topics import create_topics
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.actions import AlterConfigs, GrowClaim, Remember
-from kwitness.operator.shapes.facts import Body, BrokerConfigs, Fact, NamedObject, TopicsCreated
+from kwitness.operator.shapes.facts import Body, Fact, NamedObject, TopicsCreated
+from kwitness.operator.shapes.subscription_facts import BrokerConfigs
 from kwitness.operator.shapes.work import KindSpec, Need, Outcome, Unit
 from kwitness.operator.work_queue import Requeue
 

@@ -11,20 +11,16 @@ from kwitness.operator.reconcile.inventory import crashing_software
 from kwitness.operator.reconcile.orphans import known_id
 from kwitness.operator.shapes.facts import (
     AskedFor,
-    BrokerWrites,
-    CleanedUp,
-    ClientSightings,
     ClusterKnowledge,
     CollectorReport,
     Fact,
     HeldBack,
     Inventory,
     KafkaState,
-    KnownId,
     Reported,
     SameKafka,
-    Sightings,
 )
+from kwitness.operator.shapes.subscription_facts import BrokerWrites, CleanedUp, ClientSightings, KnownId, Sightings
 
 __all__ = ["OF_CLUSTERS", "recall_of_cluster"]
 

@@ -15,13 +15,8 @@ from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.reconcile.orphans import complete_names
 from kwitness.operator.shapes.facts import (
-    AskedCollector,
     Body,
-    BrokerConfigs,
     BrokersSeen,
-    CleanedUp,
-    CompleteNames,
-    Deleted,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -36,6 +31,7 @@ from kwitness.operator.shapes.facts import (
     RunningPods,
     Watched,
 )
+from kwitness.operator.shapes.subscription_facts import AskedCollector, BrokerConfigs, CleanedUp, CompleteNames, Deleted
 
 __all__ = ["fetch", "is_in_memory", "is_known", "recall"]
 

@@ -18,7 +18,8 @@ from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
 from kwitness.operator.reconcile.unexpected import as_operator_error
 from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, ShowSubscriptions
-from kwitness.operator.shapes.facts import AskedFor, HeldBack, SetConfigs, WriteRecord, WriteResult
+from kwitness.operator.shapes.facts import AskedFor, HeldBack
+from kwitness.operator.shapes.subscription_facts import SetConfigs, WriteRecord, WriteResult
 from kwitness.subscriptions.broker_subscription import UnreadableSubscriptionError, parse
 
 __all__ = ["Written", "ask_collector", "read_configs", "show_subscriptions", "write_configs"]

@@ -19,7 +19,8 @@ from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
 from kwitness.operator.reconcile.unexpected import as_operator_error
-from kwitness.operator.shapes.facts import Body, BrokerConfigs, BrokersSeen, KafkaState, SameKafka
+from kwitness.operator.shapes.facts import Body, BrokersSeen, KafkaState, SameKafka
+from kwitness.operator.shapes.subscription_facts import BrokerConfigs
 
 __all__ = ["look_again", "look_at_brokers", "may_write", "slots_of"]
 

@@ -11,7 +11,8 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.events import emit
 from kwitness.operator.reconcile.orphans import find_forsaken
 from kwitness.operator.reconcile.references import deleted_subscriptions_of
-from kwitness.operator.shapes.facts import BrokerConfigs, CleanedUp, KafkaState, SameKafka
+from kwitness.operator.shapes.facts import KafkaState, SameKafka
+from kwitness.operator.shapes.subscription_facts import BrokerConfigs, CleanedUp
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["FORSAKEN", "forsake", "is_being_cleaned", "reconcile_forsaken"]

@@ -20,7 +20,8 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referring
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
-from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported, Sightings
+from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported
+from kwitness.operator.shapes.subscription_facts import Sightings
 from kwitness.operator.work_queue import Requeue
 
 __all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]

@@ -7,15 +7,14 @@ changes. Where answers come from is the engine's business.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from kwitness.contracts.envelopes import ClusterState, DriverStatus, SubscriptionState
+from kwitness.contracts.envelopes import ClusterState, DriverStatus
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
-from kwitness.operator.model.observed_software import ObservedSoftware
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.refusals import Refusal
@@ -26,19 +25,12 @@ from kwitness.subscriptions.broker_subscription import BrokerSubscription
 __all__ = [
     "Answer",
     "Applied",
-    "AskedCollector",
     "AskedFor",
     "Attempt",
     "Body",
-    "BrokerConfigs",
-    "BrokerWrites",
     "BrokersSeen",
-    "CleanedUp",
-    "ClientSightings",
     "ClusterKnowledge",
     "CollectorReport",
-    "CompleteNames",
-    "Deleted",
     "DriverAnswer",
     "EnabledNamespaces",
     "Ending",
@@ -47,7 +39,6 @@ __all__ = [
     "HeldBack",
     "Inventory",
     "KafkaState",
-    "KnownId",
     "Labelled",
     "Labels",
     "LivePods",
@@ -57,12 +48,8 @@ __all__ = [
     "Reported",
     "RunningPods",
     "SameKafka",
-    "SetConfigs",
-    "Sightings",
     "TopicsCreated",
     "Watched",
-    "WriteRecord",
-    "WriteResult",
 ]
 
 T = TypeVar("T")
@@ -216,112 +203,6 @@ class AskedFor(Fact[tuple[BrokerSubscription, ...]]):
 
     None while this process has not found it out.
     """
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class SetConfigs:
-    """CLIENT_METRICS configs by name, each with the values that are set on it.
-
-    ``refused`` says why they may not be read, or are not known to these brokers; None if they were read.
-    """
-
-    configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    refused: OperatorError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerConfigs(Fact[SetConfigs]):
-    """What the brokers of a KafkaCluster ask clients for: as it was read last, and as we have written it since."""
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class WriteResult:
-    """How the last write of a broker config ended: ``error`` None for well. ``target`` None was a removal.
-
-    ``repairs`` is how often foreign changes were put right by it for the resource with ``uid``.
-    """
-
-    target: Mapping[str, str] | None
-    error: OperatorError | None
-    uid: str = ""
-    repairs: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class WriteRecord:
-    """By name, how writes ended; ``at_ms`` is when the last request did and ``failure`` why it failed as a whole.
-
-    ``failures`` counts requests one after the other of which something may go well another time.
-    """
-
-    results: Mapping[str, WriteResult] = field(default_factory=dict)
-    failure: OperatorError | None = None
-    at_ms: int = 0
-    failures: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerWrites(Fact[WriteRecord]):
-    """What became of our writes to the brokers of a KafkaCluster."""
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class ClientSightings:
-    """Software that a subscription might crash, and the collector's numbers by broker name.
-
-    ``unknown`` says why it is not known who is connected now, and what to do; None when it is.
-    """
-
-    software: tuple[ObservedSoftware, ...] = ()
-    unknown: str | None = None
-    verdict: Verdict | None = None
-    numbers: Mapping[str, SubscriptionState] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Sightings(Fact[ClientSightings]):
-    """What is known of the clients of a KafkaCluster, from its collector and from memory."""
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class AskedCollector(Fact[None]):
-    """When the collector of a KafkaCluster was asked last; what it said is in `Sightings`."""
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class CleanedUp(Fact[frozenset[str]]):
-    """Broker configs that were removed behind a deleted KafkaCluster: awaited while that goes on."""
-
-    cluster: Key
-
-
-@dataclass(frozen=True, slots=True)
-class Deleted(Fact[frozenset[Key]]):
-    """Resources of a kind that this process saw deleted, and of which something may be left elsewhere."""
-
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompleteNames(Fact[frozenset[str]]):
-    """Names of all ClientMetricsSubscriptions of a namespace; None if it is not certain that these are all."""
-
-    namespace: str
-
-
-@dataclass(frozen=True, slots=True)
-class KnownId(Fact[str]):
-    """The id of the Kafka cluster that a KafkaCluster led to when this process looked; None if it has not."""
 
     cluster: Key
 

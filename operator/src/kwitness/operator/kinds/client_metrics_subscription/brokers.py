@@ -10,15 +10,14 @@ from kwitness.operator.desired.subscription_plan import own_key
 from kwitness.operator.kinds.client_metrics_subscription.needs import KIND, installation_of, is_of_last_read
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import (
-    Body,
+from kwitness.operator.shapes.facts import Body, Watched
+from kwitness.operator.shapes.subscription_facts import (
     BrokerConfigs,
     BrokerWrites,
     CompleteNames,
     Deleted,
     KnownId,
     SetConfigs,
-    Watched,
     WriteRecord,
 )
 from kwitness.operator.shapes.work import View

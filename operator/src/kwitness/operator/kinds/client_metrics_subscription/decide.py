@@ -32,16 +32,8 @@ from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import InternalError, OperatorError, TransientError
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Forsake, ShowSubscriptions
-from kwitness.operator.shapes.facts import (
-    AskedCollector,
-    Body,
-    CleanedUp,
-    ClientSightings,
-    KafkaState,
-    Referring,
-    Sightings,
-    Watched,
-)
+from kwitness.operator.shapes.facts import Body, KafkaState, Referring, Watched
+from kwitness.operator.shapes.subscription_facts import AskedCollector, CleanedUp, ClientSightings, Sightings
 from kwitness.operator.shapes.work import Decision, Unit, View
 
 __all__ = ["decide"]

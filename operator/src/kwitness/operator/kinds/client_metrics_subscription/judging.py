@@ -98,7 +98,7 @@ def _held(
     notes: tuple[Note, ...] = ()
     if status.get("appliedHash") or not old:
         action = "Withdraw" if status.get("appliedHash") else "Hold"
-        notes = (Note("ClientsAtRisk", "", action, verdict.message),)
+        notes = (Note(reason="ClientsAtRisk", about="", action=action, message=verdict.message),)
     return Judged(subject, verdict, fields, notes)
 
 
@@ -121,5 +121,5 @@ def _kept_off(one: Wanted, body: Body, known: Standing, *, fields: dict[str, Any
     verdict = expired_verdict(body, expires_ms(body) or 0)
     conditions = (body.get("status") or {}).get("conditions", ())
     said = any(one["type"] == "Ready" and one["reason"] == verdict.reason for one in conditions)
-    notes = () if said else (Note("Expired", "", "Expire", verdict.message, "Normal"),)
+    notes = () if said else (Note(reason="Expired", about="", action="Expire", message=verdict.message, type="Normal"),)
     return Judged(subject, verdict, fields, notes)

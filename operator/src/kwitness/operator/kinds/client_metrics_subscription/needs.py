@@ -13,21 +13,17 @@ from kwitness.operator.environment.observer_answers import is_answered_by_observ
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Subject
-from kwitness.operator.shapes.facts import (
-    Answer,
+from kwitness.operator.shapes.facts import Answer, KafkaState, Labels, Referring, Watched
+from kwitness.operator.shapes.subscription_facts import (
     AskedCollector,
     BrokerConfigs,
     BrokerWrites,
     CleanedUp,
     CompleteNames,
     Deleted,
-    KafkaState,
     KnownId,
-    Labels,
-    Referring,
     SetConfigs,
     Sightings,
-    Watched,
     WriteRecord,
 )
 from kwitness.operator.shapes.work import Need, Unit, View

@@ -13,7 +13,8 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.parse_resource import parse_status
 from kwitness.operator.model.store import Subject
-from kwitness.operator.shapes.facts import Body, ClientSightings
+from kwitness.operator.shapes.facts import Body
+from kwitness.operator.shapes.subscription_facts import ClientSightings
 from kwitness.operator.shapes.work import Note, Outcome
 
 __all__ = ["Judged", "own_fields", "said_of"]
