@@ -23,6 +23,8 @@ from kwitness.jobs.frame.kafka_options import kafka_options
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
 
+from tests.jobs import uncompiled
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -37,9 +39,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.
         "spark.driver.memory": "1536m",
         "spark.sql.shuffle.partitions": "2",
-        # Small inputs: to compile a plan costs more than to run it as it is. Drivers that tests start compile.
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        **uncompiled.SETTINGS,
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }

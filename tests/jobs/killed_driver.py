@@ -1,6 +1,6 @@
 """A real driver that is killed by SIGKILL, Java and all, at the worst moment. Run as a process of its own.
 
-python killed_driver.py CONFIG BATCH after-sink|within-sink
+python -m tests.jobs.killed_driver CONFIG BATCH after-sink|within-sink
 
 Its status at that moment is on standard output, as JSON.
 """
@@ -16,10 +16,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.jobs.driver.lifecycle import Driver
+from kwitness.jobs.driver import lifecycle
 from kwitness.jobs.frame import stream
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
+
+from tests.jobs import uncompiled
 
 #: Small, so that there are several batches.
 stream.MAX_RECORDS = 40
@@ -30,7 +32,7 @@ def main() -> None:
     config = JobConfig.model_validate_json(Path(sys.argv[1]).read_bytes())
     fatal_batch, moment = int(sys.argv[2]), sys.argv[3]
     board = StatusBoard(DriverStatus())
-    run_batch, merge = stream.JobStream.run_batch, JobTable.merge
+    run_batch, merge, open_session = stream.JobStream.run_batch, JobTable.merge, lifecycle.open_session
 
     def kill_all(*_: Any, **__: Any) -> None:
         """End this process and its Java process as a power cut would."""
@@ -51,7 +53,8 @@ def main() -> None:
             kill_all()
 
     stream.JobStream.run_batch = batch_then_death  # type: ignore[method-assign]
-    Driver(config, os.environ, board).run()
+    lifecycle.open_session = lambda settings: open_session({**settings, **uncompiled.SETTINGS})
+    lifecycle.Driver(config, os.environ, board).run()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
 from tests.jobs.traffic import mixed, push
 
+ROOT = Path(__file__).resolve().parents[2]
+
 pytestmark = pytest.mark.broker
 
 LONGEST_S = 500
@@ -133,9 +135,9 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
 
 def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[str, Any]:
     """The ledger of a driver at its death in a batch, which is then not in the checkpoint."""
-    script = Path(__file__).with_name("killed_driver.py")
     killed = subprocess.run(
-        [sys.executable, script, _file(folder, config), str(batch), moment],
+        [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch), moment],
+        cwd=ROOT,
         env=_environment(),
         capture_output=True,
         text=True,

@@ -33,6 +33,8 @@ from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
 from tests.jobs.traffic import mixed
 
+ROOT = Path(__file__).resolve().parents[2]
+
 pytestmark = pytest.mark.broker
 
 LONGEST_S = 500
@@ -281,10 +283,17 @@ def _killed_at_its_first_commit(store: ObjectStore, topics: Topics, kafka: Local
 
 def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: dict[str, str]) -> str:
     """Return what a driver said before it was killed, with a table that is written and a batch that is not finished."""
-    file, script = folder / "job.json", Path(__file__).with_name("killed_driver.py")
+    file = folder / "job.json"
     file.write_text(config.model_dump_json())
-    command = [sys.executable, str(script), str(file), "1", "within-sink"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LONGEST_S, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.jobs.killed_driver", str(file), "1", "within-sink"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
     assert done.returncode == -9, done.stderr[-3000:]
     return done.stdout + done.stderr
 
