@@ -87,6 +87,10 @@ def _any(value: str | float) -> AnyValue:
     return AnyValue(double_value=value) if isinstance(value, float) else AnyValue(string_value=value)
 
 
+_PLAIN = 3
+"""Clients with this number and higher ones send plain OTLP."""
+
+
 def push(content: bytes | None, offset: int = 0, at: int = START_MS, **headers: str | bytes | None) -> KafkaRecord:
     """A record; a header that is None is left out."""
     texts: dict[str, str | bytes | None] = {
@@ -128,8 +132,11 @@ def bad_pushes() -> list[KafkaRecord]:
     return [push(one) for one in contents] + [push(good, 0, START_MS, **one) for one in headers]
 
 
-def mixed(seed: int, minutes: int = 75, clients: int = 5) -> list[KafkaRecord]:
-    """An hour and more of a few client instances, of which some are started again."""
+def mixed(seed: int, minutes: int = 75, clients: int = 6) -> list[KafkaRecord]:
+    """An hour and more of a few client instances, of which some are started again.
+
+    Two are services that send plain OTLP and call their only instance by one name; another names none.
+    """
     dice = random.Random(seed)  # noqa: S311
     found: list[tuple[float, KafkaRecord]] = []
     seq = 0
@@ -144,6 +151,10 @@ def mixed(seed: int, minutes: int = 75, clients: int = 5) -> list[KafkaRecord]:
             "client_software_version": dice.choice(["4.3.1", "4.3.2"]),
             "event_source": f"c/{number % 2}",
         }
+        key = b"key"
+        if number >= _PLAIN:
+            key = f"otlp//service-{number}/0".encode()
+            who |= {"client_instance_id": "0" if number < clients - 1 else None, "event_source": f"otlp/{number}"}
         for minute in range(number, minutes):
             if dice.random() < 0.5:
                 continue
@@ -156,7 +167,7 @@ def mixed(seed: int, minutes: int = 75, clients: int = 5) -> list[KafkaRecord]:
             content = _content(dice, held, counts, started)
             seq += 1
             epoch = "2" if number == 1 and minute > minutes // 2 else "1"
-            record = push(content, 0, at, **{**who, "event_epoch": epoch, "event_seq": str(seq)})
+            record = push(content, 0, at, **{**who, "event_epoch": epoch, "event_seq": str(seq)})._replace(key=key)
             for again in range(1 + (dice.random() < 0.15)):
                 late = dice.choice([0.0] * 8 + [3.0, 20.0, 90.0])
                 found.append((min(minute + late + again, minutes - 1), record))

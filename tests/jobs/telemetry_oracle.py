@@ -156,12 +156,16 @@ def _fact(record: KafkaRecord, retention_ms: int, prefixes: tuple[str, ...], mos
     numbers = [texts.get(name, "") for name in needed]
     if not all(one.isascii() and one.isdigit() and int(one) < MOST for one in numbers):
         return None
-    if not texts.get("client_instance_id") or not -HOUR_MS <= record.timestamp_ms - int(numbers[2]) <= retention_ms:
+    key = (record.key or b"").decode()
+    # What came by plain OTLP is known by its service as well.
+    is_plain = texts["event_source"].startswith("otlp/") and key.startswith("otlp/")
+    instance = key if is_plain else texts.get("client_instance_id")
+    if not instance or not -HOUR_MS <= record.timestamp_ms - int(numbers[2]) <= retention_ms:
         return None
     push = read_push(record.value or b"", prefixes, most)
     if push.outcome:
         return None
-    who = {name: _bounded(texts.get(name)) for name in (*WHO, "client_instance_id")}
+    who = {name: _bounded(texts.get(name)) for name in WHO} | {"client_instance_id": _bounded(instance)}
     sizes = {"pushes": 1, "payload_bytes": len(record.value or b""), **push._asdict(), "read": push.points}
     numbered = dict(zip(("event_epoch", "event_seq", "at_ms"), map(int, numbers), strict=True))
     return {**who, **sizes, **numbered, "event_source": texts["event_source"]}

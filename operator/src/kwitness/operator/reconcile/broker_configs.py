@@ -6,11 +6,11 @@ import logging
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator import metrics
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.subscription_plan import broker_name
 from kwitness.operator.model.errors import OperatorError, OvertakenError, TransientError
+from kwitness.operator.model.pause import stands_still
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.cluster_looks import look_again, may_write
 from kwitness.operator.reconcile.events import emit
@@ -42,7 +42,7 @@ async def ask_collector(context: Context, cluster: Key) -> None:
     if facts is None or body is None:
         return
     # A pause counts from now on, whatever else is known of the cluster or is yet to be found out.
-    facts.paused, facts.uid = is_paused(body["metadata"].get("annotations") or {}), str(body["metadata"].get("uid", ""))
+    facts.paused, facts.uid = stands_still(body), str(body["metadata"].get("uid", ""))
     await poll_inventory(context, cluster, numbers=facts.inventory_verdict is None)
     context.enqueue("Inventory", cluster, context.settings.inventory_seconds)
 

@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import replace
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import topic_names
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.errors import KubernetesUnavailableError, OvertakenError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
+from kwitness.operator.model.pause import stands_still
 from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.inventory import poll_inventory
@@ -30,7 +30,7 @@ _KIND = "KafkaCluster"
 def may_write(context: Context, key: Key, uid: str) -> bool:
     """Whether a KafkaCluster is still the one with ``uid`` and not paused; asked before each write, in its thread."""
     body = context.store.get(_KIND, key)
-    return body is not None and body["metadata"].get("uid") == uid and not _is_paused(body)
+    return body is not None and body["metadata"].get("uid") == uid and not stands_still(body)
 
 
 def slots_of(context: Context, facts: ClusterFacts) -> asyncio.Semaphore:
@@ -60,7 +60,7 @@ async def look_at_brokers(context: Context, fact: BrokersSeen) -> ClusterDescrip
     key = fact.cluster
     body = _present(context, fact)
     facts = context.clusters.setdefault(key, ClusterFacts())
-    facts.paused, facts.uid = _is_paused(body), fact.uid
+    facts.paused, facts.uid = stands_still(body), fact.uid
     before, led_to = _told_of(facts), facts.cluster_id
     try:
         cluster = parse_resource(KafkaCluster, body)
@@ -92,10 +92,6 @@ def _present(context: Context, fact: BrokersSeen) -> Body:
     if body is None or BrokersSeen.of(body) != fact:
         raise OvertakenError
     return body
-
-
-def _is_paused(body: Body) -> bool:
-    return is_paused(body["metadata"].get("annotations") or {})
 
 
 def _expected(cluster: KafkaCluster, body: Body, facts: ClusterFacts) -> str | None:

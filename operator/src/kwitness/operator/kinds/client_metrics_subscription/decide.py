@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
@@ -30,6 +29,7 @@ from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged,
 from kwitness.operator.kinds.client_metrics_subscription.wanted import wanted_of
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import InternalError, OperatorError, TransientError
+from kwitness.operator.model.pause import stands_still
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Forsake, ShowSubscriptions
 from kwitness.operator.shapes.facts import Body, KafkaState, Referring, Watched
@@ -125,7 +125,7 @@ def _on_brokers(
     )
     errors = brokers.refusals(decided.changes)
     repairs = {one.subscription.id: _repairs(one, bodies, brokers, statuses) for one in wanted}
-    paused = is_paused(body["metadata"].get("annotations") or {})
+    paused = stands_still(body)
     if decided.changes.keys() - errors.keys() and not paused:
         changes = _changes(decided, lost, bodies, repairs, view)
         return Decision(alter=AlterConfigs(at, str(body["metadata"].get("uid", "")), changes))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
@@ -17,7 +16,7 @@ from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import InternalError, OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
-from kwitness.operator.model.pause import paused
+from kwitness.operator.model.pause import paused, stands_still
 from kwitness.operator.model.references import cluster_key, depends_on_labels
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, Labels
@@ -31,7 +30,7 @@ def wanted_of(bodies: Mapping[Key, Body], view: View) -> tuple[list[Wanted], dic
     wanted: list[Wanted] = []
     told: dict[Key, Judged] = {}
     for key, body in bodies.items():
-        if is_paused(body["metadata"].get("annotations") or {}):
+        if stands_still(body):
             told[key] = Judged.unchanged(body, paused("what is or is not on the broker stays as it is"))
             continue
         try:

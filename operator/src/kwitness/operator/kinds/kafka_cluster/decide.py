@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
-from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
 from kwitness.operator.kinds.kafka_cluster.status import is_answered_by_observers, seen_status
@@ -26,7 +25,7 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict, failure, ready
 from kwitness.operator.model.errors import KubernetesUnavailableError, OperatorError
 from kwitness.operator.model.parse_resource import parse_resource, parse_status
-from kwitness.operator.model.pause import paused
+from kwitness.operator.model.pause import paused, stands_still
 from kwitness.operator.model.store import Subject
 from kwitness.operator.shapes.facts import Answer, BrokersSeen, Reported, TopicsCreated, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
@@ -56,7 +55,7 @@ def decide(unit: Unit, view: View) -> Decision:
     if body is None:
         return Decision(again="forget")
     subject, status = Subject.of(body), parse_status(KafkaClusterStatus, body)
-    is_still = is_paused(body["metadata"].get("annotations") or {})
+    is_still = stands_still(body)
     try:
         cluster = parse_resource(KafkaCluster, body)
     except OperatorError:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
-from pyspark.sql.types import LongType, StructField, StructType
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from kwitness.contracts.record_headers import PLAIN_OTLP
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 from kwitness.jobs.analyses.telemetry_rollup import decoder
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NUMBERS = (*NUMBERED[1:], "received_at_ms")
-_REQUIRED = ("event_source", *_NUMBERS, "client_instance_id")
+_REQUIRED = ("event_source", *_NUMBERS)
 _VALUED = ("gauge", "level")
 _TOTALS = ("counter_total", "histogram_total")
 _SUMMED = ("points", "without_start", "observations", *SIZES)
@@ -189,10 +190,23 @@ def _fact() -> Column:
         **{name: said(name).cast(LongType()) for name in NUMBERED[1:]},
         "window_start_ms": said("received_at_ms").cast(LongType()),
         "payload_bytes": F.coalesce(F.octet_length("value"), F.lit(0)),
-        **{name: bounded(said(name)) for name in (*WHO, "client_instance_id")},
+        **{name: bounded(said(name)) for name in WHO},
+        "client_instance_id": bounded(_instance()),
         **{name: said(name) for name in (*SIZES[2:], "points")},
     }
     return F.struct(*(named.get(name, F.lit(None)).alias(name) for name in FACTS.names))
+
+
+def _instance() -> Column:
+    """What tells a client from others: its instance id, and of plain OTLP the record's key (docs/decisions/0115).
+
+    The key is made of the service as well, so two of which each calls its only instance 0 are two, and one that
+    names no instance is one.
+    """
+    said = F.col("push").getField
+    key = F.col("key").cast(StringType())
+    is_plain = said("event_source").startswith(PLAIN_OTLP) & key.startswith(PLAIN_OTLP)
+    return F.when(is_plain, key).otherwise(said("client_instance_id"))
 
 
 def _problem() -> Column:
@@ -203,8 +217,9 @@ def _problem() -> Column:
         ~F.coalesce(said("schema") == TELEMETRY_SCHEMA, F.lit(False)),
         problem("UnknownSchema", f"header schema is not {TELEMETRY_SCHEMA}"),
     )
-    for name in _REQUIRED:
-        absent = F.coalesce(said(name), F.lit("")) == ""
+    needed = {name: said(name) for name in _REQUIRED} | {"client_instance_id": _instance()}
+    for name, text in needed.items():
+        absent = F.coalesce(text, F.lit("")) == ""
         found = found.when(absent, problem("MissingHeader", f"header {name} is absent or empty"))
     for name in _NUMBERS:
         fits = said(name).rlike("^[0-9]{1,16}$") & (said(name).try_cast(LongType()) < LARGEST)
