@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from kwitness.e2e import chart, strimzi
-from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN
 from kwitness.e2e.kafka.local_broker import reporter_class
 
 from tests.observer.client_programs import EVERY_CLIENT
@@ -32,9 +32,11 @@ def test_kubernetes_is_what_the_chart_asks_for_and_what_the_node_is_built_of() -
 
 
 def test_brokers_are_those_of_the_tests_each_with_the_class_that_they_are_given() -> None:
-    rows = re.findall(r"^\| (\d\S+) \| `(\w+)` \|", section("Kafka brokers"), re.MULTILINE)
+    rows = re.findall(r"^\| (\d\S+) \| `(\w+)` \| ([^|]+) \|$", section("Kafka brokers"), re.MULTILINE)
+    versions = sorted((*KAFKA_VERSIONS, *VERSIONS_BETWEEN))
 
-    assert rows == [(version, reporter_class(version).rpartition(".")[2]) for version in KAFKA_VERSIONS]
+    assert [row[:2] for row in rows] == [(version, reporter_class(version).rpartition(".")[2]) for version in versions]
+    assert tuple(version for version, _, tested in rows if tested == "plugin") == VERSIONS_BETWEEN
 
 
 def test_clients_are_those_that_the_tests_send_through_observers() -> None:

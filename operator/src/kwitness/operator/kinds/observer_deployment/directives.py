@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives, ObserverState
+from kwitness.operator.desired.collector_subscriptions import collector_subscriptions
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers, TellSubscriptions
@@ -46,10 +46,7 @@ def subscriptions(
     """
     if asked_for is None or asked_for.value is None:
         return ()
-    wanted = ClusterSubscriptions.of(
-        BrokerSubscriptionConfig(id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=dict(one.match))
-        for one in asked_for.value
-    )
+    wanted = ClusterSubscriptions.of(collector_subscriptions(asked_for.value))
     if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
         return ()
     of = collector.resource

@@ -7,7 +7,6 @@ from typing import Final
 
 from kwitness.contracts.collector_config import (
     ANY_ACCOUNT,
-    BrokerSubscriptionConfig,
     CollectorConfig,
     CollectorTopics,
     FilterConfig,
@@ -35,6 +34,7 @@ from kwitness.contracts.topics import (
     TRAFFIC,
     topic_name,
 )
+from kwitness.operator.desired.collector_subscriptions import collector_subscriptions
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
@@ -186,12 +186,7 @@ def _ingest(
 
 def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> SubscriptionsFile:
     """Every CLIENT_METRICS config of the broker, in the collector's terms."""
-    return SubscriptionsFile(
-        subscriptions=tuple(
-            BrokerSubscriptionConfig(id=one.id, metrics=one.metrics, interval_ms=one.interval_ms, match=dict(one.match))
-            for one in subscriptions
-        )
-    )
+    return SubscriptionsFile(subscriptions=collector_subscriptions(subscriptions))
 
 
 def owners_file(owners: Owners | None) -> str:
