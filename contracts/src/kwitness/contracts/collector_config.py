@@ -13,7 +13,6 @@ from .observers import ReportedBy
 
 __all__ = [
     "ANY_ACCOUNT",
-    "BrokerSubscriptionConfig",
     "CollectorConfig",
     "CollectorTopics",
     "FilterConfig",

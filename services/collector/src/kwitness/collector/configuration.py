@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.known_subscriptions import KnownSubscriptions, ToldSubscriptions
 from kwitness.collector.time_limits import TimeLimits
-from kwitness.contracts.collector_config import BrokerSubscriptionConfig, CollectorConfig, SubscriptionsFile
+from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
+from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
 from kwitness.contracts.envelopes import ClusterSubscriptions
 from kwitness.contracts.owners import Owners
 from kwitness.runtime.reloading import ReloadingFile
