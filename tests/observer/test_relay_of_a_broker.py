@@ -15,7 +15,7 @@ from kwitness.contracts.envelopes import OpenConnection, WorkloadName
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
-from tests.observer.dialled_ports import port_of
+from tests.observer.dialled_ports import port_of, ports_closed_lately
 from tests.observer.events_server import EventsServer
 from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
 from tests.observer.observer_process import ObserverProcess, built_observer
@@ -77,7 +77,7 @@ def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
 
     expected = [f"{word} {number}" for word in ("value", "another") for number in range(RECORDS)]
     assert sorted(values) == sorted(expected)
-    assert dialled & observer.ports == observer.ports
+    assert observer.ports <= dialled | ports_closed_lately()
     assert port_of(broker.bootstrap) not in dialled
     metrics = observer.metrics()
     assert metrics.get('kwitness_observer_connections_closed_total{end="error"}', 0) == 0
