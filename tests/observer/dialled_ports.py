@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-
 TIME_WAIT = "06"
 """A connection's state for a minute after it was closed in order; it belongs to no process any more."""
 
