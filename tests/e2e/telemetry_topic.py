@@ -13,7 +13,7 @@ TOPIC = "kwitness.telemetry"
 
 def summed(toolbox: Toolbox, client_id: str, metric: str) -> float:
     """The sum of a client's deltas of one metric; a push that is in the topic twice counts once."""
-    return sum(_delta(record.value, metric) for record in topic_records.of_client(toolbox, TOPIC, client_id))
+    return sum(_delta(record.value, metric) for record in topic_records.of_clients(toolbox, TOPIC, client_id))
 
 
 def _delta(payload: bytes, metric: str) -> float:

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.acls import TOOL
 from kwitness.demo.platform import CLUSTER, GATEWAY_CLIENT, KAFKA, NAMESPACE, SIDECAR_CLIENT, Platform
 
 from tests import soak
 from tests.e2e import subscriptions
-from tests.e2e.conftest import Answer
+from tests.e2e.conftest import Answer, Answers
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.gateway)
 
 KIND = "analyticsjob"
 IDLE_TOPIC = "demo.idle"
@@ -22,10 +25,17 @@ ONCE = "unused-topics"
 NIGHTLY = "unused-every-minute"
 
 
+@pytest.fixture
+def answer(request: pytest.FixtureRequest, answers: Answers) -> Answer:
+    """What the job of a type found."""
+    return answers[request.param]
+
+
+@pytest.mark.parametrize("answer", ["Traffic"], indirect=True)
 def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is_not_there(
-    answers: dict[str, Answer],
+    answer: Answer,
 ) -> None:
-    rows = [row for row in answers["Traffic"].rows if row["kind"] == "partition"]
+    rows = [row for row in answer.rows if row["kind"] == "partition"]
     clients = {(row["topic"], row["api"], row["client_id"]) for row in rows}
 
     assert {("demo.orders", "Produce", GATEWAY_CLIENT), ("demo.orders", "Produce", SIDECAR_CLIENT)} <= clients
@@ -36,22 +46,21 @@ def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is
         assert row["computed_by"] == "Traffic/1"
 
 
-def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answers: dict[str, Answer]) -> None:
-    found = answers["LedgerAudit"]
+@pytest.mark.parametrize("answer", ["LedgerAudit"], indirect=True)
+def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answer: Answer) -> None:
+    assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in answer.rows}
+    assert [row for row in answer.rows if row["missing"] or row["duplicates"]] == []
+    assert answer.job["status"]["ledger"][0]["hop"] == "table"
 
-    assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in found.rows}
-    assert [row for row in found.rows if row["missing"] or row["duplicates"]] == []
-    assert found.job["status"]["ledger"][0]["hop"] == "table"
 
-
-def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answers: dict[str, Answer]) -> None:
-    found = answers["UpgradeImpact"]
-    used = [row for row in found.rows if row["kind"] == "request"]
+@pytest.mark.parametrize("answer", ["UpgradeImpact"], indirect=True)
+def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer: Answer) -> None:
+    used = [row for row in answer.rows if row["kind"] == "request"]
 
     assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in used}
     assert "Produce" in {row["api"] for row in used}
     assert [row for row in used if row["dropped_in"]] == []
-    assert found.job["status"]["findingCounts"]["Breaks"] == 0
+    assert answer.job["status"]["findingCounts"]["Breaks"] == 0
 
 
 @pytest.mark.timeout(900)  # a driver where three groups of tests have two processors

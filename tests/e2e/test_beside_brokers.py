@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
+from kwitness.demo import up
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
@@ -18,7 +19,10 @@ from tests.eventually import eventually
 
 LOOPBACK_PORT = 19098
 # A broker that leaves is noticed by whoever knew of it.
-pytestmark = pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node")
+pytestmark = [
+    pytest.mark.needs(up.collector),
+    pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node"),
+]
 
 
 @pytest.fixture
@@ -85,7 +89,7 @@ def counted_by_name(platform: Platform, toolbox: Toolbox, client: str) -> None:
         lambda: platform.latest(f"kafka_client_records_total{{{series}}}"), lambda now: now == RECORDS, seconds=90
     )
     assert platform.latest(f"kafka_client_record_bytes_total{{{series}}}") > RECORDS * 100
-    rows = [json.loads(one.value) for one in topic_records.of_client(toolbox, "kwitness.traffic", client)]
+    rows = [json.loads(one.value) for one in topic_records.of_clients(toolbox, "kwitness.traffic", client)]
     assert {(row["observer_mode"], row["reported_by"]) for row in rows} == {("broker", "pod")}
 
 

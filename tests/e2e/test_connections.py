@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kwitness.demo import secrets
+from kwitness.demo import secrets, up
 from kwitness.demo.platform import KAFKA, NAMESPACE, Platform
 from kwitness.e2e.certificates import Authority
 
 from tests.e2e import subscriptions
 
 # Each cause is provoked; the Kafka library logs what the operator turns into a reason.
-pytestmark = pytest.mark.expects_log(r'"logger": "kafka[.]')
+pytestmark = [pytest.mark.needs(up.broker), pytest.mark.expects_log(r'"logger": "kafka[.]')]
 
 KIND = "kafkacluster"
 SERVICE = f"{KAFKA}.{NAMESPACE}.svc"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.demo import manifests, releases, waiting
+from kwitness.demo import manifests, up, waiting
 from kwitness.demo.platform import APPS, COLLECTOR, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
@@ -18,6 +18,8 @@ from kwitness.images.commands import CommandFailedError
 from tests.e2e import subscriptions, telemetry_topic
 from tests.e2e.client_pods import restart
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.interceptors)
 
 LIBRDKAFKA = ("gateway-producer", "old-python-producer", "python-consumer", "python-producer", "sidecar-producer")
 """The demo's clients on it."""
@@ -136,8 +138,7 @@ def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, no
 @contextlib.contextmanager
 def _producer(platform: Platform, name: str) -> Iterator[None]:
     """A Java producer of its own, gone in good order afterwards."""
-    values = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / "java-producer.yaml", values).replace("java-producer", name)
+    text = manifests.client("java-producer", platform.images).replace("java-producer", name)
     platform.cluster.apply(text, namespace=APPS)
     try:
         yield

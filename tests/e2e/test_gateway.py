@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from kwitness.demo import up
 from kwitness.demo.platform import GATEWAY, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import gateway_client, subscriptions, topic_records
 from tests.e2e.gateway_client import KIND, TOPIC
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.gateway, up.clients)
 
 
 def through_the_gateway(platform: Platform, toolbox: Toolbox, client_id: str, records: int) -> dict[str, Any]:
@@ -30,7 +35,7 @@ def test_what_a_client_sends_and_reads_through_the_gateway_is_counted_exactly(
     assert [broker.partition(":")[0] for broker in done["brokers"]] == [host]
     eventually(lambda: counted(platform, "e2e-gateway", "Produce"), lambda now: now == 1000, seconds=90)
     eventually(lambda: counted(platform, "e2e-gateway", "Fetch"), lambda now: now >= 1000, seconds=90)
-    rows = [json.loads(one.value) for one in topic_records.of_client(toolbox, "kwitness.traffic", "e2e-gateway")]
+    rows = [json.loads(one.value) for one in topic_records.of_clients(toolbox, "kwitness.traffic", "e2e-gateway")]
     produced = [row for row in rows if row["kind"] == "partition" and row["api"] == "Produce"]
     assert sum(row["records"] for row in produced) == 1000
     assert {row["reported_by"] for row in rows} == {row["observer_mode"] for row in rows} == {"gateway"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.certificates import Authority, Certificate
@@ -16,6 +17,8 @@ from tests.e2e import gateway_client, kafka_users, subscriptions, topic_records
 from tests.e2e.gateway_client import KIND
 from tests.e2e.kafka_users import ADMIN
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.collector)
 
 NAME = "edge"
 HOST = f"kwitness-gateway-{NAME}.{NAMESPACE}.svc"
@@ -97,7 +100,7 @@ def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_wi
     assert {broker.partition(":")[0] for broker in done["brokers"]} == {HOST}
 
     def rows(topic: str) -> list[dict[str, Any]]:
-        found = topic_records.of_client(toolbox, f"kwitness.{topic}", "e2e-gateway-tls")
+        found = topic_records.of_clients(toolbox, f"kwitness.{topic}", "e2e-gateway-tls")
         return [row for row in (json.loads(one.value) for one in found) if row.get("api") in (None, "Produce")]
 
     def produced() -> int:

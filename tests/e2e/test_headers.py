@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.resources.header_registry import NUMBERED_RANGES
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     HEADERS,
@@ -24,6 +24,8 @@ from kwitness.demo.platform import (
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.headers)
 
 KIND = "headerregistry"
 REGISTERED = "charge.tag"

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 from kwitness.contracts.injections import INJECT
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as MARK
 from kwitness.contracts.interceptor_injections import (
@@ -17,7 +19,7 @@ from kwitness.contracts.interceptor_injections import (
     RUNTIMES,
 )
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     INTERCEPTED_CLIENT,
@@ -32,6 +34,8 @@ from kwitness.demo.platform import (
 from tests.e2e import another_client, subscriptions
 from tests.e2e.client_pods import labelled, log_of, pods_of
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.interceptors, up.sidecars)
 
 KIND = "interceptorprofile"
 GROUP = "demo-python"

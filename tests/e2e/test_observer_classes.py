@@ -10,13 +10,15 @@ from typing import Any, Final
 import pytest
 
 from kwitness.contracts.endpoints import PROBE_PORT
-from kwitness.demo import secrets, waiting
+from kwitness.demo import secrets, up, waiting
 from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import client_listeners, gateway_client, kafka_users, subscriptions
 from tests.e2e.gateway_client import KIND, TOPIC
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.collector)
 
 NAME = "hosted"
 CLIENT, RECORDS = "e2e-hosted", 50

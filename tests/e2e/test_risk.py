@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kwitness.demo import manifests, releases
+import pytest
+
+from kwitness.demo import manifests, up
 from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.clients)
 
 FATAL = ["org.apache.kafka.producer.request.latency."]
 """Known to Java's clients alone."""
@@ -25,8 +29,7 @@ ABORTED = 134
 @contextmanager
 def old_client(platform: Platform) -> Iterator[str]:
     """A producer on confluent-kafka 2.5.0."""
-    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / "old-python-producer.yaml", values)
+    text = manifests.client("old-python-producer", platform.images)
     text = text.replace("old-python-producer", "fragile-producer").replace("confluent-2.10.1", "confluent-2.5.0")
     platform.cluster.apply(text, namespace=APPS)
     try:

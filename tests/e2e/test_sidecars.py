@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import INJECT, LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     INTERCEPTORS,
@@ -23,6 +23,8 @@ from kwitness.demo.platform import (
 from tests.e2e import another_client, subscriptions
 from tests.e2e.client_pods import labelled, log_of, pods_of
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.sidecars, up.interceptors)
 
 KIND = "observerdeployment"
 BOUNDED = "bounded-producer"

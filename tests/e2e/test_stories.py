@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, PROMETHEUS, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e import binaries
@@ -22,6 +23,8 @@ from kwitness.e2e import binaries
 from tests.e2e import another_client, subscriptions
 from tests.e2e.client_pods import pods_of
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.numbers)
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 CLIENT, SUBSCRIPTION = "orders-7", "slow-orders"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
@@ -14,6 +14,8 @@ from kwitness.images.commands import CommandFailedError
 from tests.e2e import subscriptions
 from tests.e2e.client_pods import restart
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.numbers)
 
 PRODUCER = "org.apache.kafka.producer.connection.creation."
 CONSUMER = "org.apache.kafka.consumer.connection.creation."

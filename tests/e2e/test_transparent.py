@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
-from kwitness.demo import secrets, waiting
+from kwitness.demo import secrets, up, waiting
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, Platform
 
 from tests.e2e import another_client, client_listeners, dry_runs, kafka_users, pod_security, subscriptions
 from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.collector)
 
 KIND = "observerdeployment"
 NAME = "redirected"

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
+from kwitness.demo import acls, manifests, namespaces, releases, secrets, up, waiting
 from kwitness.demo.platform import COLLECTOR, KAFKA, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import telemetry_topic
 from tests.eventually import eventually, remains
+
+pytestmark = pytest.mark.needs(up.charts)
 
 PAIR = "kwitness-pair"
 COUNTER = "kafka_client_producer_connection_creation_total"
@@ -112,9 +114,8 @@ def _fill(pair: Platform) -> None:
             if "kind: AnalyticsJob" not in text:
                 pair.cluster.apply(text, namespace=PAIR)
     _stands(pair, "statefulset", f"kwitness-collector-{COLLECTOR}")
-    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in pair.images.items()}
     for name in ("java-producer", "python-producer"):
-        text = manifests.filled(releases.CLIENTS / f"{name}.yaml", values).replace(".kwitness.svc", f".{PAIR}.svc")
+        text = manifests.client(name, pair.images).replace(".kwitness.svc", f".{PAIR}.svc")
         pair.cluster.apply(text, namespace=PAIR)
         _stands(pair, "deployment", name)
 
