@@ -16,6 +16,7 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.spark_jars import spark_jars
 
 from tests.jobs.kafka_topics import Topics, unique_names
@@ -29,7 +30,7 @@ def kwitness(
 ) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
     given = {"PATH": os.environ["PATH"]} if environment is None else environment
-    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=seconds, check=False)
+    return run_to_end(command, env=given)
 
 
 @pytest.mark.broker

@@ -44,9 +44,9 @@ def test_a_driver_that_is_behind_does_not_wait_for_its_trigger(
 
     life.start()
     try:
-        eventually(lambda: board.read().ledger.delivered == 60, seconds=150)
+        eventually(lambda: board.read().ledger.delivered, lambda number: number == 60)
         topics.write([push(offset) for offset in range(60)])
-        eventually(lambda: board.read().ledger.delivered == 120, seconds=150)
+        eventually(lambda: board.read().ledger.delivered, lambda number: number == 120)
         eventually(lambda: board.read().lag == Lag(0))
     finally:
         driver.stop()

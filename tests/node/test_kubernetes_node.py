@@ -23,7 +23,7 @@ from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_recipes import PYTHON_BASE
 
 from tests import soak
-from tests.eventually import PATIENCE_S
+from tests.eventually import ANSWER_S
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
 
@@ -80,7 +80,7 @@ def pod(name: str, image: str, command: list[str], **spec: object) -> str:
     )
 
 
-def eventually(look: Callable[[], T], *, seconds: float = PATIENCE_S) -> T:
+def eventually(look: Callable[[], T], *, seconds: float = ANSWER_S) -> T:
     """Look again until it no longer fails."""
     deadline = time.monotonic() + seconds
     while True:
