@@ -25,9 +25,7 @@ from tests.jobs.traffic import otlp, push, snapshot
 NAMED = {"bootstrap_servers": ["localhost:9092"]}
 
 
-def kwitness(
-    *arguments: str, environment: dict[str, str] | None = None, seconds: float = 120
-) -> subprocess.CompletedProcess[str]:
+def kwitness(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
     given = {"PATH": os.environ["PATH"]} if environment is None else environment
     return run_to_end(command, env=given)
@@ -55,7 +53,6 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
         *("job", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
         *("--config", str(properties), "--prefix", prefix, "--table", str(tmp_path / "inventory")),
         *("--jars", str(spark_jars()), "--parameter", "forgetAfter=48h"),
-        seconds=500,
     )
 
     assert done.returncode == 0, done.stderr

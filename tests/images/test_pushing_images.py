@@ -95,7 +95,7 @@ def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Pa
             eventually(events, lambda seen: has_started(seen, pushed["operator"]), still_s=120)
         finally:
             chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
-            node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
+            node.kubectl("delete", "namespace", NAMESPACE)
 
 
 def has_started(events: str, image: str) -> bool:
