@@ -83,6 +83,7 @@ generate: prerequisites-generate setup ## Write CRDs, schemas, constants and ref
 	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
 	@$(PY) -m kwitness.devtools.wire.tables
+	@$(PY) -m kwitness.bench.results_page
 
 verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
@@ -90,6 +91,7 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.devtools.reference --check
 	@$(PY) -m kwitness.devtools.wire.tables --check
 	@$(PY) -m kwitness.devtools.wire.releases --check
+	@$(PY) -m kwitness.bench.results_page --check
 
 vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
 	@$(PY) -m kwitness.devtools.wire.vectors
