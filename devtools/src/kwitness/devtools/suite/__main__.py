@@ -18,6 +18,7 @@ from kwitness.devtools.suite.reference_work import ReferenceClock
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
 from kwitness.devtools.suite.steps import CHECKS, GROUPS, QUICK, Group, Step
+from kwitness.e2e.waiting import slowest_waits
 
 _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
@@ -45,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status, costs = run(chosen, folder=folder, out=sys.stdout.buffer)
     folder.write_summary(costs, reference.seconds)
     too_much = excessive(costs, committed(), reference.seconds)
+    if folder.waits_log.exists():
+        slowest = slowest_waits(folder.waits_log.read_text(encoding="utf-8").splitlines())
+        _say(sys.stdout.buffer, "== the waits that came closest to failing ==", *slowest)
     _say(sys.stdout.buffer, *comparison(costs, committed(), reference.seconds), *too_much)
     if too_much and os.environ.get("CI"):
         status = status or 1

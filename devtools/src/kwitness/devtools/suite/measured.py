@@ -1,7 +1,7 @@
 """`python -m kwitness.devtools.suite.measured COMMAND...`: runs a command and adopts the orphans that it leaves.
 
-The processor time of everything that the command starts can then be added up below one process, which needs no privileges
-and no control groups. Ends with the command's exit status; what it left running goes on.
+The processor time of everything that the command starts can then be added up below one process, without privileges
+and control groups. Ends with the command's exit status; what it left running goes on.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from kwitness.devtools.suite.cpu_plugin import LOG_VARIABLE, WITH_CONTAINERS_VARIABLE
 from kwitness.devtools.suite.figures import GroupCost
+from kwitness.e2e.waiting import WAITS_LOG
 from kwitness.images.build_time import BUILDS_VARIABLE
 from kwitness.images.cache import cache_folder
 
@@ -44,10 +45,15 @@ class RunFolder:
         """Return the file with the processor time of a group's tests, see `cpu_plugin`."""
         return self.path / f"{step}.cpu.jsonl"
 
+    @property
+    def waits_log(self) -> Path:
+        """Return the file with the waits of all groups, see `kwitness.e2e.waiting`."""
+        return self.path / "waits.jsonl"
+
     def variables(self, step: str, *, has_containers: bool) -> dict[str, str]:
-        """Return environment variables by which a group notes its processor time here."""
+        """Return environment variables by which a group notes its processor time and its waits here."""
         log = str(self.cpu_log(step))
-        variables = {LOG_VARIABLE: log, BUILDS_VARIABLE: log}
+        variables = {LOG_VARIABLE: log, BUILDS_VARIABLE: log, WAITS_LOG: str(self.waits_log)}
         return {**variables, WITH_CONTAINERS_VARIABLE: "1"} if has_containers else variables
 
     def write_summary(self, costs: Sequence[GroupCost], reference_s: float) -> None:
