@@ -98,7 +98,7 @@ def answers(demo: Demo) -> Answers:
 
 
 @pytest.fixture(scope="session")
-def toolbox(demo: Demo, platform: Platform) -> Toolbox:
+def toolbox(demo: Demo, platform: Platform) -> Iterator[Toolbox]:
     """A pod for what a person would do to the brokers by hand."""
     demo.require(up.broker)
     box = Toolbox(
@@ -108,7 +108,8 @@ def toolbox(demo: Demo, platform: Platform) -> Toolbox:
         bootstrap=f"{KAFKA}.{NAMESPACE}.svc:9092",
     )
     box.start()
-    return box
+    yield box
+    box.stop()
 
 
 @pytest.fixture(autouse=True)

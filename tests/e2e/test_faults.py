@@ -115,7 +115,7 @@ def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, no
     def writes() -> list[str]:
         return [
             f"{event['verb']} {event['requestURI']}"
-            for event in node.audit()
+            for event in node.audit(account)
             if event["user"].get("username") == account
             and event["verb"] in {"create", "update", "patch", "delete"}
             and "tokenreviews" not in event["requestURI"]
