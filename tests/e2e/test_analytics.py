@@ -87,7 +87,7 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
         instances,
         lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
         still_s=300,
-        every=5,
+        every=10,  # a look is a process in the driver's pod
     )
 
     for instance, row in before.items():

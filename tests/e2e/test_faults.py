@@ -41,7 +41,7 @@ def test_a_gauge_rises_with_a_client_and_disappears_with_it(platform: Platform) 
 
 @pytest.mark.expects_log("(?i)collector|connect|unreachable|peer|inventory")
 def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platform, toolbox: Toolbox) -> None:
-    client = "demo-counted-producer"
+    client, began_ms = "demo-counted-producer", round(time.time() * 1000)
 
     def exposed() -> float:
         return platform.latest(f'kafka_client_producer_record_send_total{{client_id="{client}"}}')
@@ -54,7 +54,8 @@ def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platf
 
     # The client is gone with its last push, so both numbers come to rest.
     def counted_and_pushed() -> tuple[float, float]:
-        return exposed(), telemetry_topic.summed(toolbox, client, "org.apache.kafka.producer.record.send.total")
+        sent = "org.apache.kafka.producer.record.send.total"
+        return exposed(), telemetry_topic.summed(toolbox, client, sent, since_ms=began_ms)
 
     eventually(counted_and_pushed, lambda now: now[0] == now[1], every=5)
     remains(counted_and_pushed, lambda now: now[0] == now[1], seconds=15, every=5)
