@@ -101,7 +101,7 @@ class Toolbox:
         process.stdin.write(f"{order}\n")
         process.stdin.flush()
         if not (answer := process.stdout.readline()):
-            raise CommandFailedError(process.args, process.wait(), f"{order}: no answer, standard error says why")
+            raise CommandFailedError(["toolbox", order], process.wait(), "no answer; standard error says why")
         return json.loads(answer)
 
     def _pod(self) -> dict[str, Any]:

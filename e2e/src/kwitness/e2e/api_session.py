@@ -45,8 +45,9 @@ class ApiSession:
     def _settings(self) -> client.Configuration:
         if self._configuration is None:
             settings = client.Configuration()
-            config.load_kube_config(str(self._kubeconfig), client_configuration=settings)
-            self._session.cert = (settings.cert_file, settings.key_file) if settings.cert_file else None
+            config.load_kube_config(str(self._kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
+            if settings.cert_file and settings.key_file:
+                self._session.cert = (settings.cert_file, settings.key_file)
             # As kubectl: no proxy of the environment reaches loopback.
             self._session.trust_env = not settings.host.startswith(("https://127.", "https://localhost"))
             self._configuration = settings
