@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import java_interceptors
@@ -69,7 +69,7 @@ def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
                 }
             )
         )
-        process = subprocess.run(
+        process = run_to_end(
             ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", "-cp", clients(version), program, *arguments],
             env={
                 **os.environ,
@@ -78,9 +78,6 @@ def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
                 "KWITNESS_POD_NAME": "orders-0",
                 **environment,
             },
-            capture_output=True,
-            text=True,
-            timeout=120,
             check=True,
         )
         return process.stdout.strip()

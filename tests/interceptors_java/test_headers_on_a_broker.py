@@ -52,7 +52,7 @@ def topics(broker: LocalBroker) -> list[str]:
     names = [f"hop-{hop}-{uuid4()}" for hop in range(3)]
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     for made in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
-        made.result(30)
+        made.result()
     return names
 
 
