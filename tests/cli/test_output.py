@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from tests.cli.command import COMMAND
-from tests.cli.conftest import apply, cluster, found, ready
+from tests.cli.conftest import cluster, ready
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ ESCAPE = "\x1b"
 @pytest.fixture
 def listed(api, namespace, person, with_status):
     """One of ours that is applied, and one of somebody who would write upon the terminal."""
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     person.done(
         "subscriptions", "add", "slow-orders", "--metric", "org.apache.kafka.producer.", "--client-id", "a" * 40
     )
@@ -101,7 +101,7 @@ def test_help_into_a_pipe_that_closes_too(person):
 
 
 def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, person):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     process = subprocess.Popen(
         [*COMMAND, "subscriptions", "add", "one", "--metric", "*", "--wait", "--timeout", "60"],
         env=person.environment,
@@ -109,7 +109,7 @@ def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, perso
         stderr=subprocess.PIPE,
         text=True,
     )
-    eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
+    eventually(lambda: api.objects.find("ClientMetricsSubscription", "one", namespace))
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=60)
 
