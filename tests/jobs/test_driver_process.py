@@ -76,7 +76,7 @@ def test_a_run_that_ends_keeps_house_before_it_does(kafka: LocalBroker, tmp_path
     config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "0"]
 
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=LONGEST_S, check=False)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=LONGEST_S, check=False)
 
     assert done.returncode == 0, done.stderr[-3000:]
     assert [row["client_instance_id"] for row in read(config.table_path)] == ["of-today"]
@@ -93,7 +93,7 @@ def test_a_driver_told_to_stop_while_it_starts_does_not_begin_its_work(kafka: Lo
     )
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         _wait_for_phase(port, "Starting", driver)
         driver.send_signal(signal.SIGTERM)
         _, told = driver.communicate(timeout=120)
@@ -110,7 +110,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
     config = job_config(tmp_path, table_path=table, status_port=port)
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         status = _wait_for_phase(port, "Failed", driver)
         driver.send_signal(signal.SIGTERM)
         driver.communicate(timeout=60)
@@ -127,7 +127,7 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
     file.write_text('{"type": "ClientInventory"}')
     command = [sys.executable, "-m", "kwitness.jobs", "--config", str(file)]
 
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=False)
 
     assert done.returncode == 2
     assert "table_path" in done.stderr
@@ -138,7 +138,7 @@ def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[st
     killed = subprocess.run(
         [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch), moment],
         cwd=ROOT,
-        env=_environment(),
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=LONGEST_S,
@@ -172,6 +172,6 @@ def _file(folder: Path, config: JobConfig) -> str:
     return str(file)
 
 
-def _environment() -> dict[str, str]:
-    # No master and no pod: the driver runs Spark in its own process.
+def environment() -> dict[str, str]:
+    """Return the variables of a driver that runs Spark in its own process: without a master and a pod."""
     return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}

@@ -8,10 +8,11 @@ import pytest
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.operator.context import Context
+from kwitness.operator.handlers.lists import fill_store
 from kwitness.operator.reconcile import events
 
 from tests.eventually import eventually, eventually_beside
-from tests.operator.in_process import hear, operating, settings_of
+from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, ready, until_reason
 
 
@@ -74,7 +75,7 @@ async def test_after_a_restart_it_is_told_too_and_again_after_five_minutes(
     async with operating(api, settings, contexts.append):
         await eventually_beside(lambda: ready(api, "headerregistries", "a", namespace)["reason"] == "Registered")
         apply(api, _registry("b", namespace, "taken"))
-        await hear(contexts[-1], "HeaderRegistry")
+        await fill_store(contexts[-1])
         await _until(api, namespace, "KeyTaken")
     apply(api, _registry("b", namespace, "own"))
     # Whether it has ever been ready the next process cannot know.
@@ -87,7 +88,7 @@ async def test_after_a_restart_it_is_told_too_and_again_after_five_minutes(
             ("own", ("b", "Normal", "Registered"), 3),
         ):
             apply(api, _registry("b", namespace, key))
-            await hear(contexts[-1], "HeaderRegistry")
+            await fill_store(contexts[-1])
             await _until(api, namespace, event[-1])
             await _told(api, namespace, event, count)
 
