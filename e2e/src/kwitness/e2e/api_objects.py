@@ -71,7 +71,8 @@ class ApiObjects:
         ApiRefusedError
             There is none, or the API server refuses; so do all methods.
         """
-        return self._ask("GET", self._path(kind, namespace, name))
+        found: dict[str, Any] = self.ask("GET", self._path(kind, namespace, name))
+        return found
 
     def find(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any] | None:
         """Return an object, or None where there is none."""
@@ -82,9 +83,17 @@ class ApiObjects:
                 raise
             return None
 
-    def items(self, kinds: str, namespace: str | None = None) -> list[dict[str, Any]]:
-        """Return the objects of a kind, or of several with commas between, of a namespace or of all."""
-        return [item for kind in kinds.split(",") for item in self._ask("GET", self._path(kind, namespace))["items"]]
+    def items(self, kinds: str, namespace: str | None = None, selector: str = "") -> list[dict[str, Any]]:
+        """Return the objects of a kind, or of several with commas between, of a namespace or of all.
+
+        `selector` is one of labels.
+        """
+        labels = {"labelSelector": selector} if selector else {}
+        return [
+            item
+            for kind in kinds.split(",")
+            for item in self.ask("GET", self._path(kind, namespace), params=labels)["items"]
+        ]
 
     def names(self, kinds: str, namespace: str | None = None) -> list[str]:
         """Return their names."""
@@ -103,7 +112,7 @@ class ApiObjects:
     def replace(self, body: Mapping[str, Any]) -> None:
         """Write an object that was read and changed."""
         metadata = body["metadata"]
-        self._ask("PUT", self._path_of(body).path(metadata.get("namespace"), metadata["name"]), json=body)
+        self.ask("PUT", self._path_of(body).path(metadata.get("namespace"), metadata["name"]), json=body)
 
     def patch(
         self,
@@ -130,13 +139,14 @@ class ApiObjects:
         """Delete objects at once, and what they own in the background; waits for no finalizer."""
         for name in names:
             options = {"propagationPolicy": "Background", "gracePeriodSeconds": 0}
-            self._ask("DELETE", self._path(kind, namespace, name), json=options)
+            self.ask("DELETE", self._path(kind, namespace, name), json=options)
 
     def _patch(self, path: str, change: Any, how: str, **parameters: str) -> None:
         headers = {"Content-Type": _PATCHES[how]}
-        self._ask("PATCH", path, data=json.dumps(change), headers=headers, params=parameters)
+        self.ask("PATCH", path, data=json.dumps(change), headers=headers, params=parameters)
 
-    def _ask(self, method: str, path: str, **options: Any) -> Any:
+    def ask(self, method: str, path: str, **options: Any) -> Any:
+        """Return the parsed answer to a request; `options` are those of `requests`."""
         answer = self._request(method, path, **options)
         if not answer.ok:
             raise ApiRefusedError(answer)
@@ -160,7 +170,7 @@ class ApiObjects:
         """Return types by every word for them; of two with one word the API server's first."""
         types: dict[str, _Type] = {}
         for root in ("/api", "/apis"):
-            for group in self._ask("GET", root, headers=_DISCOVERY)["items"]:
+            for group in self.ask("GET", root, headers=_DISCOVERY)["items"]:
                 name = group["metadata"].get("name", "")
                 for version in group["versions"]:
                     path = "/".join(part for part in (root, name, version["version"]) if part)

@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from kwitness.e2e import binaries
 from kwitness.e2e.api_objects import ApiObjects
+from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.ports import free_port
 from kwitness.images.commands import Progress, silent
@@ -71,7 +72,7 @@ class ApiServer:
         self._etcd_port, self._peer_port, self._port = (free_port() for _ in range(3))
         self.kubeconfig = self._folder / "kubeconfig"
         self._first: tuple[set[str], set[str]] | None = None
-        self._session = self._open_session()
+        self._session = ApiSession(self.kubeconfig)
         self.objects = ApiObjects(self.request)
         """What there is, read and written as administrator."""
 
@@ -163,7 +164,7 @@ class ApiServer:
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
         """Ask the API as administrator; `path` begins with a slash, `options` are those of `requests`."""
-        return self._session.request(method, f"{self.url}{path}", timeout=30, **options)
+        return self._session.request(method, path, **options)
 
     def cluster(self, user: str | None = None) -> Cluster:
         """Kubectl as administrator or as one of `users`."""
@@ -196,13 +197,6 @@ class ApiServer:
     def log(self, name: str = "kube-apiserver") -> str:
         """What a process has written."""
         return (self._folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
-
-    def _open_session(self) -> requests.Session:
-        session = requests.Session()
-        session.trust_env = False  # a proxy of the environment does not reach loopback
-        session.headers["Authorization"] = f"Bearer {_ADMIN_TOKEN}"
-        session.verify = str(self._folder / "certificates/apiserver.crt")
-        return session
 
     def _etcd_command(self) -> list[str]:
         client, peer = f"http://127.0.0.1:{self._etcd_port}", f"http://127.0.0.1:{self._peer_port}"
@@ -291,5 +285,7 @@ class ApiServer:
         raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
 
     def _says_ready(self) -> bool:
+        if not (self._folder / "certificates/apiserver.crt").exists():
+            return False
         # The namespace is made by a loop after readiness; without it nothing can be applied.
         return self.request("GET", "/readyz").ok and self.request("GET", "/api/v1/namespaces/default").ok
