@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ def _registry(name: str, namespace: str, key: str) -> dict[str, Any]:
 
 
 def _events(api: ApiServer, namespace: str) -> list[tuple[str, str, str]]:
-    found = json.loads(api.kubectl("get", "events.events.k8s.io", "-n", namespace, "-o", "json"))["items"]
+    found = api.objects.items("events.events.k8s.io", namespace)
     return [(one["regarding"]["name"], one["type"], one["reason"]) for one in sorted(found, key=_moment)]
 
 
@@ -57,7 +56,7 @@ def test_an_event_tells_when_ready_is_lost_and_one_when_it_is_back(api, namespac
     # What changes all the time is told once in five minutes.
     _judged(api, namespace, "KeyTaken")
     _judged(api, namespace, "Registered")
-    api.kubectl("annotate", "headerregistries", "b", "-n", namespace, "kwitness.dev/pause=true")
+    api.objects.annotate("headerregistries", "b", namespace, {"kwitness.dev/pause": "true"})
     until_reason(api, "headerregistries", "b", namespace, "Paused")
     assert operator.stop() == 0
     assert _events(api, namespace) == [lost, back]

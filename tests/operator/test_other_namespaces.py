@@ -75,18 +75,18 @@ async def test_a_namespace_is_narrowed_once_its_labels_select_it_and_refused_whe
     own, theirs = f"kwitness.inst.{namespace}.own", f"kwitness.inst.{another_namespace}.asking"
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found.keys() == {own})
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier=apps")
+    api.objects.label("namespace", another_namespace, None, {"tier": "apps"})
     await _until(api, another_namespace, "Applied")
     found = await asyncio.to_thread(until_configs, clean_broker, lambda found: theirs in found)
     escaped = another_namespace.replace("-", r"\-")
     assert found[theirs]["match"] == rf"client_id={escaped}\..*"
     assert "match" not in found[own]
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier-")
+    api.objects.label("namespace", another_namespace, None, {"tier": None})
     await _until(api, another_namespace, "Restricted")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found.keys() == {own})
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier=apps")
+    api.objects.label("namespace", another_namespace, None, {"tier": "apps"})
     await _until(api, another_namespace, "Applied")
     assert "driftRepairs" not in get(api, "kcms", "asking", another_namespace)["status"]
 

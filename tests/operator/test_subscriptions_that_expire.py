@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -62,7 +61,7 @@ def _times(body: dict[str, Any]) -> float:
 
 
 def _events(api, namespace: str) -> list[dict[str, Any]]:
-    found = json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"]
+    found = api.objects.items("events", namespace)
     return [event for event in found if event["reason"] == "Expired"]
 
 

@@ -6,11 +6,13 @@ A process of kubectl takes a hundred times as much processor time as a request.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import requests
-from kubernetes import client, config
 from requests.adapters import HTTPAdapter
+
+if TYPE_CHECKING:
+    from kubernetes import client
 
 _SECONDS: Final = 60
 _TRIES: Final = 4
@@ -36,14 +38,20 @@ class ApiSession:
         """Ask the API server; `path` begins with a slash, `options` are those of `requests`."""
         settings = self._settings()
         token = settings.get_api_key_with_prefix("BearerToken", alias="authorization")
-        signed = {"headers": {"Authorization": token}} if token else {}
+        headers = {**({"Authorization": token} if token else {}), **options.pop("headers", {})}
         trusted = settings.ssl_ca_cert or settings.verify_ssl
         return self._session.request(
-            method, f"{settings.host}{path}", timeout=_SECONDS, verify=trusted, **{**signed, **options}
+            method, f"{settings.host}{path}", timeout=_SECONDS, verify=trusted, headers=headers, **options
         )
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._session.close()
 
     def _settings(self) -> client.Configuration:
         if self._configuration is None:
+            from kubernetes import client, config  # noqa: PLC0415 - takes two seconds, and few runs ask an API server
+
             settings = client.Configuration()
             config.load_kube_config(str(self._kubeconfig), client_configuration=settings)  # type: ignore[no-untyped-call]
             if settings.cert_file and settings.key_file:
